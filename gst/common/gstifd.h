@@ -54,8 +54,8 @@ gboolean gst_slot_caps_get_codec (const GstCaps * caps, SlotCodec * codec);
 /* Passes the codec_data of `caps` to `reader`. Codec data are optional, and
  * malformed codec data are ignored. */
 void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
-/* Gets the temporal layer that the VP8 encoder of GStreamer puts on a buffer.
- * Returns FALSE if there is none. */
+/* Gets the temporal layer that the VP8 encoder of GStreamer stores with a
+ * buffer. Returns FALSE if the buffer has no temporal layer. */
 gboolean gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
-/* Sets the type, the flags and the slots of `frame` as `use` demands. */
+/* Sets the type, the flags and the slots of `frame` according to `use`. */
 void gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame);

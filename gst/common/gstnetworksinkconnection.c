@@ -153,9 +153,9 @@ pause_attempts (GstNetworkSink * self)
 
 /* Called with the lock. Returns whether a property contains a name that does
  * not exist: a host name, or the name of something on this host, such as an
- * interface. If there has been no connection yet, this is most likely a mistake
- * of the user. A name server that does not answer causes a different error
- * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
+ * interface. If no connection has succeeded yet, such a name is most likely a
+ * mistake of the user. A name server that does not answer causes a different
+ * error (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
 is_unknown_name (GstNetworkSink * self, const GError * error)
 {

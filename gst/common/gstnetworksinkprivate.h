@@ -58,9 +58,9 @@ typedef enum
   DROP_FULL,
   /* An earlier part of the same frame was dropped. */
   DROP_REST_OF_FRAME,
-  /* A new receiver lacks the frames that this frame refers to. */
+  /* The frame refers to earlier frames that a new receiver has not received. */
   DROP_NO_KEY_FRAME,
-  /* The connection broke in the middle of the buffer. */
+  /* The connection broke after a part of the buffer was sent. */
   DROP_BROKEN,
   DROP_UNSENDABLE,              /* The transport cannot carry the buffer. */
   /* The stream did not end within drain-timeout. */
@@ -200,7 +200,7 @@ struct _GstNetworkSinkPrivate
   gint dropped_layer;
   /* TRUE if a buffer with the flag MARKER has arrived */
   gboolean have_markers;
-  /* Number of frames that were dropped while a key frame is needed */
+  /* Number of frames that were dropped while a key frame was needed */
   guint frames_without_key;
   gboolean in_frame;            /* the last buffer did not end its frame */
   GstClockTime last_pts;        /* PTS of the last buffer */
@@ -265,8 +265,9 @@ void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
 /* Records that `buffer` was either sent or dropped. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
 /* If the receiver has changed, drops `buffer`, waits for the next key frame,
- * and returns TRUE. Returns FALSE in two cases: the receiver has not changed,
- * or this is the first receiver and no buffer was sent or dropped before. */
+ * and returns TRUE. Returns FALSE in two cases. In the first case, the receiver
+ * has not changed. In the second case, it is the first receiver, and no buffer
+ * was sent or dropped before. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);

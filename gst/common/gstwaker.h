@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lets one thread wait until another thread wakes it. A waker that was woken
- * stays awake until it is reset, so that later waits return immediately. The
- * caller of any function except gst_waker_wait () holds the element's lock. */
+ * stays awake until it is reset; until then, every wait returns immediately.
+ * The caller of any function except gst_waker_wait () holds the element's lock.
+ */
 
 #pragma once
 

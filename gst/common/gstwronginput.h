@@ -20,7 +20,8 @@ typedef enum
   GST_WRONG_INPUT_H265
 } GstWrongInput;
 
-/* Number of bytes from the start of a stream that are needed to recognize it */
+/* Number of bytes from the start of a stream that are needed to recognize the
+ * type of the stream */
 #define GST_WRONG_INPUT_HEAD 192
 
 GstWrongInput gst_wrong_input_find (const guint8 * head, gsize size);

@@ -86,7 +86,7 @@ GstCaps *gst_ifd_queue_input_make_caps (GstIfdQueueInput * input);
  * posted. */
 gboolean gst_ifd_queue_input_push (GstIfdQueueInput * input,
     GstBuffer * buffer);
-/* Ends the stream, so that the pending data become a frame. Returns FALSE if an
+/* Ends the stream. The pending data then become a frame. Returns FALSE if an
  * error was posted. */
 gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
 /* Stores the next frame in `item`, or returns FALSE if there is none. All

@@ -78,9 +78,9 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
   return id;
 }
 
-/* Called with the lock, which is released while waiting. Returns TRUE when the
- * time `due` has been reached. Returns FALSE if the wait was ended before,
- * because something changed. */
+/* Waits until the time `due`. Called with the lock, which is released while
+ * waiting. Returns TRUE if the time `due` has been reached. Returns FALSE if a
+ * change ended the wait before that time. */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {

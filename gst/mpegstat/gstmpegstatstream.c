@@ -175,9 +175,9 @@ gst_mpeg_stat_measure_losses (GstMpegStat * self, const Settings * settings)
   }
 }
 
-/* Pushes the buffer of `frame` downstream, and sets its flags before. If
- * `complete` is FALSE, the buffer gets the flag CORRUPTED. `frame` does not
- * contain the buffer any more afterwards. */
+/* Sets the flags of the buffer of `frame`, and pushes the buffer downstream. If
+ * `complete` is FALSE, the buffer gets the flag CORRUPTED. Afterwards `frame`
+ * does not contain the buffer any more. */
 static GstFlowReturn
 gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
     gboolean complete)
@@ -263,9 +263,9 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 
 /* --- access units --------------------------------------------------------- */
 
-/* Adds to the counters of the element the errors that the classifier has
- * counted since `before`. A new classifier counts from 0, but the counters of
- * the element continue. */
+/* Adds the errors that the classifier has counted since `before` to the
+ * counters of the element. A new classifier counts from 0, but the element's
+ * counters continue from their present values. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])

@@ -2,7 +2,8 @@
 /* A UDP-Lite socket of one address family. It uses one of three backends,
  * depending on the system: the kernel's UDP-Lite, a raw socket, or UDP that
  * carries UDP-Lite. It sends and receives packets in batches. The functions are
- * not thread safe, except that one thread may send while another one receives.
+ * not thread safe, with one exception: one thread may send while another thread
+ * receives.
  */
 
 #pragma once
@@ -75,15 +76,15 @@ void udplite_socket_stop_receiving (UdpliteSocket * self);
  * Without this call, the raw backend may send packets with the previous options
  * for up to 10 ms. No thread may send packets during this call. */
 void udplite_socket_options_changed (UdpliteSocket * self);
-/* With `uses_gso` TRUE, a run of packets that are covered completely and have
- * the same size is passed to the kernel as one message (GSO). The packets of
- * such a run have a UDP checksum; all other packets have none. With FALSE, the
- * initial value, no packet has a UDP checksum. Only the udp backend uses this
- * setting. The thread that sends calls this function. */
+/* With `uses_gso` TRUE, consecutive packets that are covered completely and
+ * have the same size are passed to the kernel as one message (GSO). These
+ * packets have a UDP checksum; all other packets have none. With `uses_gso`
+ * FALSE, the initial value, no packet has a UDP checksum. Only the udp backend
+ * uses this setting. The thread that sends calls this function. */
 void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
-/* Checks whether the system has refused GSO. After a refusal, returns FALSE
- * with `error` set, but only once. From then on the packets are sent one by
- * one. */
+/* Checks whether the system has refused GSO. The first call after a refusal
+ * returns FALSE with `error` set; all other calls return TRUE. After a refusal,
+ * the packets are sent one by one. */
 gboolean udplite_socket_check_gso (UdpliteSocket * self, GError ** error);
 /* Lets the kernel merge received packets (GRO), if the backend is udp and the
  * system supports it. Returns whether packets may be merged. */

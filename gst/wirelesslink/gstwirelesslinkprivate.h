@@ -299,9 +299,9 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
  * not above the number of `flow`. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* Tells the core that no further packets of the flow follow for now, so that
- * incomplete frames in the queue are dropped. The caller then calls
- * gst_wireless_link_distribute (). */
+/* Tells the core that no further packets of the flow follow for now. The core
+ * then drops incomplete frames in the queue. The caller of this function calls
+ * gst_wireless_link_distribute () afterwards. */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Puts a packet into the link at `now`. The caller must call
@@ -313,8 +313,9 @@ void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
  * among the packets. The caller then calls gst_wireless_link_distribute (). */
 void gst_wireless_link_put_object (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstMiniObject * object);
-/* Returns whether the buffer may enter the link now. It may if there is room
- * for it. With blocking=false it may also enter a full link, which can drop it.
+/* Returns whether the buffer may enter the link now. The result is TRUE if the
+ * link has room for the buffer. With blocking=false, the result is TRUE for a
+ * full link as well, because a full link can drop the buffer.
  */
 gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);

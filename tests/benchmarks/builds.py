@@ -34,8 +34,9 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields {end of a row's name: environment}, for this build and for the
-    other builds. The end of the name tells the builds apart."""
+    """Yields a dictionary {end of a row's name: environment}. It has one entry
+    for this build and one for each other build. The end of a row's name tells
+    the reader to which build the row belongs."""
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
         for number, other in enumerate(others, 1):

@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* glibc exports its allocator by these names, too. dlsym must not be used
- * here, because it allocates memory. */
+/* glibc also exports its allocator under these names. dlsym cannot be used here
+ * to find the allocator, because dlsym itself allocates memory. */
 extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *memory, size_t size);

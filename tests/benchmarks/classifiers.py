@@ -11,9 +11,9 @@ frames to another thread, is shown as well. No frame is dropped, because
 fakesink accepts everything.
 
 The frames of a stream are read from a GDP file. Such a file keeps the caps, and
-it also keeps where each frame begins and ends. Therefore every pipeline gets
-the same frames, with or without the element. VP8 has no parser. It is compared
-with vp9parse, which gets a VP9 stream of the same rate.
+it also keeps where each frame begins and ends. Therefore a pipeline with a
+classifier gets the same frames as the pipeline without it. VP8 has no parser.
+It is compared with vp9parse, which gets a VP9 stream of the same rate.
 
 The CPU time of the whole process is measured as in compare.py, and the
 pipelines run in turn. The program only fails if a pipeline fails or does not
@@ -38,7 +38,7 @@ FPS = 25
 # alone.
 FILTER = "scale=1280:720,noise=alls=16:allf=t"
 # The CPU time of mpegstat should be less than this share of the parser's CPU
-# time. VP8 has another goal.
+# time. VP8 has another maximum, which is in CODECS.
 GOAL = 0.5
 CLASSIFIER = "mpegstat"  # GOAL is for this element.
 ELEMENTS = {
@@ -241,8 +241,8 @@ def main():
                         choices=list(CODECS), metavar="CODEC",
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
-    # A codec may have a peer, which is another codec with which it is compared.
-    # The peer is then measured as well, and it is measured before the codec.
+    # A codec may have a peer: another codec with which it is compared. If such
+    # a codec is measured, its peer is measured before it.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]
     (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ SINKS = {
 TARGET = 0.9
 SECONDS = 120  # Maximum seconds for a pipeline.
 READ_SIZE = 1 << 20
-# Start code of a sequence header, with which a film begins.
+# Start code of a sequence header. A film begins with such a header.
 START = b"\0\0\1\xb3"
 
 

@@ -18,9 +18,9 @@ PORT = 5001
 VETH = "10.99.0.1", "10.99.0.2"
 SECONDS_TO_START = 60
 TICKS = os.sysconf("SC_CLK_TCK")
-# {part of a link: name of a thread}. A packet from host a to host b passes
-# these three parts. Each part handles the packet in the thread with this name,
-# in the process of the link.
+# The threads of a link, as {part of the link: name of its thread}. A packet
+# from host a to host b passes these three parts. Each part handles the packet
+# in its own thread. All three threads belong to the process of the link.
 THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
            "tunsink": "wl:src_0"}
 
@@ -36,9 +36,10 @@ class Ends:
 
 
 class Hosts:
-    """The hosts a and b. `links` are {name: Ends}. Only the caller uses these
-    names. The devices of the links have the names wl0, wl1 and so on. There is
-    one more link with the name `veth`, which is a veth pair."""
+    """The hosts a and b, and the links between them. `links` is a dictionary
+    {name: Ends}. Only the caller uses the names in it: the devices of the links
+    are called wl0, wl1 and so on. There is one more link with the name `veth`,
+    which is a veth pair."""
 
     def __init__(self, links, env):
         self._env = env
@@ -135,8 +136,8 @@ class Hosts:
 
 
 def _read_stat(path):
-    """Returns the name of the process from a stat file of /proc. Also returns
-    the fields after the name.
+    """Parses a stat file of /proc. Returns the name of the process, and a list
+    of the fields after the name.
     """
     head, _, tail = path.read_text().rpartition(")")
     return head.partition("(")[2], tail.split()

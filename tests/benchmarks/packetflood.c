@@ -141,7 +141,7 @@ make_element (const gchar * description)
 
 /* --- a sink --------------------------------------------------------------- */
 
-/* Opens a socket that takes the packets of the sink and never reads them.
+/* Opens a socket that receives the packets of the sink. Nobody reads them.
  * Without this socket, the kernel would answer "port unreachable", which would
  * disturb the measurement. */
 static void

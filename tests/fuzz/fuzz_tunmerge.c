@@ -68,7 +68,7 @@ read16 (const guint8 * data)
   return data[0] << 8 | data[1];
 }
 
-/* Checks a packet that was accepted. It is packet `n` of the merged packet. */
+/* Checks `packet`, which was accepted as packet `n` of the merged packet. */
 static void
 check_accepted (const TunMerge * merge, guint n, const Packet * packet)
 {
@@ -112,8 +112,8 @@ check_header (const TunMerge * merge)
   g_free (header);
 }
 
-/* Returns whether the packet was merged. `payload` is the size of the payloads
- * of the earlier packets. */
+/* Tries to add `packet` to the merged packet, and returns whether it was added.
+ * `payload` is the total payload size of the packets that were added before. */
 static gboolean
 merge_packet (TunMerge * merge, const Packet * packet, gsize * payload)
 {

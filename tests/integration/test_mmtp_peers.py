@@ -70,7 +70,9 @@ shutil.copyfileobj(peer.makefile("rb", buffering=0), sys.stdout.buffer, 4096)
 
 @dataclasses.dataclass(frozen=True)
 class Transport:
-    """The pipelines of both ends, and the shell commands around them."""
+    """A transport: the pipelines of both ends, and the shell commands that are
+    added to them.
+    """
     sender: str
     receiver: str
     binds: str = "udp"

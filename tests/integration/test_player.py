@@ -31,8 +31,9 @@ PLAYERS = {
 }
 
 RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
-# {scheme: (socket that the source binds, keys of the URI, sink that sends to
-# it, whether the sender signals the end)}
+# What the test needs for each URI scheme, as {scheme: (protocol of the socket
+# that the source binds, keys of the URI, sink that sends to the source, whether
+# the sink signals the end of the stream)}.
 SCHEMES = {
     "udplite": ("udplite", RTP, "udplitesink", False),
     "mmtp": ("udp", "", "mmtpsink", True),
@@ -42,10 +43,11 @@ FRAMES = 50
 # A busy machine may show fewer frames in time, or lose packets of UDP-Lite.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# Usually the window of a player appears within this time.
+# Time in s in which the window of a player usually appears.
 WINDOW_SECONDS = 15
-# Matches a line that a player prints every second, or its last line. Such a
-# line has the number of shown frames and the number of received bytes.
+# Matches each line with counters that a player prints: a line every second, and
+# a last line at the end. Such a line has the number of shown frames and the
+# number of received bytes.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
 
 
@@ -62,8 +64,8 @@ class Player:
         return os.pread(self.output.fileno(), 1 << 20, 0).decode()
 
     def seen(self):
-        """Returns the number of frames and the number of bytes from the last
-        line that the player has printed.
+        """Reads the last line that the player has printed. Returns the number
+        of frames and the number of bytes in this line.
         """
         lines = LINE.findall(self.said())
         return tuple(map(int, lines[-1])) if lines else (0, 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures how a stream that would fill a link shares the link with a bulk
 transfer of the kernel's TCP. Both use one emulated link with a drop-tail queue,
-in real time. A run in which the link was late is invalid: it is repeated once,
-then the test is skipped.
+in real time. A run is invalid if the link delivered packets too late. An
+invalid run is repeated once. If it is invalid again, the test is skipped.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ import test_testbed
 
 RATE = 5000000  # The link's rate in bit/s of IP packets.
 SIZE = 1400  # The size of a buffer in bytes.
-SECONDS_ALONE = 3  # The second flow begins this many s after the first.
+SECONDS_ALONE = 3  # Time in s for which the first flow is alone on the link.
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
 MS_LATE = 5

@@ -17,8 +17,8 @@ import subprocess
 VPS, SPS = 32, 33
 IDR_LAST = 20
 FIELD = re.compile(r"\] (\d+) +([\w\[\]]+) +[01]+ = (-?\d+)$")
-# SPS_PROFILE_END is the bit at which general_level_idc ends and the data of the
-# sub-layers begin (7.3.3). SPS_LAYERS is the bit at which the number of
+# Positions in an SPS, in bits. At SPS_PROFILE_END, general_level_idc ends and
+# the data of the sub-layers begin (7.3.3). At SPS_LAYERS, the number of
 # sub-layers begins.
 SPS_PROFILE_END, SPS_LAYERS = 120, 20
 SUB_LAYERS = 3
@@ -96,10 +96,10 @@ class _Layers:
             bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
 
     def deltas(self, fields):
-        """Returns how far each picture of the reference picture set is from
-        this picture, in picture order. The first list has the pictures before
-        this picture, and the second list has the pictures after it. Both lists
-        begin with the nearest picture.
+        """Returns two lists of differences in picture order count, each between
+        a picture of the reference picture set and this picture. The first list
+        has the pictures before this picture, and the second list has the
+        pictures after it. Both lists begin with the nearest picture.
         """
         found = [], []
         for side, deltas in enumerate(found):
@@ -142,9 +142,9 @@ class _Layers:
 
 
 def add_layers(path, units):
-    """Adds layers to the stream in the file `path`. `units` has (offset, size,
-    time) of its access units. Returns the new stream, and (offset, size, time)
-    of the new access units."""
+    """Adds layers to the stream in the file `path`. `units` is a list of the
+    access units of the stream, each as a tuple (offset, size, time). Returns
+    the new stream and the list of its access units."""
     data, layers, out, places = path.read_bytes(), _Layers(), b"", []
     traced = iter(_trace(path))
     for offset, size, time in units:

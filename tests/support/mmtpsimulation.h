@@ -25,8 +25,8 @@ typedef struct _MmtpSimulation MmtpSimulation;
 /* *INDENT-OFF* */
 typedef struct
 {
-  /* Whether the endpoints send MMTP packets. Only then does the judge read the
-   * packets. */
+  /* TRUE if the endpoints send MMTP packets. The judge, which records the fate
+   * of each frame, reads the packets only in this case. */
   gboolean speaks_mmtp;
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);

@@ -73,8 +73,8 @@ set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
 }
 
 /* Checks that both directions have the same jitter, the same loss and the same
- * queue limit. In half duplex, the core has only one of each for both stations
- * of the pipe. */
+ * queue limit. In half duplex, the core has only one value for each of these
+ * three properties. The value applies to both stations of the pipe. */
 static void
 check_is_symmetric (const VirtualLinkConfig * config)
 {

@@ -10,7 +10,8 @@
  * include. This factor is the encoder's share of the bytes of a full packet:
  * about 1260 of 1300 bytes. */
 #define PAYLOAD_SHARE 0.97
-/* Larger numbers of bytes are not credible. */
+/* Maximum number of bytes in a report. A larger number is not credible, and the
+ * maximum is used in its place. */
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 60)
 /* The bytes in flight also include small messages that the transport sends even
  * while the encoder is idle. The encoder is idle if it has made nothing for
@@ -61,7 +62,8 @@
 #define PADDING_TIME (500 * MILLISECOND)
 #define PADDED_TIME (3000 * MILLISECOND)
 
-/* Returns the sample that was added `i` samples before the latest one. */
+/* Returns a stored sample. `i` is the number of samples that were added after
+ * it. */
 static const BitrateBacklogSample *
 get_sample (const BitrateBacklog * backlog, guint64 i)
 {
@@ -125,10 +127,10 @@ has_just_drained (const BitrateBacklog * backlog)
       > get_sample (backlog, 1)->confirmed;
 }
 
-/* Returns for how long the network was busy since the previous sample. This is
- * the whole time since that sample in two cases: the network has delivered
- * data, or the oldest data have waited for longer than the normal age. Returns
- * 0 in all other cases. */
+/* Returns for how long the network was busy since the previous sample. The
+ * result is the whole time since that sample in two cases: the network has
+ * delivered data, or the oldest data have waited for longer than the normal
+ * age. The result is 0 in all other cases. */
 static guint64
 get_busy_time (const BitrateBacklog * backlog)
 {
@@ -313,9 +315,11 @@ is_confirming (const BitrateBacklog * backlog, guint64 i)
       > get_sample (backlog, i + 1)->confirmed;
 }
 
-/* Returns the number of the sample up to which the drain rate is measured. It is
- * usually the latest sample, with the number 0. If reports are rare, it is the
- * sample of the latest report, unless the next report is late. */
+/* Returns the index of the sample up to which the drain rate is measured.
+ * Normally this is the latest sample, which has the index 0. If reports are
+ * rare, it is the sample of the latest report that has confirmed new data.
+ * However, if LATE_REPORT round trips have passed since that sample, it is the
+ * latest sample again. */
 static guint64
 get_drain_end (const BitrateBacklog * backlog)
 {

@@ -37,7 +37,8 @@ typedef struct
   gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
-  /* total time in which the network could have delivered something */
+  /* Total time in ns in which the network was busy. It is busy while it
+   * delivers data, and while data wait for longer than normal. */
   guint64 busy;
 } BitrateBacklogSample;
 
@@ -83,10 +84,10 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * backlog is computed. The following functions may be called only if this
  * function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns the minimum age of the backlog in a short recent time, minus its
- * minimum age in the last seconds. The short time is the longest of 60 ms, 1.5
- * frame periods and the round-trip time. Returns 0 before the first report of
- * the receiver. */
+/* Returns the minimum age of the backlog over a short recent time, minus its
+ * minimum age over the last seconds. The short time is the longest of 60 ms,
+ * 1.5 frame periods and the round-trip time. Returns 0 before the first report
+ * of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns by how much the queueing delay in the network exceeds its minimum of
  * the last seconds. The minimum is not 0 if the one-way delay has increased for

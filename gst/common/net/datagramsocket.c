@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens datagram sockets. A connected socket sends from the given interface or
- * address, even if the routing table prefers another one. A raw socket receives
- * no packets until it is completely set up.
+ * address, even if the routing table prefers another interface or address. A
+ * raw socket receives no packets until it is completely set up.
  */
 
 #define _GNU_SOURCE             /* struct ip_mreqn, SO_RCVBUFFORCE */
@@ -157,9 +157,9 @@ datagram_resolve (const gchar * host, guint16 port, GCancellable * cancellable,
   return addresses;
 }
 
-/* Converts an address to the form that the kernel uses. The kernel interprets
- * the port of a raw socket's address as a protocol number (ipv6(7)), so it is
- * set to 0. */
+/* Converts an address to the form that the kernel uses. In an address of a raw
+ * socket, the port is set to 0, because the kernel interprets it as a protocol
+ * number (ipv6(7)). */
 static gboolean
 to_native (DatagramSocket * self, GSocketAddress * address,
     DatagramNative * native, socklen_t * size, GError ** error)
@@ -306,8 +306,9 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
 
 /* Checks whether the kernel can send with GSO. Linux before 4.18 ignores the
  * control message UDP_SEGMENT and would send one huge packet. The socket option
- * UDP_SEGMENT is therefore set to its default, 0. This fails if the kernel does
- * not know the option. UDP-Lite accepts the option but cannot send with GSO. */
+ * UDP_SEGMENT is therefore set to its default, 0. Setting it fails if the
+ * kernel does not know the option. UDP-Lite accepts the option but cannot send
+ * with GSO. */
 static void
 enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
 {

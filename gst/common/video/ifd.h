@@ -194,11 +194,12 @@ typedef struct
   /* Frames that were waiting or being sent when the stream ended */
   guint64 flushed;
   guint64 gops;                 /* number of I-frames that arrived */
-  guint64 gops_disturbed;       /* GOPs of which an I- or P-frame was dropped */
+  /* number of GOPs of which an I- or P-frame was dropped */
+  guint64 gops_disturbed;
   /* I-frames that were stored in the queue W although a decoder would display
    * them in the wrong order */
   guint64 gops_misordered;
-  /* time in ns during which any frame was being sent */
+  /* total time in ns during which a frame was being sent */
   guint64 time_blocked;
   /* number of frames that are waiting in the queue W */
   guint waiting;

@@ -71,8 +71,8 @@ typedef struct
   guint profile_level;          /* profile_and_level_indication */
   gboolean mpeg2;               /* a sequence extension followed */
   gboolean progressive;
-  /* TRUE if frames are not reordered, so that the PTS of each frame equals its
-   * DTS */
+  /* TRUE if frames are not reordered; the PTS of each frame then equals its DTS
+   */
   gboolean low_delay;
 } MpegVideoSequence;
 

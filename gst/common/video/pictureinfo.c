@@ -190,10 +190,10 @@ read_mpeg (PictureReader * reader, const VideoPacket * packet,
 
 /* --- access units --------------------------------------------------------- */
 
-/* Returns whether the picture is a leading picture. A flag for leading or for
- * trailing frames decides this. If the frame has neither flag, a non-reference
- * picture between a key frame and the next reference picture is assumed to be a
- * leading picture.
+/* Returns whether the picture is a leading picture. If the frame has the flag
+ * for leading or for trailing frames, this flag decides. If it has neither
+ * flag, a non-reference picture between a key frame and the next reference
+ * picture is assumed to be a leading picture.
  */
 static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)

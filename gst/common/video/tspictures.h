@@ -96,14 +96,14 @@ gboolean ts_packet_begins (const guint8 * packet);
 /* Returns whether the packet has a program clock reference. */
 gboolean ts_packet_has_clock (const guint8 * packet);
 void ts_packet_set_counter (guint8 * packet, guint counter);
-/* Removes the payload of a packet that has a clock reference: stuffing takes
- * its place, so that only the clock reference remains. `counter` is the
+/* Replaces the payload of a packet by stuffing, so that only its clock
+ * reference remains. The packet must have a clock reference. `counter` is the
  * continuity counter of the last packet with a payload. A packet without a
  * payload repeats this counter (2.4.3.3). */
 void ts_packet_keep_clock (guint8 * packet, guint counter);
 
 /* Subtracts `offset` from the continuity counters of the packets with the given
- * PID. Call this function after pictures were dropped. Without it, a receiver
- * would take the gap in the counters for a loss.
+ * PID. Call this function after pictures were dropped. Otherwise the counters
+ * would have a gap, and a receiver would treat the gap as a loss.
  */
 void ts_shift_counters (guint8 * data, gsize size, guint pid, guint offset);

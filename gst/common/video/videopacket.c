@@ -152,8 +152,9 @@ read_video (VideoPacket * packet, Bytes bytes)
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
   /* The field P of RFC 2250, section 3.4, is the picture type. Its value 0 is
-   * not valid. Some senders do not fill in the video-specific header, however,
-   * so that all its fields are 0. Their packets are accepted.
+   * not valid. However, some senders do not fill in the video-specific header,
+   * and all of its fields are then 0. The packets of these senders are
+   * accepted.
    */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;

@@ -74,8 +74,8 @@ typedef struct
   /* rate that the receiver reports; 0 = unknown */
   guint32 receive_rate;
   gdouble loss_event_rate;      /* 0 to 1 */
-  /* TRUE if the application sends less than is allowed, so that the path may
-   * carry more than `rate` */
+  /* TRUE if the application sends less than is allowed; the path may then carry
+   * more than `rate` */
   gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
   /* latest round-trip time minus its minimum of the last seconds, in ns */
@@ -116,9 +116,9 @@ typedef struct
    * still be discarded, so only `feedback` may act on the option. Returns FALSE
    * if the option is unknown or malformed. */
     gboolean (*read_option) (DccpCcidHeard * heard, const DccpOption * option);
-  /* Called when an Ack has arrived. Returns FALSE if the Ack says nothing about
-   * congestion. The caller has set `round_trip` and `n_losses` of `news` to 0
-   * before. */
+  /* Called when an Ack has arrived. Stores what the Ack says about congestion
+   * in `news`, and returns FALSE if it says nothing. The caller has set the
+   * fields `round_trip` and `n_losses` of `news` to 0 before the call. */
     gboolean (*feedback) (gpointer sender, guint64 now,
       const DccpCcidAck * ack, DccpCcidNews * news);
   /* `next_wakeup` and `timeout` are either both set or both NULL. `next_wakeup`

@@ -41,8 +41,8 @@
  * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
 /* Number of our latest reports whose times are stored. The receive rate is
- * measured from one of these reports until now. It is the latest report that is
- * at least one round trip old. At most four reports are sent per round trip. */
+ * measured since the latest report that is at least one round trip old. At most
+ * four reports are sent per round trip. */
 #define MARKS 8
 /* Number of round trips after which the window counter may have wrapped around.
  * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
@@ -171,10 +171,11 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Returns whether RTT Estimates of the sender were received recently. One value
- * is not enough, because it may be the value of the handshake. The handshake
- * measures the round-trip time only once, and the time changes when a queue in
- * the network grows. */
+/* Returns whether the sender sends RTT Estimates, and the latest of them was
+ * received recently. At least two round-trip times must have been set, because
+ * the first of them may be that of the handshake. The handshake measures the
+ * round-trip time only once, and the time changes when a queue in the network
+ * grows. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -246,14 +247,13 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate since one of our earlier reports. This is the latest
- * report that is at least one round trip old (RFC 4342 errata 610 and 611). The
- * time is measured from the arrival of one packet to the arrival of another
- * packet.
+/* Returns the receive rate since the latest of our reports that is at least one
+ * round trip old (RFC 4342 errata 610 and 611). The time is measured from the
+ * arrival of one packet to the arrival of another packet.
  *
  * Erixzon (2004) counts the packets in an interval of fixed length instead
  * (section 5.3.4). The result is inaccurate if the interval is so short that it
- * contains none, one or two packets. */
+ * contains at most two packets. */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -426,9 +426,9 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
 
 /* Returns whether the window counter shows that all losses of the gap are one
  * loss event: the counter has advanced by at most one round trip in the gap.
- * Returns FALSE if the gap is so long that the counter may have wrapped around.
- * Returns FALSE too if the round-trip time is known, because the counter is
- * then not needed. */
+ * Also returns FALSE in two other cases. In the first case, the gap is so long
+ * that the counter may have wrapped around. In the second case, the round-trip
+ * time is known, so the counter is not needed. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {

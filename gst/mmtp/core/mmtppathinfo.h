@@ -52,7 +52,8 @@ typedef enum
   MMTP_USE_PROBED,
   /* A packet that is sent on this path now would be late. */
   MMTP_USE_TOO_SLOW,
-  /* Nothing arrives on this path, see `silence`. */
+  /* Nothing arrives on this path. The field `silence` has the time since the
+   * last message. */
   MMTP_USE_SILENT,
   /* The send buffer of the path's socket is full. */
   MMTP_USE_BLOCKED,
@@ -67,9 +68,11 @@ typedef struct
   MmtpPathUse use;
   /* Time in ns since a message last arrived, if `use` is MMTP_USE_SILENT. */
   guint64 silence;
-  /* Approximate share of the stream's bytes in the last second, 0 to 1. */
+  /* Approximate share of the stream's bytes that this path carried in the last
+   * second, 0 to 1. */
   gdouble share;
-  /* Approximate share of lost messages in the last ten seconds, 0 to 1. */
+  /* Approximate share of the messages on this path that were lost in the last
+   * ten seconds, 0 to 1. */
   gdouble loss;
   guint64 rate;                 /* delivery rate in bit/s */
   guint64 window;               /* congestion window in bytes */
@@ -77,8 +80,8 @@ typedef struct
   guint64 delay;                /* minimum one-way delay in ns */
   /* one-way delay in ns that nearly all messages stay below */
   guint64 high_delay;
-  /* minimum one-way delay in the latest report, minus the minimum one-way delay
-   * of the path; in ns */
+  /* Queueing delay in ns: the minimum one-way delay in the latest report minus
+   * the minimum one-way delay of the path. */
   guint64 queue_delay;
   guint64 round_trip;           /* in ns; 0 if unknown */
   /* jitter in ns, computed as in RFC 3550, section 6.4.1 */

@@ -21,10 +21,9 @@
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
-/* A less important frame and a more important frame are waiting. Before the
- * deadline of the more important frame, the paths can deliver a number of
- * bytes. The less important frame may be sent first only if both frames
- * together need at most DEFER_PERCENT of these bytes. */
+/* Percentage of the bytes that the paths can deliver before the deadline of a
+ * more important frame. A less important frame may be sent before that frame
+ * only if both frames together need no more than this percentage. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
@@ -66,8 +65,8 @@ typedef enum
    * reserve. */
   TRUST_OVERDUE,
   /* Some paths have stalled and some still deliver. The paths that deliver may
-   * use their reserve, because a waiting packet arrives there sooner than on a
-   * stalled path. */
+   * use their reserve, because they deliver a waiting packet sooner than a
+   * stalled path does. */
   TRUST_DELIVERING,
   /* All paths have stalled. The paths whose report is overdue may use their
    * reserve. */
@@ -248,10 +247,10 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Finds the smallest frame of the rank. The candidates are the frames that can
- * be in time and to which no other frame refers. If not all frames can be sent,
- * choosing the smallest frame first allows the largest number of frames to be
- * sent. */
+/* Returns a packet of the smallest frame with the rank `rank`. Only frames that
+ * can be in time and to which no other frame refers are considered. If the
+ * paths cannot carry all frames, more of them can be sent when the smallest
+ * frame is chosen first. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
     guint64 late)
@@ -343,8 +342,8 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 }
 
 /* Returns the newest group of pictures with a late reference picture; 0 if
- * there is none. Late means that the picture would arrive too late even on the
- * path with the minimum delay.
+ * there is none. A picture is late if it would arrive too late even on the path
+ * with the minimum delay.
  *
  * `delay` is the delay of one of the paths that may carry packets. If no
  * reference picture would be late on this path, 0 is returned at once. This is
@@ -481,7 +480,8 @@ get_data_bytes (const MmtpPolicy * policy)
   return sum;
 }
 
-/* Returns the path's share of the stream, from 0 to 1; 0 if there is no stream.
+/* Returns the path's share of all bytes of the stream that the paths carried in
+ * the recent past, from 0 to 1; 0 if there is no stream.
  */
 static gdouble
 get_share (const MmtpPolicy * policy, const MmtpPath * path)

@@ -37,10 +37,10 @@ typedef struct
 {
   MmtpOpenAction action;
   guint64 number;               /* channel number of the OPEN */
-  /* `is_over` is TRUE if the application accepts only one stream, this stream
-   * has ended, and another sender was refused for the first time after that.
-   * `is_other_version` is TRUE if a sender was refused because it uses another
-   * protocol version. Both are events for the application. */
+  /* Both fields are events for the application. `is_over` is TRUE if the
+   * application accepts only one stream and this stream has ended. It is TRUE
+   * only for the first sender that is refused afterwards. `is_other_version` is
+   * TRUE if a sender was refused because it uses another protocol version. */
   gboolean is_over, is_other_version;
 } MmtpHandshakeResult;
 

@@ -7,9 +7,9 @@
 #include <math.h>
 
 /* Eight spans of 32 samples contain the last 256 messages. A span stays open
- * for at least half a second, so that the samples of a fast path cover 4 s. It
- * stays open for at most 2.5 s, so that all samples are at most 20 s old.
- * Queues that affected an older sample do not exist any more. */
+ * for at least half a second. The samples of a fast path therefore cover 4 s. A
+ * span stays open for at most 2.5 s. All samples are therefore at most 20 s
+ * old. Queues that affected an older sample do not exist any more. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))

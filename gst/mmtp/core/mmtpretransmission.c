@@ -10,9 +10,9 @@
 /* maximum number of speculative packets that wait: lost packets whose
  * retransmission might be late */
 #define MAX_SPECULATIVE 64
-/* A packet in flight on a stalled path can be sent again on another path. This
- * is done as late as possible: the sender waits while the packet would still be
- * in time if it were sent RESCUE_TIME later. Three reports arrive in
+/* A packet in flight on a stalled path can be sent again on another path. The
+ * sender does so as late as possible: it waits as long as the packet would
+ * still be in time if it were sent RESCUE_TIME later. Three reports arrive in
  * RESCUE_TIME.
  */
 #define RESCUE_TIME (150 * MILLISECOND)
@@ -201,9 +201,9 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
 
 /* Returns whether a lost packet is retransmitted. A packet of a reference
  * picture is always retransmitted. A packet of a picture to which no other
- * picture refers is retransmitted only if the paths have rate to spare now, or
- * if enough time is left. Stored media have enough time, because they are sent
- * long before they are due. */
+ * picture refers is retransmitted in two cases: the paths can carry more than
+ * the stream needs now, or enough time is left. Stored media have enough time,
+ * because they are sent long before they are due. */
 static gboolean
 may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
 {

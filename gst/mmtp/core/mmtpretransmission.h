@@ -25,7 +25,7 @@ typedef struct
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */
-  /* losses that were reported and not retransmitted */
+  /* number of packets that were reported as lost and not retransmitted */
   guint64 unrepaired;
   /* Counts how often a message was looked up by its number on its path (channel
    * number). Tests check with this counter that the work per REPORT is limited.
@@ -37,8 +37,8 @@ void mmtp_retransmission_init (MmtpRetransmission * self,
     const MmtpPaths * paths, MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
 
-/* Call mmtp_retransmission_begin_report() once for each REPORT, and then
- * mmtp_retransmission_take_losses() for each of its records. */
+/* For each REPORT, call mmtp_retransmission_begin_report() once. Then call
+ * mmtp_retransmission_take_losses() for each record of the REPORT. */
 void mmtp_retransmission_begin_report (MmtpRetransmission * self);
 void mmtp_retransmission_take_losses (MmtpRetransmission * self,
     MmtpPath * path, const MmtpRecord * record);

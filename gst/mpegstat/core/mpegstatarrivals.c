@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Maximum number of stored buffers. If a frame consists of more buffers, the
- * last of these buffers share one arrival time. */
+/* Maximum number of buffers whose arrival times are stored. If a frame consists
+ * of more buffers, the last of these buffers share one arrival time. */
 #define MAX_PIECES 4096
 
 typedef struct

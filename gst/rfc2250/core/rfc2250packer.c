@@ -35,7 +35,7 @@ struct _Rfc2250Packer
   gsize max_payload;
   gboolean inject;
   guint picture;                /* index of the current picture in the frame */
-  /* index of the unit that is sent next or being sent */
+  /* index of the unit that is being sent, or that is sent next */
   guint unit;
   gsize offset;                 /* offset of the next byte to send */
   /* Header of the current picture; S, B and E are set for each packet */
@@ -306,9 +306,10 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
   return room;
 }
 
-/* Returns whether a slice of `size` bytes needs fewer packets if its first
- * `room` bytes fill the current packet than if it begins in a new packet. Each
- * further packet has room for `capacity` bytes.
+/* A slice of `size` bytes can be sent in two ways: its first `room` bytes fill
+ * the current packet, or the whole slice begins in a new packet. Returns
+ * whether the first way needs fewer packets. Each further packet has room for
+ * `capacity` bytes.
  */
 static gboolean
 fill_saves_packet (gsize size, gsize room, gsize capacity)
@@ -318,8 +319,8 @@ fill_saves_packet (gsize size, gsize room, gsize capacity)
       < (size + capacity - 1) / capacity;
 }
 
-/* Adds as many whole slices as the mode allows. A slice is split only if it
- * does not fit into a payload, or if this saves a packet. */
+/* Adds as many whole slices as the mode allows. A slice is split in two cases
+ * only: it does not fit into a payload, or a split saves a packet. */
 static void
 take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room, gsize capacity)

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* A trace has '0' for a block without errors and '1' for one with errors. */
+/* A trace is a text with one character for each block: '0' for a block without
+ * errors, and '1' for a block with errors. */
 
 static gboolean
 parse_block (GByteArray * trace, const gchar * at, guint line, GError ** error)
@@ -79,8 +80,9 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
  * between bursts follows from the error rate, but it is at least one block.
  *
  * If the error rate needs shorter gaps, the gaps have a mean length of one
- * block, and the bursts are longer than configured. If bursts of one block are
- * configured, this happens when more than half of all blocks have errors. */
+ * block, and the bursts are longer than configured. For a configured burst
+ * length of one block, this is the case if more than half of all blocks have
+ * errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {

@@ -17,8 +17,9 @@ from wirelesslab.errors import LabError
 
 WIDTH, HEIGHT = 760, 260  # The size of one picture in pixels.
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 30, 40
-# (column of the log, its meaning, its colour). The colours are from the palette
-# of Okabe and Ito, which colour-blind people can distinguish.
+# The curves, each as a tuple (column of the log, meaning of the column, colour
+# of the curve). The colours are from the palette of Okabe and Ito, which
+# colour-blind people can distinguish.
 CURVES = (
     ("made", "the encoder makes", "#56b4e9"),
     ("estimated", "the sink estimates", "#d55e00"),

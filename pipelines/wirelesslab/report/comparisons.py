@@ -36,26 +36,30 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """Returns (section, values) from the link's name. Returns (None, name) if
-    the section of the link has no property with several values.
+    """Divides the link's name. Returns (name of the link's section in the
+    matrix, values of those properties for which the section lists several
+    values). Returns (None, name of the link) if the section has no such
+    property.
     """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the section from which `link` comes. This is the
-    link's title without the values that the section has for this link only.
-    Returns "all links" if the link's name has no such values.
+    """Returns the title of the section from which `link` comes. If the section
+    describes several links, the title of each link also contains values that
+    only this link has; these values are removed. Returns "all links" if the
+    link's name contains no such values.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the title of the run's link among links of one section, which
-    differ only in the values of some properties. The title consists of these
-    values, because the title of the section has everything else.
+    """Returns the title of the run's link for a comparison of the links of one
+    section. These links differ only in the values of some properties. The title
+    consists of these values, because the title of the section has everything
+    else.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)

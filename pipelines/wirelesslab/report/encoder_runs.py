@@ -32,8 +32,8 @@ from wirelesslab.streams.live_stream import Adaptation
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
 # The capacity of a link is measured with packets of PROBE_BYTES. They are sent
-# at the bitrate PROBE_BYTES_PER_SECOND, which is higher than the bitrate of any
-# link of the lab.
+# at the rate PROBE_BYTES_PER_SECOND, which is higher than the rate of any link
+# of the lab.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
@@ -100,8 +100,9 @@ class EncoderRun:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """The comparison of all pictures. The result is kept in a file, because
-        the comparison takes longer than everything else.
+        """The results of the comparison of each shown picture with the source.
+        They are kept in a file, because the comparison takes longer than
+        everything else.
         """
         return run_results.kept_pictures(
             self.directory / f"quality-{self.late_ms}.csv",
@@ -248,10 +249,11 @@ class EncodedRun(EncoderRun):
 
     @functools.cached_property
     def delays_ns(self) -> list[float]:
-        """The delay of each frame. A frame counts as never arrived if its delay
-        is longer than the limit of the run. A frame that cannot be decoded
-        without damage also counts as never arrived, because `frames` has no
-        arrival time for it.
+        """The delay of each frame in ns. The delay is infinite for a frame that
+        does not count as arrived. There are two kinds of such frames. A frame
+        of the first kind has a delay above the limit of the run. A frame of the
+        second kind cannot be decoded without damage, and has no arrival time in
+        `frames`.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],
@@ -291,7 +293,8 @@ def probe(properties: str, station: int, duration_ns: float,
 
 # ---------------------------------------------------------------------- tables
 
-# Columns of the summary: (head, name of the number, format).
+# The columns of the summary. Each column is a tuple (head, name of the number,
+# format).
 SUMMARY = (
     ("SSIM", "SSIM", "{:.3f}"), ("PSNR, dB", "PSNR dB", "{:.1f}"),
     ("delay median, ms", "delay 50 % ms", "{:.0f}"),

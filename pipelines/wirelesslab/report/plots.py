@@ -37,7 +37,8 @@ NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
 # The number of seconds that a time-sequence plot shows.
 SEQUENCE_S = 2
-# {style of a line: marker of the points if points are drawn instead of a line}
+# The marker for each line style, as {style of a line: marker}. A plot that
+# draws points instead of a line uses the marker.
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
           (0, (4, 1, 1, 1, 1, 1)): "P"}
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
@@ -164,8 +165,8 @@ def draw_deadline(ax: Axes, late_ms: float) -> None:
 
 
 def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
-    """Returns the first run of each label, for plots over time. All of them
-    have the same seed."""
+    """Returns the first run of each label, for plots over time. All of these
+    runs have the same seed."""
     return {name: own[0] for name, own in run_results.by_label(runs).items()}
 
 
@@ -198,8 +199,8 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
 
 
 def decodable_distribution(runs: list[run_results.Run]) -> Figure:
-    """Draws for each deadline the share of the frames that would be decodable
-    in time. The tables have this share for one deadline, which the report uses.
+    """Draws, for each deadline, the share of the frames that would be decodable
+    in time. The tables contain this share only for the deadline of the report.
     """
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
@@ -230,9 +231,9 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws, for each label and each frame type, what happened to the frames:
-    the sum over all runs of the label. A frame that arrived is useless if it
-    refers to a frame that did not arrive."""
+    """Draws, for each label and each frame type, how many frames had which of
+    the FATES. The numbers are sums over all runs of the label. A frame that
+    arrived counts as useless if it refers to a frame that did not arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)
@@ -463,7 +464,8 @@ def draw_sequence(ax: Axes, packets: list[measurements.Packet],
                 rasterized=True, **look)
 
 
-# {file name: (function, text below the plot)}
+# All plots of a report, as {file name: (function that draws the plot, text
+# below the plot)}.
 ALL = {
     "decodable-cdf": (decodable_distribution,
                       "How many frames would be decodable in time with a "

@@ -2,8 +2,9 @@
 """The problems of live video for which a page compares transports. For each
 problem, the page has a table, sentences about the result and the usual advice.
 The demo writes the problems to a file, and the program that makes the page
-reads this file, because it may run in another version of Python. This module
-does not need Jinja2."""
+reads this file. The two programs cannot share objects, because the second
+program may run in another version of Python. This module does not need Jinja2.
+"""
 
 import dataclasses
 import json
@@ -87,9 +88,9 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of each of the `groups` to which a problem in
-    `shown` refers, because the problem has its own sentences about the result
-    of this group.
+    """Removes the findings of some of the `groups`: those to which a problem in
+    `shown` refers. Such a problem has its own sentences about the result of the
+    group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -21,12 +21,16 @@ class Range(typing.NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether there are several runs, so that a range exists."""
+        """Whether the row has a range. A range exists only if there are several
+        runs.
+        """
         return self.runs > 1
 
     @property
     def is_ranked(self) -> bool:
-        """Whether there are enough runs for a place in the ranking."""
+        """Whether the row gets a place in the ranking. It needs enough runs for
+        this, and these runs must not be flagged as unreliable.
+        """
         return self.runs >= MIN_RUNS and not self.is_flagged
 
     def text(self, form: str = "{:.1f}", unit: str = "") -> str:

@@ -32,10 +32,9 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# An interval misses the true difference with a certain chance. If there are
-# enough runs, this chance is at most CHANCE. With fewer runs the chance is
-# higher. If the chance exceeds MAX_CHANCE, there are too few runs for a
-# verdict.
+# CHANCE is the maximum chance that an interval does not contain the true
+# difference, if there are enough runs. With fewer runs this chance is higher.
+# If it exceeds MAX_CHANCE, there are too few runs for a verdict.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -46,7 +45,7 @@ CHANGED = (BETTER, WORSE, CHANGED_BOTH)
 
 
 class Measure(typing.NamedTuple):
-    column: str  # The name of the column in runs.csv.
+    column: str  # Name of the column in runs.csv that contains the measure.
     head: str
     form: str
     is_more_better: bool
@@ -73,9 +72,9 @@ class Side(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # The number of flagged runs. The other values are computed from the runs
-    # that are not flagged. If all runs are flagged, they are computed from all
-    # runs.
+    # Number of runs that are flagged as unreliable. `low`, `median` and `high`
+    # are computed from the runs without a flag. If all runs are flagged, these
+    # values are computed from all runs.
     flagged: int
 
     def text(self, form: str) -> str:
@@ -89,7 +88,8 @@ class Interval(typing.NamedTuple):
     low: float
     high: float
     # The chance that the interval does not contain the true difference. It is 0
-    # for computed runs, because a computed run has the same result each time.
+    # for computed runs, because each repetition of a computed run has the same
+    # result.
     chance: float
 
 
@@ -104,7 +104,8 @@ class Comparison(typing.NamedTuple):
     difference: float
     interval: Interval | None
     verdict: str
-    # True if the definition of at least one cell differs between A and B.
+    # True if at least one cell (experiment) has different definitions in A and
+    # in B.
     is_redefined: bool
 
     @property
@@ -129,7 +130,8 @@ class Comparison(typing.NamedTuple):
 
 class Group(typing.NamedTuple):
     title: str
-    # {protocol: its comparisons, one for each measure that both sides have}
+    # The comparisons of each protocol, as {protocol: comparisons}. There is one
+    # comparison for each measure that both A and B have.
     rows: dict[str, list[Comparison]]
 
     def primary(self) -> list[Comparison]:
@@ -147,13 +149,13 @@ class Matrices(typing.NamedTuple):
     a: Results
     b: Results
     groups: list[Group]
-    # The names of the cells that only A has, without the numbers of the
-    # repetitions.
+    # The names of the cells (experiments) that only A has. The names do not
+    # contain the numbers of the repetitions.
     only_a: list[str]
     only_b: list[str]
-    # One line for each difference between the definitions of A and B for the
-    # same cell. Definitions are known only if A and B are directories of runs;
-    # otherwise the list is empty.
+    # One line for each difference between the definition of a cell (experiment)
+    # in A and its definition in B. Definitions are known only if A and B are
+    # directories of runs; otherwise the list is empty.
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
@@ -245,8 +247,9 @@ def compare(a: Results, b: Results) -> Matrices:
 
 
 def redefinitions(a: Results, b: Results) -> list[str]:
-    """Returns a line for each difference between the definitions of the same
-    cell. The line has the number of cells that have this difference."""
+    """Compares the definitions of each cell (experiment) in A and in B. Returns
+    a line for each difference. The line has the number of cells that have this
+    difference."""
     found = collections.Counter(
         line for name, cell in a.cells.items() if name in b.cells
         for line in definition.differences(cell, b.cells[name]))
@@ -255,7 +258,9 @@ def redefinitions(a: Results, b: Results) -> list[str]:
 
 
 def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
-    """Returns {(link, rate, codec, protocol): rows}."""
+    """Groups the rows of the results. Returns {(link, rate, codec, protocol):
+    list of the rows with these values}.
+    """
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in results.rows:
         found.setdefault((row["link"], row["rate Mbit/s"], row["codec"],
@@ -264,8 +269,8 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns the rows whose seed also occurs in `others`. A run of A and a run
-    of B have the same link only if they have the same seed.
+    """Returns those `rows` whose seed also occurs in `others`. A run of A and a
+    run of B have the same link only if they have the same seed.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]
@@ -340,7 +345,8 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    if not interval.chance:  # A chance of 0 means that all runs are computed.
+    # An interval has a chance of 0 only if all runs are computed.
+    if not interval.chance:
         if interval.low == interval.high == 0:
             return SAME
         if interval.low < 0 < interval.high:

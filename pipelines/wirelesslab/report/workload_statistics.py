@@ -41,8 +41,8 @@ def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
 
 def numbers(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
     """Returns the numbers of a run as {name: number}, in the order of NUMBERS.
-    `directory` has the logs of the run, and `cell` describes it. A number that
-    was not measured is NaN.
+    `directory` has the logs of the run, and `cell` is the description of the
+    run. A number that was not measured is NaN.
     """
     kind = cell["workload"]["kind"]
     found = READERS[kind](directory, cell)
@@ -59,7 +59,9 @@ def percentiles(prefix: str, unit: str, values: Sequence[float],
 # ------------------------------------------------------------------------- bulk
 
 def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
-    """Returns [(seconds since the first block arrived, bytes so far)]."""
+    """Returns a list of points (seconds since the first block arrived, number
+    of bytes that have arrived so far).
+    """
     rows = rows_of(directory / "received.csv")
     begin = rows[0]["time_ns"] if rows else 0
     return [((row["time_ns"] - begin) / NS, row["bytes"]) for row in rows]
@@ -92,8 +94,9 @@ def of_bulk(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
 # ---------------------------------------------------------------- request-reply
 
 def round_trips(directory: pathlib.Path) -> tuple[list[float], int]:
-    """Returns ([round trip in s] of the answered requests, number of requests
-    without an answer). The warm-up requests do not count."""
+    """Returns a pair (list of round trips in s, number of requests without an
+    answer). The list has the round trip of each request that was answered. The
+    warm-up requests do not count."""
     rows = [row for row in rows_of(directory / "exchanges.csv")
             if not row["warm"]]
     times = [(row["received_ns"] - row["sent_ns"]) / NS
@@ -144,10 +147,10 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """Returns [(time at which the packet was sent, one-way delay)] in ns, for
-    each acknowledged packet. The delay is computed from the times of the
-    acknowledgement (Erixzon, equation 5.4). The list is empty if there were no
-    acknowledgements."""
+    """Returns a list with a pair (time at which the packet was sent, one-way
+    delay of the packet) for each acknowledged packet. The times and delays are
+    in ns. The delay is computed from the times of the acknowledgement (Erixzon,
+    equation 5.4). The list is empty if there were no acknowledgements."""
     path = directory / "acknowledged.csv"
     if not path.exists():
         return []

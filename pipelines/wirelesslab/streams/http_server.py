@@ -62,8 +62,8 @@ class Live(http.server.BaseHTTPRequestHandler):
 
 def produced(stream: io.BufferedReader) -> Iterator[bytes]:
     """Returns an iterator over the pieces of data that arrive from `stream`. A
-    thread reads them, so that the program that writes into the stream never has
-    to wait.
+    thread reads them. Therefore the program that writes into the stream never
+    has to wait.
     """
     pieces = queue.SimpleQueue()
 

@@ -25,8 +25,9 @@ def begin_ns(packets: Sequence[measurements.Packet]) -> int:
 
 def rates(packets: Sequence[measurements.Packet], end_ns: float,
           step_ns: float) -> list[float]:
-    """Returns the bit/s at which packets left the link in each step. The steps
-    begin with the film and end `end_ns` later.
+    """Returns a list with the rate in bit/s at which packets left the link in
+    each step. The first step begins when the film begins, and the last step
+    ends `end_ns` later.
     """
     begin = begin_ns(packets)
     return display.rates(packets, begin, begin + end_ns, step_ns)
@@ -34,11 +35,11 @@ def rates(packets: Sequence[measurements.Packet], end_ns: float,
 
 def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
                 step_ns: float) -> list[float]:
-    """Returns the longest time that a packet stayed in the link, one value for
-    each step. The value of a step is from the packets that entered the link in
-    this step and were not lost. The time in the link is the sum of the time in
-    the queue, the time of all transmissions and the delay of the link. The
-    value is NaN for a step without such packets."""
+    """Returns a list with one value in ns for each step. The value is the
+    maximum time that a packet stayed in the link. It is computed from the
+    packets that entered the link in this step and were not lost; without such
+    packets it is NaN. The time in the link is the sum of the time in the queue,
+    the time of all transmissions and the delay of the link."""
     begin = begin_ns(packets)
     found = [math.nan] * math.ceil(end_ns / step_ns)
     for packet in packets:
@@ -46,7 +47,7 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
             continue
         step = int((packet.arrival_ns - begin) // step_ns)
         sojourn = packet.departure_ns - packet.arrival_ns
-        # max() would return NaN here, because NaN is its first argument.
+        # The value is NaN at first, and max(NaN, sojourn) would return NaN.
         if not found[step] >= sojourn:
             found[step] = sojourn
     return found
@@ -54,9 +55,9 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
 
 def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
              step_ns: float) -> list[tuple[float, float]]:
-    """Returns the intervals in which the queue dropped packets, as [(begin,
-    length)]. The intervals consist of whole steps, counted from the start of
-    the film. Consecutive steps are joined."""
+    """Returns the intervals in which the queue dropped packets, as a list of
+    pairs (begin, length). The intervals consist of whole steps, counted from
+    the start of the film. Consecutive steps are joined."""
     begin = begin_ns(packets)
     found = []
     for step in sorted({int((packet.arrival_ns - begin) // step_ns)

@@ -24,8 +24,8 @@ TYPES = frame_log.FRAME_TYPES
 # Alanko 3.2, tables 3 and 4
 ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
-# Ouwens tables 3.12 and 3.18: {class: (minimum, maximum)} of the number of
-# consecutive lost packets.
+# The classes of Ouwens tables 3.12 and 3.18, as {class: (minimum, maximum)}.
+# The minimum and the maximum are numbers of consecutive lost packets.
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
 # The last class of Ouwens table 3.2 is five or more transmissions.
@@ -132,11 +132,11 @@ def decodable(passages: Sequence[Passage],
 
 
 def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns for each frame the minimum deadline with which it is decodable,
-    in ns after its due time. This deadline is the maximum of the lateness of
-    this frame and of all frames that it refers to. The deadline is infinite if
-    one of these frames did not arrive. The references are those of
-    frame_log.decodable()."""
+    """Returns a list with one number for each frame: the minimum deadline with
+    which the frame is decodable, in ns after its due time. This deadline is the
+    maximum of the lateness of this frame and of all frames that it refers to.
+    The deadline is infinite if one of these frames did not arrive. The
+    references are those of frame_log.decodable()."""
     found = []
     older, newer = math.inf, math.inf
     for way in passages:
@@ -167,8 +167,8 @@ def decodable_in_time(passages: Sequence[Passage],
 
 def decodable_throughput(passages: Sequence[Passage],
                          late_ns: float) -> float:
-    """Returns the bit/s of video in frames that are decodable in time, over the
-    duration of the film.
+    """Returns the mean bitrate in bit/s of those frames that are decodable in
+    time, over the duration of the film.
     """
     film_ns = len(passages) * period_ns(passages)
     bits = 8 * sum(way.frame.size
@@ -208,8 +208,9 @@ def jitter_ns(passages: Sequence[Passage]) -> list[float]:
 
 def latency_by_size(passages: Sequence[Passage],
                     width: int) -> list[tuple[int, int, float]]:
-    """Returns [(smallest size of the class, number of frames, median latency)]
-    for classes of frame sizes that are `width` bytes wide.
+    """Divides the frames that arrived into classes by their size. Each class is
+    `width` bytes wide. Returns a list with a tuple (smallest size of the class,
+    number of frames, median latency in ns) for each class.
     """
     classes = collections.defaultdict(list)
     for way in arrived(passages):
@@ -220,9 +221,9 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """Divides the time into steps of `step_ns`. Returns for each step (start of
-    the step in ns, bit/s of the video that arrived in the step). The last step
-    contains the last arrival.
+    """Divides the time into steps of `step_ns`. Returns a list with a pair
+    (start of the step in ns, bitrate of the video that arrived in the step in
+    bit/s) for each step. The last step contains the last arrival.
     """
     ways = arrived(passages)
     if not ways:
@@ -244,10 +245,10 @@ def duration_ns(passages: Sequence[Passage]) -> float:
 
 def common_throughput(
         streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
-    """Returns the bit/s of video of several streams, over the time in which all
-    of them were being sent. Returns None if there is no such time. Each stream
-    is a pair (time at which its first frame was sent, the Passage of each
-    frame)."""
+    """Returns a list with the bitrate of each stream in bit/s, or None. The
+    bitrate is that of the frames that arrived while all of the streams were
+    being sent. The result is None if there is no such time. Each stream is a
+    pair (time at which its first frame was sent, list of its Passages)."""
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
     if end <= begin:
@@ -259,8 +260,8 @@ def common_throughput(
 
 
 def fairness(rates: Sequence[float]) -> float:
-    """Returns Jain's index of fairness: 1 if all rates are equal, 1/n if one of
-    n streams has everything.
+    """Returns Jain's index of fairness. It is 1 if all rates are equal, and 1/n
+    if only one of n streams has a rate above 0.
     """
     squares = len(rates) * sum(rate ** 2 for rate in rates)
     return sum(rates) ** 2 / squares if squares else math.nan
@@ -272,7 +273,9 @@ def period_ns(passages: Sequence[Passage]) -> float:
 
 
 def mean_throughput(passages: Sequence[Passage]) -> float:
-    """Returns the bit/s of video over the duration of the stream."""
+    """Returns the mean bitrate in bit/s of the frames that arrived, over the
+    duration of the video at the viewer.
+    """
     bits = 8 * sum(way.frame.size for way in arrived(passages))
     return bits / (duration_ns(passages) / NS) if bits else 0.0
 
@@ -375,8 +378,8 @@ def run_percents(
 
 
 def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
-    """Returns {number of transmissions: number of packets with this number of
-    transmissions}.
+    """Counts the packets by their number of transmissions. Returns {number of
+    transmissions: number of packets}.
     """
     return collections.Counter(packet.attempts for packet in packets)
 
@@ -384,11 +387,11 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Returns a row of Ouwens table 3.2 and the number of packets that were
-    transmitted at all. The row has the share in % of the packets that were sent
-    once, of the packets that were sent twice, and so on. These are shares of
-    all packets that were transmitted. The last class has all higher numbers of
-    transmissions."""
+    """Returns a pair (row of Ouwens table 3.2, number of packets that were
+    transmitted at all). The row has the share in % of the packets that were
+    transmitted once, of the packets that were transmitted twice, and so on.
+    These are shares of all packets that were transmitted. The last class has
+    all higher numbers of transmissions."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -399,10 +402,11 @@ def sequence(
         packets: Sequence[Packet]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
     """Returns the points (sent, delivered, lost) of a time-sequence plot. Each
-    of the three is a list of (time in ns by the clock of the link, bytes of
-    this packet and of all packets before it). A packet has a point in `sent` at
-    the time at which it enters the link. It has a second point, in `delivered`
-    or in `lost`, at the time at which it leaves the link or is given up."""
+    of the three is a list of pairs (time in ns by the clock of the link, number
+    of bytes). The number is the sum of the sizes of this packet and of all
+    packets before it. A packet has a point in `sent` at the time at which it
+    enters the link. It has a second point, in `delivered` or in `lost`, at the
+    time at which it leaves the link or is given up."""
     sent, delivered, lost, total = [], [], [], 0
     for packet in packets:
         total += packet.size
@@ -457,7 +461,7 @@ def request_reply(
 
 
 def outliers(times: Sequence[float], tolerance: float) -> float:
-    """Returns the fraction of the times that exceed the median by more than the
+    """Returns which share of `times` exceeds the median by more than
     `tolerance` (Alanko 3.2).
     """
     limit = statistics.median(times) + tolerance

@@ -30,7 +30,8 @@ class Progress:
         self._name = name and f"{name}: "
         self._join = frame_log.Join()
         self._counts = collections.Counter()
-        # (wall_ns, size) of each frame that arrived in the last second
+        # The frames that arrived in the last second. Each entry is a pair
+        # (wall_ns, size).
         self._recent = collections.deque()
         self._delays = collections.deque(maxlen=25)
         self._started = time.monotonic()
@@ -39,8 +40,8 @@ class Progress:
         self._due = self._started + self._every
 
     def update(self, show: bool = True) -> bool:
-        """Reads the new lines of both logs and, if it is time, prints a line.
-        Returns whether frames arrived.
+        """Reads the new lines of both logs, and prints a line if the next line
+        is due. Returns whether frames arrived.
         """
         # The receiver's log is read before the sender's log. Each frame that
         # was read from the receiver's log is then also in the sender's log.

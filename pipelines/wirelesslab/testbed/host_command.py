@@ -79,7 +79,7 @@ def main() -> None:
 
 def watch(owner_pid: int) -> int:
     """Opens a pidfd of the owner. Makes this process the parent of all orphans
-    of the command, so that it can end them."""
+    of the command. This process can then end the orphans."""
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
         sys.exit(1)

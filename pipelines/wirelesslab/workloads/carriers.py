@@ -14,8 +14,8 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# Names in braces in the pipeline of a sender. A pipeline with one of these
-# names belongs to a carrier and not to a transport of video.
+# Placeholders in the pipeline of a sender. If a pipeline contains one of them,
+# it belongs to a carrier, which is a transport for workloads other than video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"

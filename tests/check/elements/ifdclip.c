@@ -272,7 +272,8 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
 
 /* --- the optimum with knowledge of the future ----------------------------- */
 
-/* Says which of the following frames can still be decoded. */
+/* State of the references after a frame: it determines which of the following
+ * frames can still be decoded. */
 typedef enum
 {
   CHAIN_WHOLE,
@@ -299,9 +300,9 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Adds to `next` the results of two choices: `picture` is sent, or it is
- * skipped. The sender knows the future, so it never sends a picture that could
- * not be decoded. */
+/* Considers two choices for `picture`: to send it, and to skip it. Adds the
+ * result of each choice to `next`. The sender knows the future, so it never
+ * sends a picture that could not be decoded. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -347,10 +348,10 @@ best_clear (Best * best)
 
 /* Returns the maximum percentage of frames that can be decoded if no frame is
  * later than `max_lateness`. The result is exact, although not all selections
- * of frames are tried. If two selections have the same number of frames and the
- * same value of Chain, the same later frames can be decoded after both of them.
- * Of two such selections, only the one whose transmission ends earlier is
- * continued, because it is never worse than the other one. */
+ * of frames are tried. Two selections may have the same number of frames and
+ * the same value of Chain. The same later frames can then be decoded after both
+ * of them. Only the selection whose transmission ends earlier is continued,
+ * because it is never worse than the other selection. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {
@@ -472,8 +473,9 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 GST_END_TEST;
 
 /* The algorithms of Ouwens' paper have a queue with room for one waiting frame.
- * This is too little for the frames that arrive while an I-frame is sent.
- * Therefore these algorithms lose some B-frames on any channel. */
+ * Several frames may arrive while an I-frame is sent, and such a queue is too
+ * short for them. Therefore these algorithms lose some B-frames on any channel.
+ */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

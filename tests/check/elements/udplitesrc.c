@@ -61,7 +61,8 @@ fixture_init_element (Fixture * fixture)
   gst_object_unref (pad);
 }
 
-/* `i` selects the backend (i / 2) and IPv6 (i % 2). Returns FALSE if `test` is
+/* Prepares a test with one of the backends, over IPv4 or IPv6. `i` / 2 is the
+ * index of the backend, and `i` % 2 is 1 for IPv6. Returns FALSE if `test` is
  * skipped. */
 static gboolean
 fixture_init (Fixture * fixture, const gchar * test, gint i)
@@ -809,9 +810,10 @@ count_message (const gchar * domain, GLogLevelFlags level,
   return TRUE;
 }
 
-/* If GstBaseSrc (1.22) receives a buffer list while it stops, it calls unref on
- * NULL. This logs a critical message. Therefore the element checks whether it
- * is being stopped before it returns a list.
+/* If GstBaseSrc (1.22) receives a buffer list while the source is being
+ * stopped, GstBaseSrc calls unref on NULL. This call logs a critical message.
+ * Therefore the element returns a list only after it has checked that it is not
+ * being stopped.
  *
  * GstBaseSrc makes its own check later. If the stop happens between the two
  * checks, the message is still logged, about once in several thousand stops.

@@ -15,7 +15,8 @@
 #define LATENCY (400 * MS)
 #define BITRATE 2000000         /* bit/s, at the start */
 
-/* Prepares a run over a link with this trace and a queue for `queue` packets.
+/* Prepares a run over a link that has the given trace and a queue for `queue`
+ * packets.
  */
 static BitrateSimulation *
 begin (const ArenaTrace * trace, guint queue, guint64 seed, guint64 duration)
@@ -54,7 +55,7 @@ typedef struct
   guint64 max_delay;            /* maximum delay in ns of the shown frames */
 } Shown;
 
-/* Looks at the frames that were captured at or after `from` and before `to`.
+/* Considers the frames that were captured at or after `from` and before `to`.
  * Returns how many of these frames were dropped, and the maximum delay of the
  * frames that were not dropped. */
 static Shown

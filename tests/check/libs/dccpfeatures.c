@@ -139,9 +139,9 @@ input_hex (End * self, DccpType type, guint64 sequence,
   return input_packet (self, type, sequence, acknowledgement, bytes, size);
 }
 
-/* Feeds the next packet of the peer to this endpoint. The packet is an Ack with
- * the options `hexadecimal`. It acknowledges all packets that this endpoint has
- * sent. */
+/* Feeds an Ack of the peer to the endpoint `self`. The Ack has the next
+ * sequence number and the options `hexadecimal`. It acknowledges all packets
+ * that `self` has sent. */
 static guint8
 input_next (End * self, const gchar * hexadecimal)
 {
@@ -291,9 +291,11 @@ GST_START_TEST (two_of_us_agree_in_a_handshake)
 
 GST_END_TEST;
 
-/* Performs a handshake and checks the result for Minimum Checksum Coverage. By
- * section 9.2.1, if this feature is not 0, the sender may use any CsCov that is
- * at least as large. */
+/* Performs a handshake between a sender that wants to send with the CsCov
+ * `wanted` and a receiver that accepts a CsCov of at least `allowed`. Checks
+ * the resulting value of Minimum Checksum Coverage. By section 9.2.1, if this
+ * value is not 0, the sender may use any CsCov that is not less than this
+ * value. */
 static void
 check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
 {
@@ -434,7 +436,7 @@ static const Exchange exchanges[] = {
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
   {"22040102", DCCP_RESET_OPTION_ERROR, ""},
   {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* The next rows test which values the profile accepts. */
+  /* The following rows show which values the profile accepts. */
   {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
   {"20040400", 0, "230604000001"},
   {"20040401", 0, "230604010001"},
@@ -613,8 +615,8 @@ GST_END_TEST;
 
 /* --- Confirms of the peer ------------------------------------------------- */
 
-/* The table contains Confirms of the peer. The client that receives them has
- * sent the Changes of the profile. */
+/* Confirms that the peer sends to a client. The client has sent the Change
+ * options of the profile before. */
 static const struct
 {
   const gchar *confirm;
@@ -742,8 +744,9 @@ GST_START_TEST (the_first_interval_is_a_round_trip)
 
 GST_END_TEST;
 
-/* FGSS is the number of the first packet that carried the Changes, so an answer
- * to that packet is not late. */
+/* FGSS is the sequence number of the first packet that carried the Change
+ * options. An answer that acknowledges this first packet is accepted, even if
+ * the options were sent again in a later packet. */
 GST_START_TEST (an_answer_to_the_first_of_them_will_do)
 {
   End end = new_end (&client_config);

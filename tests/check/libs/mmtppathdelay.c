@@ -10,7 +10,9 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
 
-/* Adds a report of `n` messages whose delays were `min` to `high` ms. */
+/* Adds a report about `n` messages to `delay`. `min` is the minimum delay of
+ * these messages in ms. `high` is the delay in ms that nearly all of the
+ * messages stay below. */
 static void
 add (MmtpPathDelay * delay, guint64 now, gint min, gint high, guint n)
 {
@@ -61,8 +63,8 @@ GST_START_TEST (last_report_is_kept)
 
 GST_END_TEST;
 
-/* The standing delay is the minimum of the last three reports. At the beginning
- * there are fewer reports. */
+/* The standing delay is the minimum of the delays in the last three reports. At
+ * the beginning there are fewer reports. */
 /* The report with the minimum delay was lost. Only the delay of the newest
  * message is known. */
 GST_START_TEST (newest_delay_alone_may_become_the_base)

@@ -135,8 +135,8 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_int64 (totals.latency_mean, 8 * MS);
   fail_unless_equals_uint64 (totals.jitter, 1878906);
 
-  /* One second later the window is empty, so the current bitrate is 0. The
-   * other totals do not change. */
+  /* One second later no frame is in the window any more, so the current bitrate
+   * is 0. The average bitrate does not change. */
   mpegstat_core_get_totals (core, 1120 * MS, &totals);
   fail_unless_equals_uint64 (totals.bitrate, 0);
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
@@ -545,8 +545,8 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
 
   for (i = 1; i <= 100000; i++)
     piece (arrivals, 1, i);
-  /* The arrival times of only a limited number of pieces are stored. Bytes
-   * beyond this limit get the arrival time of the latest piece. */
+  /* Arrival times are stored for a limited number of pieces only. All bytes of
+   * later pieces get the arrival time of the latest piece. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);

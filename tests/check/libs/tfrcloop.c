@@ -21,7 +21,7 @@
 #define SIZE 512                /* Packet size in bytes, as Erixzon used. */
 /* Bytes of the headers of IP and of DCCP with long sequence numbers. */
 #define HEADERS 40
-/* First sequence number, chosen so that the numbers wrap. */
+/* First sequence number. It is so large that the sequence numbers wrap. */
 #define FIRST (DCCP_SEQUENCE_MASK - 1000)
 #define SECONDS 180
 /* Duration in s of the start of a run. The results of this time are ignored. */
@@ -69,8 +69,10 @@ typedef struct
   guint n_judged;
 } Loop;
 
-/* `queue` is the size of the queue in bytes, including the packet in
- * transmission. `loss` is the probability of a random loss. */
+/* Creates the link. `rate`, `queue` and `loss` apply to the direction from the
+ * sender to the receiver, and `delay` applies to both directions. `queue` is
+ * the size of the queue in bytes, including the packet in transmission. `loss`
+ * is the probability of a random loss. */
 static VirtualLink *
 make_link (guint64 rate, guint64 delay, guint64 queue, gdouble loss)
 {
@@ -420,8 +422,8 @@ GST_START_TEST (every_tenth_packet_lost)
 
 GST_END_TEST;
 
-/* The application sends less than the sender allows. The allowed rate is then
- * twice the receive rate (Erixzon, section 5.3.5).
+/* In this test, the application sends less than the sender allows. The allowed
+ * rate is then twice the receive rate (Erixzon, section 5.3.5).
  *
  * A data-limited sender computes the allowed rate from the maximum of the
  * reported receive rates (RFC 5348 section 4.3, Maximize). The reported rates

@@ -102,8 +102,8 @@ GST_START_TEST (last_packet_may_be_shorter)
 
 GST_END_TEST;
 
-/* Sizes of payloads. For each size, the maximum number of packets that can be
- * merged into one. */
+/* Each row has a payload size, and the maximum number of packets of this size
+ * that can be merged into one packet. */
 static const struct
 {
   gsize payload;

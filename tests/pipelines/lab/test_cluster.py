@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests a grid under Snakemake with a cluster profile. The nodes of the cluster
-are programs on this machine, each with a directory of its own. One node is
-killed while it runs cells.
+"""Tests a grid under Snakemake with a cluster profile. The grid runs the cells
+(single experiments) of a matrix on several nodes. The nodes of the cluster are
+programs on this machine, each with a directory of its own. One node is killed
+while it runs cells.
 
 By default, the matrix has 6 cells. With `--long` it has 40 cells.
 """
@@ -168,8 +169,8 @@ class NodesTest(NodesCase):
 
 
 class ScratchTest(NodesCase):
-    """Tests scratch.run(). The run of the cell is replaced by a function that
-    only writes files."""
+    """Tests scratch.run(), which runs a cell (one experiment of the lab). In
+    the test, a function that only writes files takes the place of this run."""
 
     def run_cell(self, run):
         cell = self.directory / "cell"
@@ -260,8 +261,9 @@ class ClusterTest(NodesCase):
         # nothing. The rows differ because the links lose frames.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
-        # The tables have text in place of numbers, because a number that is not
-        # known (NaN) is not equal to itself.
+        # The numbers are converted to text, because a table may contain NaN.
+        # NaN is not equal to itself, so two equal tables of numbers would seem
+        # to differ.
         return heads, [list(map(str, row)) for row in rows]
 
     def results(self, output):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests which cells a matrix with combined links and schedules makes, without
-running them."""
+"""Tests which cells (experiments with one set of conditions) result from a
+matrix with combined links and schedules. The cells are not run."""
 
 import pathlib
 import tempfile

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell with a live encoder in real time, and checks what the lab
-measures in this run.
+"""Runs a cell (one experiment of the lab) with a live encoder in real time, and
+checks what the lab measures in this run.
 """
 
 import csv
@@ -27,7 +27,8 @@ RATE = 3  # Mbit/s
 
 
 def shortened(text):
-    """Returns the text of the project's matrix file, reduced to one short cell.
+    """Returns the text of the project's matrix file, reduced to a single short
+    experiment.
     """
     link = (f"[link slow]\nsteps = {RATE}\n"
             "properties = delay-ms=20 txqueuelen=50\n")
@@ -106,8 +107,8 @@ class CellTest(EncoderCase):
             (row,) = csv.DictReader(file)
         self.assertRegex(row["SSIM"], r"^0\.\d{3}$")
         self.assertEqual(len(list((output / "report").glob("*.svg"))), 3)
-        # The video of the worst part of the stream has at most five seconds.
-        # The stream is shorter, so the video has all frames of the stream.
+        # The video of the worst part of a stream lasts at most five seconds.
+        # This stream is shorter, so the video has all of its frames.
         self.assertEqual(
             clips.count_frames(output / "report" / "encoder-1-worst.mp4"),
             FRAMES - encoder_runs.LAST_FRAMES)

@@ -33,7 +33,7 @@ LAB = SOURCE / "pipelines" / "lab"
 
 SECONDS_TO_WAIT = 120
 FOR_EVER_MS = 10**9
-PLOTS = 12  # The number of plots in each group of a page.
+PLOTS = 12  # The number of plots that each group of a page has.
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -124,8 +124,8 @@ class LabCase(unittest.TestCase):
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
-        """Returns for all results {name of the result: time at which its file
-        was written}.
+        """Returns {name of a result: time at which its file was written} for
+        all results.
         """
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
@@ -135,9 +135,10 @@ class LabCase(unittest.TestCase):
 class LabTest(LabCase):
 
     def test_a_cell_with_a_result_is_not_run_again(self):
-        """The function left_to_run() decides which cells have to be run. If
-        Snakemake is installed, Snakemake runs these cells; otherwise the loop
-        in grid.py runs them. This test checks the decision in both cases."""
+        """The function left_to_run() decides which cells (experiments) still
+        have to be run. If Snakemake is installed, Snakemake runs these cells;
+        otherwise the loop in grid.py runs them. This test checks the decision
+        in both cases."""
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
@@ -206,7 +207,7 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """Snakemake runs the cells if it is installed."""
+        """If Snakemake is installed, the lab uses it to run the cells."""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -363,7 +364,9 @@ class LabTest(LabCase):
 
 
 class Page(html.parser.HTMLParser):
-    """The text of a page, and the files that it loads or links to."""
+    """Parses the HTML page `path`. Collects the text of the page, the files
+    that it loads, and the targets of its links.
+    """
 
     def __init__(self, path):
         super().__init__()
@@ -387,8 +390,8 @@ class Page(html.parser.HTMLParser):
 class ReportTest(LabCase):
 
     def compare(self):
-        """Runs the demo with two cells, of which the second fails. Returns the
-        output of the demo.
+        """Runs the demo with two cells (experiments), of which the second
+        fails. Returns the output of the demo.
         """
         path = self.directory / "demo.ini"
         path.write_text(MATRIX.format(

@@ -22,8 +22,8 @@ HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
 class LogTest(unittest.TestCase):
 
     def read(self, *packets, **options):
-        """Writes a log with these packets and reads it. A packet is (fate,
-        arrival, departure, airtime); the times are in ms."""
+        """Writes a log with `packets` and reads it. Each packet is a tuple
+        (fate, arrival, departure, airtime). The times are in ms."""
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")
             log.write_text(HEADS + "".join(

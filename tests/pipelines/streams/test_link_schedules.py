@@ -54,8 +54,8 @@ class ClosedTest(unittest.TestCase):
                 ("0 absent 5 up", [(0, 5)]),
                 ("2 outage", [(2, math.inf)]),
                 # While the link carries nothing, its state may change, for
-                # example from `outage` to `down`. This is still a single
-                # period.
+                # example from `outage` to `down`. Both states belong to a
+                # single period.
                 ("1 outage 2 down 4 up 6 hold 7 up", [(1, 4), (6, 7)]),
                 ("3 renumbered", [])):
             with self.subTest(text=text):
