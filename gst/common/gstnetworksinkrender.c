@@ -111,9 +111,10 @@ get_live_end (GstNetworkSink * self, gint64 since)
       since + (gint64) (priv->max_live_wait / GST_USECOND);
 }
 
-/* Returns TRUE if a live buffer has waited for the time max-live-wait. `since`
- * is the time at which its wait began. The following buffers then do not wait
- * for room in the network. They may wait again after the network has had room.
+/* Returns TRUE if a live buffer has waited for at least the time max-live-wait.
+ * `since` is the time at which its wait began. The following buffers then do
+ * not wait for room in the network. They may wait again after the network has
+ * had room.
  */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
@@ -198,10 +199,10 @@ begin_ending (GstNetworkSink * self)
       g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
 }
 
-/* Called with the lock before the thread waits. If the application has sent
- * EOS, the EOS waits upstream until the present buffer was sent or dropped. The
- * wait of this thread would therefore delay the end of the stream, so the
- * deadline for the end of the stream is set now.
+/* Sets the deadline for the end of the stream if the application has sent EOS.
+ * The EOS waits upstream until the present buffer was sent or dropped, so the
+ * wait of this thread delays the end of the stream. Called with the lock before
+ * the thread waits.
  */
 static void
 note_wait (GstNetworkSink * self)
@@ -233,7 +234,7 @@ wait_for_change (GstNetworkSink * self, gint64 end)
       (g_get_monotonic_time () - begin) * GST_USECOND;
 }
 
-/* Waits for a connection. Returns GST_FLOW_OK if there is one,
+/* Waits for a connection. Returns GST_FLOW_OK if the connection exists,
  * FLOW_NOT_CONNECTED if the buffer shall be dropped, or an error that the
  * streaming thread has to return. Sets `over` if the deadline for the end of
  * the stream has passed. */
@@ -348,8 +349,8 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* Called before the thread waits for room in the network. If EOS is expected,
- * sets the deadline for the end of the stream (see note_wait). */
+/* If EOS is expected, sets the deadline for the end of the stream (see
+ * note_wait). Called before the thread waits for room in the network. */
 static void
 note_full (GstNetworkSink * self)
 {

@@ -91,8 +91,8 @@ clear_not_allowed (GstNetworkSrcPrivate * priv)
   g_mutex_unlock (&priv->lock);
 }
 
-/* Returns FALSE after posting an error if the list of allowed senders is
- * invalid. */
+/* Reads the list of allowed senders from the property. If the list is invalid,
+ * posts an error and returns FALSE. */
 static gboolean
 read_allowed_senders (GstNetworkSrc * self)
 {

@@ -60,7 +60,7 @@ struct _GstNetworkSrcClass
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Makes the source use `queue` between its network thread and its streaming
- * thread. The base class then wakes the streaming thread for a flush, so that
+ * thread. In a flush, the base class then wakes the streaming thread, and
  * create returns. This function is called in init. */
 void gst_network_src_use_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);

@@ -340,8 +340,9 @@ gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info)
 /* --- the property --------------------------------------------------------- */
 
 /* Returns FALSE with an error if the scheme of a URI is wrong. GStreamer also
- * refuses a wrong scheme, but its error does not name the right one. A text
- * without any scheme is left to GStreamer. */
+ * refuses a wrong scheme, but its error does not name the right scheme. This
+ * function ignores a text without any scheme, because GStreamer handles such a
+ * text. */
 static gboolean
 check_scheme (gpointer element, const gchar * uri, GError ** error)
 {

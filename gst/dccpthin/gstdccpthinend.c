@@ -76,7 +76,8 @@ gst_dccp_thin_end_take_off (GstDccpThinEnd * end)
   end->is_connected = FALSE;
 }
 
-/* If several events end the connection, the first one is the reported reason.
+/* If several events end the connection, the first event is reported as the
+ * reason.
  */
 static void
 take_end (GstDccpThinEnd * end, const DccpEvent * event)

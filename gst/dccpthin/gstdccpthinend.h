@@ -53,7 +53,8 @@ typedef struct
   /* --- protected by lock --- */
   GstDccpThinSettings settings;
   gboolean is_connected;
-  DatagramPath peer;            /* address of the peer while is_connected */
+  /* address of the peer; only valid while is_connected is TRUE */
+  DatagramPath peer;
   /* TRUE if the stream has ended and we close the connection */
   gboolean is_closing;
   /* reason why the connection is no longer usable; NULL = usable */
@@ -154,8 +155,9 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
         "this port)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
-/* `take_old_mode` is called after the property was set and replaces a
- * deprecated value with the new one. */
+/* The property `mode` as a row of a table of properties. `take_old_mode` is
+ * called after the property was set. It replaces a deprecated value with the
+ * new one. */
 #define PROPERTY_DCCP_THIN_MODE(initial, take_old_mode) \
     PROPERTY_ENUM ("mode", "Mode", \
         "Whether this element connects to its peer or waits for the peer to " \

@@ -11,7 +11,8 @@
 typedef struct
 {
   guint64 rtt;                  /* smoothed round-trip time in ns */
-  guint64 min_rtt;              /* minimum of the last 5 minutes in ns */
+  /* minimum round-trip time of the last 5 minutes, in ns */
+  guint64 min_rtt;
   /* number of segments retransmitted on this connection */
   guint64 retransmissions;
   guint64 delivery_rate;        /* acknowledged bytes per second */
@@ -27,7 +28,8 @@ typedef struct
   guint notsent_lowat;          /* in bytes; 0: the system's default */
   gint dscp;                    /* -1: the system's default */
   gint ttl;                     /* 0: the system's default */
-  /* size of the send buffer in bytes; 0: adapted by the kernel */
+  /* size of the send buffer in bytes; 0 means that the kernel adapts the size
+   */
   gint buffer_size;
   guint64 timeout;              /* in ns; 0: the system's default */
 } IfdTcpOptions;

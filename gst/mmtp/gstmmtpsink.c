@@ -207,8 +207,8 @@ change_channels (gpointer object)
   begin_change_of_paths (self);
 }
 
-/* Sets `channels`. A text that cannot be parsed is kept, so that starting the
- * element fails with an error. */
+/* Sets `channels`. A text that cannot be parsed is stored as well. Starting the
+ * element then fails with an error. */
 static void
 set_bonding_addresses (gpointer object, const GValue * value,
     GParamSpec * pspec)

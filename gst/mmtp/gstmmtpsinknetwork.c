@@ -187,8 +187,8 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->max_delay = settings->latency * GST_MSECOND;
   config->initial_delay = settings->initial_delay * GST_MSECOND;
   config->keepalive_period = settings->keepalive_interval * GST_MSECOND;
-  /* An unlimited timeout is half of the maximum value, so that the sum of a
-   * time and the timeout does not overflow. */
+  /* If no timeout is set, half of the maximum value is used. The sum of a time
+   * and this timeout therefore does not overflow. */
   config->session_timeout = timeout > 0 ? timeout : MMTP_NEVER / 2;
   config->bit_rate = settings->bitrate;
   config->frame_period = self->frame_period;
@@ -268,9 +268,9 @@ end_session (GstMmtpSink * self, gboolean reset)
   gst_mmtp_sink_unlock_and_post (self);
 }
 
-/* Called when a session has begun. Requests a key frame if the receiver may
- * have missed the beginning of the stream, because it then needs a key frame
- * first. */
+/* Called when a session has begun. If the receiver may have missed the
+ * beginning of the stream, requests a key frame, because the receiver then
+ * needs a key frame first. */
 static void
 note_session_begun (GstMmtpSink * self)
 {

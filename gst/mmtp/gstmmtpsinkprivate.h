@@ -90,7 +90,8 @@ typedef struct
   /* local address of the path when it was last opened; NULL if it was never
    * opened */
   GInetAddress *local;
-  /* error that caused retry.has_gone to be set */
+  /* The error because of which retry.has_gone was set: a packet could not be
+   * sent, because the route does not exist any more. */
   GError *gone;
   /* Reason why the path is closed, as in the last log line about it. */
   gchar *problem;
@@ -124,18 +125,20 @@ struct _GstMmtpSink
   guint32 frame_period;
   /* frame rate of the caps, in frames per 1000 s */
   guint32 frame_rate;
-  /* The next buffer has to announce the frame rate and bitrate. */
+  /* TRUE if the frame rate and the bitrate have to be announced with the next
+   * buffer */
   gboolean tell_rate;
-  /* The stream is elementary video and nothing else. */
+  /* TRUE if the stream is elementary video and nothing else */
   gboolean is_video;
   /* Reads the picture types from the buffers; NULL if the buffer flags have to
    * be used. */
   PictureReader *pictures;
   /* Cuts a transport stream; NULL if the input is something else. */
   MmtpTsCutter *ts;
-  /* The core refused the last piece of the transport stream. */
+  /* TRUE if the core refused the last piece of the transport stream */
   gboolean ts_has_gap;
-  /* A warning said why the transport stream is not cut. */
+  /* TRUE if a warning was posted that the transport stream is not cut at its
+   * pictures. The warning contains the reason. */
   gboolean told_ts_refusal;
   GstMmtpSinkBlock block;       /* for the next buffers */
 
@@ -149,12 +152,12 @@ struct _GstMmtpSink
   /* array of GstMmtpSinkPath: all configured paths */
   GPtrArray *paths;
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  /* The list of channels has changed, and the host names in it have been
-   * resolved. */
+  /* TRUE if the list of channels has changed and the host names in it have been
+   * resolved */
   gboolean paths_changed;
   /* table of resolved addresses: host name -> GList of GInetAddress */
   GHashTable *addresses;
-  /* The user was warned that a path cannot be used. */
+  /* TRUE if a warning was posted that a path cannot be used */
   gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
   /* TRUE if the paths are the interfaces that lead to the receiver ("auto"). */
@@ -165,21 +168,24 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* send_packets has returned FULL, and a buffer waits for room in the core. */
+  /* TRUE if send_packets has returned FULL and a buffer waits for room in the
+   * core */
   gboolean wants_room;
   /* size of the buffer that waits for room */
   gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
-  gboolean rate_changed;        /* estimated-bitrate has to be notified. */
-  /* A request for a key frame has to be sent upstream. */
+  /* TRUE if the property estimated-bitrate has changed and the notification
+   * still has to be emitted */
+  gboolean rate_changed;
+  /* TRUE if a request for a key frame has to be sent upstream */
   gboolean wants_key_unit;
-  /* A warning about a buffer larger than max-bytes was posted. */
+  /* TRUE if a warning was posted that a buffer is larger than max-bytes */
   gboolean has_warned_of_size;
-  /* A warning that all buffers are late was posted. */
+  /* TRUE if a warning was posted that all buffers are late */
   gboolean has_warned_of_lateness;
-  /* Some buffers are flagged DELTA_UNIT, so buffers without this flag are key
-   * frames. */
+  /* TRUE if some buffers were flagged DELTA_UNIT. Buffers without this flag are
+   * then key frames. */
   gboolean has_delta_units;
   /* time of the last request for a key frame, in us; 0 if there was none */
   gint64 key_unit_asked_at;
@@ -201,8 +207,8 @@ struct _GstMmtpSink
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  /* Number of the session (as counted by `sessions`) for which `shift` is
-   * valid. 0 if there is no such session, for example after a flush. */
+  /* Number of the session for which `shift` is valid, as counted by `sessions`.
+   * 0 if there is no such session, for example after a flush. */
   guint64 timed_session;
   /* Time in ns that is added to the due times of stored media, because no
    * receiver was connected for this time. */
@@ -220,9 +226,8 @@ struct _GstMmtpSink
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
 
 /* --- gstmmtpsinkrender.c -------------------------------------------------- */
-/* Some data wait for further input before they are passed to the core. This
- * function passes them on at once, because the stream ends or its caps change.
- */
+/* Passes the data that wait for further input to the core. This function is
+ * called when the stream ends or its caps change. */
 void gst_mmtp_sink_drain_input (GstMmtpSink * self);
 GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
     GstBuffer ** buffers, guint n, guint * sent, GError ** error);

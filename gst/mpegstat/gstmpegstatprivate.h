@@ -58,11 +58,12 @@ struct _GstMpegStat
   /* maximum time in ns that a frame waits in this element */
   GstClockTime frame_wait;
 
-  /* Used by the streaming thread only; created and freed while no pad is active
+  /* The input for MPEG-1/2. It is used by the streaming thread only, and it is
+   * created and freed while no pad is active.
    */
   GstMpegVideoInput *input;
-  /* Used for all codecs except MPEG-1/2. NULL for MPEG-1/2, which `input`
-   * handles. */
+  /* Determines the types and positions of frames, for all codecs except
+   * MPEG-1/2. NULL for MPEG-1/2, which `input` handles. */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */
@@ -97,7 +98,7 @@ gboolean gst_mpeg_stat_src_query (GstPad * pad, GstObject * parent,
 /* Records the arrival of the current buffer and returns its time in ns since
  * the first arrival. */
 GstClockTime gst_mpeg_stat_take_arrival (GstMpegStat * self);
-/* Called when playing starts or stops. */
+/* Records that playing starts or stops now. */
 void gst_mpeg_stat_mark_switch (GstMpegStat * self);
 /* Returns the value of the property `stats` (transfer full). May be called from
  * any thread. */
@@ -106,11 +107,13 @@ GstStructure *gst_mpeg_stat_create_stats (GstElement * element);
  * end of the stream, because the final statistics were already posted. */
 GstStructure *gst_mpeg_stat_create_interval_stats (GstElement * element);
 void gst_mpeg_stat_post_stats (GstMpegStat * self);
-/* Called by the streaming thread only */
+/* Prints the summary. Only the streaming thread calls this function. */
 void gst_mpeg_stat_print_summary (GstMpegStat * self);
-/* Returns FALSE after posting an error if the log could not be opened. */
+/* Opens the log if the element has the name of a log file. If the log cannot be
+ * opened, posts an error and returns FALSE. */
 gboolean gst_mpeg_stat_open_log (GstMpegStat * self);
-/* Returns whether events are printed, posted or logged at all. */
+/* Returns whether at least one kind of output is enabled for events: printing,
+ * posting or logging. */
 gboolean gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings);
 /* Prints, logs and posts an event, as the settings require. */
 void gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,

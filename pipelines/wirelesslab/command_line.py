@@ -21,8 +21,8 @@ def run_main(name: str, main: Callable[[], None]) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         # The program that reads the output has ended, as `head` does in
-        # `command | head`. Standard output is replaced by /dev/null, so that
-        # flushing it when Python exits does not fail again.
+        # `command | head`. Python flushes standard output when it exits. This
+        # would fail again, so standard output is replaced by /dev/null.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:

@@ -37,7 +37,9 @@ def find_numbers(text: str) -> set[str]:
 
 
 def read_pages(revision: str | None) -> dict[str, str]:
-    """Returns {path: page} of a revision, or of the working tree."""
+    """Returns {path of a page: text of the page}. The pages are those of
+    `revision`, or those of the working tree if `revision` is None.
+    """
     if revision is None:
         return {path.relative_to(SOURCE).as_posix(): path.read_text()
                 for pattern in PAGES for path in sorted(SOURCE.glob(pattern))}

@@ -484,8 +484,8 @@ def anchors_of(page):
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
-        # The first call creates the registry. Otherwise all lines would try to
-        # create it at the same time.
+        # This call creates the registry of GStreamer. Without it, all lines
+        # would try to create the registry at the same time.
         inspect("rfc2250pay")
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
                 concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
@@ -501,8 +501,8 @@ class Lines(unittest.TestCase):
         self.assertGreater(total, 0)
 
     def test_no_page_has_a_key_to_paste(self):
-        """A pasted key would be public. Each line must read a key that the
-        reader has made.
+        """A key in a line that readers paste would be public. Each line must
+        therefore read a key that the reader has made.
         """
         for page in PAGES:
             for key in re.findall(r"\bkey=(?:\(buffer\))?(\S+)",
@@ -586,8 +586,7 @@ class Papers(unittest.TestCase):
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # A cell of this column may be correct although it names no test and no
-    # program. This pattern matches such cells.
+    # Matches those cells of this column that need not name a test or a program.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod

@@ -20,8 +20,9 @@ naive_find_start_code (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Starts at each position of a short input, and searches all start codes after
- * this position. */
+/* Compares two functions that search for a start code. They search from each
+ * position near the beginning of the input, and up to each position near its
+ * end. */
 static void
 check_find_start_code (const guint8 * data, gsize size)
 {

@@ -304,7 +304,7 @@ def ifdclassifier(_made):
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
         # Fields and frames with the headers of h264writer.py (tests/interop).
-        # In this order: parameter sets and an IDR picture; its second field, a
+        # Their order is: parameter sets and an IDR picture; its second field, a
         # P-field; two B-fields; two I-fields; a leading P-picture; a P-picture;
         # a picture that clears the references; a P-picture.
         "sets": "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80;"

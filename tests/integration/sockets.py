@@ -39,8 +39,8 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Receiver:
-    """A socket. `coverage` is the minimum coverage with which it accepts
-    UDP-Lite.
+    """A receiving socket. Packets of UDP-Lite with a coverage below `coverage`
+    are refused.
     """
     kind: str
     address: str
@@ -52,8 +52,8 @@ class Receiver:
 
 
 def datagram_socket(kind, address):
-    """Returns a socket. Raises OSError if the kernel has no UDP-Lite (Linux
-    removed it in 2026).
+    """Returns a datagram socket of the protocol `kind`. Raises OSError if this
+    is UDP-Lite and the kernel has no UDP-Lite (Linux removed it in 2026).
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     return socket.socket(family, socket.SOCK_DGRAM, PROTOCOLS[kind])
@@ -78,7 +78,9 @@ def internet_sum(data):
 
 
 def damage(packet, flips):
-    """Returns the damaged packet. `flips` are pairs (offset, bits to flip)."""
+    """Returns a copy of the packet in which bits are inverted. `flips` has
+    pairs: the offset of a byte, and the bits of this byte to invert.
+    """
     changed = bytearray(packet)
     for offset, flip in flips:
         changed[offset] ^= flip
@@ -116,8 +118,9 @@ def _pseudo_header(source, to, size, protocol):
 
 
 def _covered(segment, protocol, is_ip6):
-    """Returns (covered bytes, segment without excess bytes). If the fate is
-    already clear from the header, returns (fate, None)."""
+    """Returns the tuple (covered bytes, segment without excess bytes). If the
+    header of the segment already determines the fate of the packet, returns the
+    tuple (fate, None)."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None

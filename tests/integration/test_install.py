@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks where `meson install` puts files, and what each feature option leaves
-out.
+"""Checks where `meson install` puts files. Also checks what is left out when a
+feature option is disabled.
 """
 
 import json
@@ -68,7 +68,9 @@ def introspect(build, what):
 
 
 class Home(unittest.TestCase):
-    """Each of these cases has a temporary directory for all its tests."""
+    """Base class of the test classes in this file. Each test class has one
+    temporary directory, which all its tests share.
+    """
 
     @classmethod
     def setUpClass(cls):
@@ -121,8 +123,8 @@ class InstallTest(Home):
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
         # On a Debian system without dpkg-dev, meson's own libdir is a different
-        # directory. meson.build therefore gets the directory from pkg-config,
-        # too.
+        # directory. Like meson.build, this test therefore gets the directory
+        # from pkg-config.
         cls.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())

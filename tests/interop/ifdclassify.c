@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The classifier as a program, so that a test can compare it with ffmpeg.
+/* A program that runs the classifier. A test can compare its output with that
+ * of ffmpeg.
  *
  *   ifdclassify CODEC FILE [CODEC-DATA-IN-HEX]
  *

@@ -2,8 +2,8 @@
 """Reads MPEG-1 and MPEG-2 video elementary streams, to check other programs.
 
 It follows ISO/IEC 11172-2 and 13818-2 only and shares no code with the
-elements. Positions are byte offsets into the stream. A range is (start, end),
-without the byte at the end.
+elements. Positions are byte offsets into the stream. A range is a tuple
+(start, end). The byte at the position `end` does not belong to the range.
 
     stream = Stream(open("clip.m2v", "rb").read())
     for frame in stream.frames: print(frame.display, frame.pictures[0].letter)

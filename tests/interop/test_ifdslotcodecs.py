@@ -21,8 +21,8 @@ from rtpfile import read_rfc4571
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
 FPS = 25
-# The time in seconds that the link needs for a frame is 3, 2 and 1.3 times the
-# duration of a frame.
+# Times in seconds that the link needs for one frame. They are 3, 2 and 1.3
+# times the duration of a frame, so each of the three links is too slow.
 SLOW = 0.12, 0.08, 0.052
 IVF_HEADER = 32
 IVF_FRAME_HEADER = 12
@@ -43,7 +43,8 @@ SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
 # non-reference frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
-# (name, codec, options of the encoder, minimum numbers of pictures)
+# Each stream is a tuple: the name of the stream, its codec, the options of its
+# encoder, and the minimum numbers of pictures.
 FILMS = [
     ("vp8", "vp8", f"-c:v libvpx {VPX}", CHAIN),
     ("vp8-altref", "vp8", "-c:v libvpx -b:v 100k -g 25 -auto-alt-ref 1 "
@@ -67,7 +68,7 @@ FILMS = [
 
 
 def read_ivf(data):
-    """Returns the file header, and (time, bytes) of each unit."""
+    """Returns the file header, and a list with (time, bytes) of each unit."""
     units, at = [], IVF_HEADER
     while at < len(data):
         size, pts = struct.unpack_from("<IQ", data, at)

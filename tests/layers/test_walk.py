@@ -15,7 +15,8 @@ PAGE = SOURCE / "docs/architecture.md"
 # sink -> maximum number of functions and of files in its walk
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
-# Functions that are called through a table of functions -> member of the table
+# {function that is called through a table of functions: the member of the table
+# through which it is called}
 VERBS = {"gst_network_sink_render": "render",
          "gst_mmtp_sink_send_packets": "send_packets",
          "gst_dccp_thin_sink_send_packets": "send_packets",
@@ -44,7 +45,9 @@ def read_walks(text):
 
 
 def find_body(function, file):
-    """Returns the text of the function's definition in `file`, or None."""
+    """Returns the text of the definition of `function` in `file`. Returns None
+    if the file does not define this function.
+    """
     path, = [path for root in ("gst", "ext")
              for path in (SOURCE / root).rglob(file)]
     found = re.search(rf"^{function} \(.*?^}}", path.read_text(), re.M | re.S)

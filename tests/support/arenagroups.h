@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All scenarios of the arena. They are divided into groups of links of one
- * kind. */
+/* All scenarios of the arena, a benchmark that runs MMTP in virtual time over
+ * many kinds of links. The scenarios are divided into groups. All links of a
+ * group are of one kind. */
 
 #ifndef __ARENA_GROUPS_H__
 #define __ARENA_GROUPS_H__

@@ -197,8 +197,8 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 
 /* --- what the links deliver ----------------------------------------------- */
 
-/* Returns whether the link takes all bytes of an opportunity to send at one
- * instant, and not gradually. */
+/* Returns TRUE if the link transmits all bytes of an opportunity to send at one
+ * instant. Returns FALSE if it transmits them gradually. */
 static gboolean
 is_instant (const ArenaPath * path)
 {

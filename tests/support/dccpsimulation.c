@@ -57,9 +57,9 @@ on_held (Simulation * simulation, Flow * flow, Held * held)
   g_free (held);
 }
 
-/* Delays a packet in the access network of its flow. For data this network
- * comes before the link. For packets in the other direction it comes after the
- * link. */
+/* Delays a packet in the access network of its flow. Data pass this network
+ * before they reach the link. Packets in the other direction pass this network
+ * after the link. */
 static void
 hold (Flow * flow, Packet * packet, gboolean is_behind_link)
 {

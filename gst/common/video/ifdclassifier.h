@@ -69,8 +69,8 @@ void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
 
 /* Tells which part of a frame an access unit is. An H.264 frame may consist of
  * two fields that are separate access units. The second field may refer to the
- * first one, and both fields are displayed as one picture, so IFD treats the
- * two fields as one frame. */
+ * first field, and both fields are displayed as one picture. IFD therefore
+ * treats the two fields as one frame. */
 typedef enum
 {
   IFD_FIELD_NONE,               /* a whole frame, or both fields of it */

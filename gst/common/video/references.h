@@ -72,8 +72,9 @@ void references_begin_h265 (References * references, const H265Slice * slice);
  * refers. You may call it instead of references_begin_h264 () or
  * references_begin_h265 (), or after one of these functions. */
 void references_abandon (References * references);
-/* Ends the current picture and fills in `use`. Returns FALSE if the slots are
- * not used; in this case the contents of `use` have no meaning. */
+/* Ends the current picture and fills in `use`. Returns FALSE if the slots,
+ * which stand for the stored reference pictures, are not used. In this case the
+ * contents of `use` have no meaning. */
 gboolean references_end (References * references,
     const ReferencePicture * picture, ReferenceUse * use);
 

@@ -11,7 +11,7 @@
 
 /* Maximum number of candidates: connections whose Response was not acknowledged
  * yet. The first candidate that acknowledges its Response becomes the
- * connection, so that nobody can keep others out with a forged Request. One
+ * connection. A forged Request therefore cannot keep other clients out. One
  * network (prefixlimiter.h) may have only DCCP_MAX_CANDIDATES_OF_PREFIX
  * candidates. A Request for which there is no room is answered with an Init
  * Cookie, and the endpoint keeps no state for it. */
@@ -35,8 +35,8 @@ typedef struct
   guint64 until;                /* ns */
 } DccpGone;
 
-/* A data packet between the calls of dccp_endpoint_put () and
- * dccp_endpoint_poll_output (). */
+/* A data packet that dccp_endpoint_put () has taken and that
+ * dccp_endpoint_poll_output () has not returned yet. */
 typedef struct
 {
   guint8 header[DCCP_MAX_HEADER];
@@ -75,7 +75,8 @@ struct _DccpEndpoint
  * dccp_endpoint_put () and dccp_endpoint_poll_output (). Tests use them to look
  * at single packets. */
 
-/* Processes a packet. Returns TRUE if it has data for the application. */
+/* Processes a packet. Returns TRUE if the packet has data for the application.
+ */
 gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size,
     DccpData * data);

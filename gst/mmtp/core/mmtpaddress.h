@@ -9,7 +9,8 @@
 #include "datagram.h"
 
 /* Two addresses are equal if all their bytes are equal. The struct has a fixed
- * size, so that an address that is not validated costs no allocation. */
+ * size. Therefore no memory is allocated for an address that is not validated.
+ */
 typedef struct
 {
   guint8 size;

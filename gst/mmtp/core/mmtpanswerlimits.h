@@ -23,13 +23,13 @@ typedef struct
 } MmtpAnswerLimits;
 
 /* `strangers` and `sealed` are the secrets of the two hash tables. The first
- * table is for hosts whose INIT had no valid seal, and the second one is for
+ * table is for hosts whose INIT had no valid seal. The second table is for
  * hosts whose INIT had a valid seal. The two secrets must be different. */
 void mmtp_answer_limits_init (MmtpAnswerLimits * self,
     const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
 void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
 /* Returns whether an answer may be sent to `address` at `now` (ns), and counts
- * the answer if so. `is_sealed` is TRUE for an INIT with a valid seal,
+ * the answer if so. `is_sealed` is TRUE for an INIT with a valid seal.
  * `is_busy` is TRUE while a session is alive. */
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);

@@ -38,7 +38,9 @@ typedef struct
   guint64 due_time;
 
   gboolean any_transit, has_announced;
-  gint64 min;                   /* minimum transit of all messages, in ns */
+  /* minimum transit (arrival time minus sending time minus a constant) of all
+   * messages so far, in ns */
+  gint64 min;
   /* offset of the clocks, smoothed from the values in KEEPALIVEs, in ns */
   gdouble announced;
   guint64 announced_time;
@@ -51,7 +53,8 @@ typedef struct
   guint64 last_due;
   guint64 last_mapped;          /* last_due on the receiver's clock, in ns */
 
-  /* rate at which the transits of the messages change, in ns per ns */
+  /* skew of the clocks: the rate at which the transit (arrival time minus
+   * sending time) of messages changes, in ns per ns */
   gdouble skew;
   gboolean has_skew;
   /* Recent minimum transits, oldest first. */

@@ -37,10 +37,10 @@
  * longer than MAX_KEEPALIVE_GAP must be due to an outage. It is therefore
  * counted as MAX_KEEPALIVE_GAP only. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
-/* Period in which a limited number of changes of the initial delay (D0) is
- * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when
- * its application sets it. A change beyond the limit takes effect with a later
- * KEEPALIVE, which repeats D0. */
+/* Period in which the number of accepted changes of the initial delay (D0) is
+ * limited. A sender changes D0 at most once per second (DELAY_PERIOD), or when
+ * its application sets it. If a change exceeds the limit, it takes effect with
+ * a later KEEPALIVE, which repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */

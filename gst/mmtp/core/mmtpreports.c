@@ -37,8 +37,8 @@
  * REPORT outside the regular schedule. At least a fourth of the period must
  * have passed since the previous REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* mmtp_arrivals_get_rate() measures the rate over this time. After the end of a
- * gap, the measured rate is therefore too low for this time. */
+/* The time over which mmtp_arrivals_get_rate() measures the rate. After a gap,
+ * the measured rate stays too low until this time has passed. */
 #define GAP_MEMORY MMTP_SECOND
 /* A REPORT after a gap is sent a second time after this interval, because the
  * first REPORT may be lost while the link recovers. */
@@ -54,7 +54,8 @@
 
 #define REPORT_SIZE 39          /* size without records, in bytes */
 #define RANGE_SIZE 3
-#define LARGEST_REPORT 1200     /* maximum size in bytes, which fits any path */
+/* maximum size of a REPORT in bytes; it fits any path */
+#define LARGEST_REPORT 1200
 
 void
 mmtp_reports_init (MmtpReports * self, MmtpReceiverPaths * paths,
@@ -97,8 +98,8 @@ is_usable (MmtpReports * self, const MmtpReceiverPath * path)
       && !mmtp_arrivals_is_silent (&path->arrivals, self->paths->now);
 }
 
-/* Returns the round trip of the path. If it is unknown, returns MMTP_NEVER, so
- * that paths with a known round trip count as faster. */
+/* Returns the round-trip time of the path. If it is unknown, returns
+ * MMTP_NEVER. A path with a known round-trip time then counts as faster. */
 static guint64
 get_round_trip (const MmtpReceiverPath * path)
 {
@@ -248,7 +249,8 @@ note_reported (MmtpReports * self, const MmtpReceiverPath * path)
   reports->repeat_time = self->paths->now + REPEAT_TIME;
 }
 
-/* Adds a record and returns its size in bytes. */
+/* Adds the record of `path` to `report` and returns the size of the record in
+ * bytes. `room` is the number of bytes left for it. */
 static gsize
 add_record (MmtpReports * self, MmtpReport * report,
     MmtpReceiverPath * path, gsize room)
@@ -275,8 +277,8 @@ send_own (MmtpReports * self, MmtpReceiverPath * via, MmtpReceiverPath * about)
   return mmtp_receiver_output_add (self->output, via, &message, &via->address);
 }
 
-/* Sends the records of all paths, in several REPORTs if one is not long enough.
- * Returns the total size in bytes. */
+/* Sends the records of all paths. If one REPORT has no room for all records,
+ * sends several REPORTs. Returns the total size of the REPORTs in bytes. */
 static gsize
 send_all (MmtpReports * self, MmtpReceiverPath * via)
 {
@@ -308,7 +310,8 @@ send_all (MmtpReports * self, MmtpReceiverPath * via)
   return sum;
 }
 
-/* Sends the REPORT of the kind that the path carries regularly. This function
+/* Sends a REPORT on the path. The REPORT contains the records of all paths, or
+ * only the record of this path, as the path's regular REPORTs do. This function
  * is used for regular REPORTs and for REPORTs outside the regular schedule. */
 static void
 report_on (MmtpReports * self, MmtpReceiverPath * via)

@@ -63,7 +63,7 @@ struct _MmtpSender
   MmtpKey key;
   MmtpEntropy entropy;
 
-  /* the session; handshake.phase is the phase of the session */
+  /* the handshake; its field `phase` is also the phase of the session */
   MmtpHandshake handshake;
   MmtpJoins joins;
   MmtpControl control;

@@ -47,8 +47,8 @@ typedef struct
   gboolean retransmit;
   /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */
   guint64 padding_rate;
-  /* TRUE if the stream is stored media, so that buffers may be sent long before
-   * they are due */
+  /* TRUE if the stream is stored media. Its buffers may be sent long before
+   * they are due. */
   gboolean stored;
   MmtpSchedulerType scheduler;
   /* Name of the congestion control for paths without a configured rate. It must
@@ -74,7 +74,8 @@ gint mmtp_sender_add_path (MmtpSender * sender, guint64 now,
     const MmtpPathConfig * config);
 /* Removes a path and tells the receiver that the path was removed. Packets in
  * flight on the path are sent again on other paths. If the address of a path
- * has changed, call mmtp_sender_add_path() again instead. */
+ * has changed, do not remove the path, but call mmtp_sender_add_path() again.
+ */
 void mmtp_sender_remove_path (MmtpSender * sender, guint64 now,
     guint id, MmtpLeaveReason reason);
 
@@ -164,8 +165,8 @@ typedef struct
   guint path;
   MmtpPathState state;
   guint8 flags;                 /* flags of the dropped buffer */
-  /* TRUE if other buffers refer to the dropped buffer, so that a new key frame
-   * would help
+  /* TRUE if other buffers refer to the dropped buffer. In this case a new key
+   * frame would help.
    */
   gboolean is_needed;
   guint32 size;                 /* size of the dropped buffer, in bytes */

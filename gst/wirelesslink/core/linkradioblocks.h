@@ -13,16 +13,17 @@ typedef struct
   Link *link;
   guint64 block_time;           /* ns */
   LinkOnOff state[2];           /* of each direction */
-  /* Recorded trace, used instead of `state`, with a byte 0 or 1 for each block;
-   * NULL = none. */
+  /* Recorded trace of each direction, with a byte 0 or 1 for each block. It is
+   * used instead of `state`. NULL means that there is no trace. */
   GByteArray *trace[2];
-  /* whether changes of the quality are reported, for each direction */
+  /* For each direction, whether changes of the quality are reported. */
   gboolean used[2];
   guint64 change;               /* time in ns of the next change of a quality */
 } LinkRadioBlocks;
 
-/* Returns FALSE with an error of the domain LINK_ERROR if a trace is invalid.
- * In this case, too, link_radio_blocks_clear () must be called. */
+/* Initializes the radio blocks. If a trace is invalid, returns FALSE with an
+ * error of the domain LINK_ERROR. In this case, too, link_radio_blocks_clear ()
+ * must be called. */
 gboolean link_radio_blocks_init (LinkRadioBlocks * radio, Link * link,
     GError ** error);
 void link_radio_blocks_clear (LinkRadioBlocks * radio);

@@ -155,9 +155,10 @@ def names(senders: Sequence[Sender]) -> str:
 
 
 def first_place(senders: Sequence[Sender]) -> list[Sender]:
-    """Returns the sender with the highest share of frames in time, and all
-    senders whose share is at most REPEATS_DIFFER lower. Any of them might have
-    the highest share if all runs were repeated.
+    """Returns the sender with the highest share of frames in time. Also returns
+    all senders whose share is lower by at most REPEATS_DIFFER percentage
+    points. If all runs were repeated, any of these senders might have the
+    highest share.
     """
     highest = max(sender.share for sender in senders)
     return [sender for sender in in_order(senders)
@@ -233,9 +234,9 @@ def shares_in_time(sender: Sender) -> str:
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
     """Compares senders that have one run each. Returns sentences. `first` has
-    the senders with the highest shares. These shares differ so little that
-    their order might be different if the runs were repeated. `others` has all
-    other senders, beginning with the highest share."""
+    the senders with the highest shares of frames in time. These shares differ
+    so little that their order might be different if the runs were repeated.
+    `others` has all other senders, beginning with the highest share."""
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
     if len(first) == 1:
@@ -253,9 +254,9 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # The share of the next sender is more than REPEATS_DIFFER percentage
-        # points lower, because a sender with a higher share would be in
-        # `first`.
+        # `first` has only one sender. The share of the next sender is more than
+        # REPEATS_DIFFER percentage points lower. Otherwise the next sender
+        # would be in `first`, too.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -279,9 +280,9 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """Considers those senders of `second` for which only B-frames were missing.
-    Returns a sentence that says how many percent of the B-frames were missing.
-    Returns "" if there is no such sender.
+    """Returns a sentence about those senders of `second` for which only
+    B-frames were missing. The sentence says how many percent of the B-frames
+    were missing. Returns "" if there is no such sender.
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:
@@ -419,9 +420,10 @@ def lost_percent(numbers: dict[str, float]) -> float:
 
 def radio_rows(summaries: Sequence[Summary], frames: int,
                called: dict[str, str]) -> list[list[str]]:
-    """Returns a row of the table for each transport over the radios.
-    `summaries` has the results for each radio, `called` maps each transport to
-    its name in the table, and `frames` is the number of frames of the clip."""
+    """Returns the rows of the table, one for each transport. Each value of a
+    row summarizes all radios. `summaries` has the results for each radio,
+    `called` maps each transport to its name in the table, and `frames` is the
+    number of frames of the clip."""
     return [[name, *(spread(of_each(summaries, transport, value), form)
                      for value, form in (
                          (lost_percent, "{:.1f}"),

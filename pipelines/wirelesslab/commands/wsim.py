@@ -36,8 +36,8 @@ from wirelesslab.testbed.testbed import Testbed
 # produce the losses of the experiment.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
-# The queue has no limit, so that no packet of a large I-frame is lost before
-# the radio.
+# The queue has no limit. Therefore no packet of a large I-frame is lost before
+# it reaches the radio.
 QUEUE = "txqueuelen=0"
 # The properties of a bearer that delivers damaged packets, as PPP Lite does.
 # The receiver's sockets decide whether to drop these packets.
@@ -176,8 +176,8 @@ class Clip:
                 len(packet.data) + IP_AND_UDP for packet in self.packets)))
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
-               # All packets arrive at the link at the same time, so that the
-               # link is never idle.
+               # All packets arrive at the link at the same time. The link is
+               # therefore never idle.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -208,8 +208,8 @@ class Run:
             [f"wl0={SENDER},{RECEIVER}: {link}"],
             build=options.build, logs=self._dir,
             # The sender writes all packets of a frame at the same time. This
-            # queue is long enough to hold them, so none is lost before the
-            # link.
+            # queue has room for all of them, so no packet is lost before it
+            # reaches the link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:
@@ -316,8 +316,8 @@ class Run:
                            f"({processes.describe(status)})")
 
     def fates(self) -> dict[int, tuple[str, float, float]]:
-        """Reads the link's log and returns {index: (fate, arrival, departure)}.
-        The times are in seconds.
+        """Reads the log of the link. Returns {index of a packet: (fate,
+        arrival, departure)}. The times are in seconds.
         """
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():

@@ -57,7 +57,7 @@ def pass_into_link(direction: Direction) -> None:
 
 
 def pass_to_host(direction: Direction) -> None:
-    """Takes a packet that has left the link, and passes it to the host."""
+    """Receives a packet that has left the link, and passes it to the host."""
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))

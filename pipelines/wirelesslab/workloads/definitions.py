@@ -13,15 +13,15 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
 VIDEO = "video"  # The workload of a matrix that names no workload.
-# The two hosts. One of them begins the workload: it sends data, makes requests
-# or makes phone calls.
+# The names of the two hosts. One of the hosts begins the workload: it sends
+# data, makes requests or makes phone calls.
 MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
 # A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-# The maximum number of packets in a phone call. It is limited because their
-# sequence numbers have 16 bits.
+# The maximum number of packets in a phone call. The sequence numbers of these
+# packets have only 16 bits.
 VOICE_NUMBERS = 65535
 DAY_S = 86400
 
@@ -65,7 +65,7 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# {kind: ((name of a result, its format), ...)}
+# {kind of workload: ((name of a result, format of the result), ...)}
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
@@ -98,10 +98,10 @@ OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """Returns the workload as a part of a cell, and two texts from the section.
-    The first text has the names of the protocols, and the second one has the
-    names of the links. A text is empty if the section does not have these
-    names."""
+    """Returns the workload as a part of the description of a cell (a run of the
+    matrix), and two texts from the section. The first text has the names of the
+    protocols, and the second text has the names of the links. A text is empty
+    if the section does not have these names."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(

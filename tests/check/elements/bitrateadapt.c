@@ -457,8 +457,8 @@ has_message (GstMessageType type)
   return message != NULL;
 }
 
-/* Takes the next warning or error, as `type` says, and checks that its message
- * contains `text`. */
+/* Takes the next message of `type`, which is a warning or an error, and checks
+ * that its text contains `text`. */
 static void
 assert_told (GstMessageType type, const gchar * text)
 {
@@ -763,7 +763,8 @@ GST_START_TEST (waiting_data_lower_the_rate)
 
 GST_END_TEST;
 
-/* Numbers that are not credible are limited. */
+/* The statistics of the sink have impossible numbers of bytes. bitrateadapt
+ * limits these numbers to its valid range. */
 GST_START_TEST (endless_queue_asks_for_the_lowest_rate)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -1089,7 +1090,8 @@ GST_END_TEST;
 typedef struct
 {
   GMutex mutex;
-  GArray *arrivals;             /* gint64, in us; protected by `mutex` */
+  /* arrival times of buffers, as gint64 in us; protected by `mutex` */
+  GArray *arrivals;
 } FlightLog;
 
 static void
@@ -1119,10 +1121,11 @@ delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* bitrateadapt must not take a buffer that is on its way to the sink for a
- * confirmed one. The age of the backlog would then seem to be much lower than
- * usual at this moment, and too high later. A busy machine may also lower the
- * bitrate for some time, so the bitrate is tested at many times. */
+/* bitrateadapt must not count a buffer as confirmed while the buffer is still
+ * on its way to the sink. Otherwise the age of the backlog would seem to be
+ * much lower than usual at this moment, and too high later. A busy machine may
+ * also lower the bitrate for some time, so the bitrate is tested at many times.
+ */
 GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 {
   FlightLog log = { 0 };

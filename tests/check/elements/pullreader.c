@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of gstpullreader.h with the elements that use it: a file that the
- * element reads leads to the same output as a file that upstream pushes.
+/* Tests of gstpullreader.h with the elements that use it. An element can read a
+ * file itself, or upstream can push the file. The output must be the same in
+ * both cases.
  */
 
 #include <gst/check/gstcheck.h>

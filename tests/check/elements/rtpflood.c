@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time.
- * An attacker sends 10,000 packets per second in addition to a stream of 25
- * frames per second. An off-path attacker knows neither the SSRC nor the
- * sequence numbers of the stream. A comparison with the same run without the
- * attacker shows the cost of the attack. With RTPFLOOD_TABLE=1 the test prints
- * a line for each run; docs/security.md has a summary.
+/* Tests rfc2250depay and mpegstat with floods of forged RTP packets, in virtual
+ * time. An attacker sends 10,000 packets per second in addition to a stream of
+ * 25 frames per second. An off-path attacker knows neither the SSRC nor the
+ * sequence numbers of the stream. The cost of the attack is found by a
+ * comparison with the same run without the attacker. With RTPFLOOD_TABLE=1 the
+ * test prints a line for each run; docs/security.md has a summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -27,7 +27,7 @@
 #define END (BEGIN + N_FRAMES * FRAME_TIME)
 /* In the situation RESTART, the sender restarts before this frame. */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
-/* Time that a new process needs to start */
+/* Time that the new process of the sender needs to start, in ns */
 #define RESTART_TIME (300 * GST_MSECOND)
 
 typedef struct
@@ -239,7 +239,8 @@ get_frame (Situation situation, GstClockTime pts)
 typedef struct
 {
   guint frames;                 /* unchanged frames of the stream */
-  guint forged;                 /* output frames that differ from the stream */
+  /* number of output frames that differ from the frames of the stream */
+  guint forged;
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
   guint64 strays, ssrc_changes;
@@ -390,7 +391,8 @@ push_forged (Fixture * fixture, const Attack * attack)
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
   /* rfc2250depay checks the header of RFC 2250 first. The forged packet has a
-   * valid header, so that the random bytes after the header are checked, too.
+   * valid header. rfc2250depay therefore also checks the random bytes after the
+   * header.
    */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of tunsrc and tunsink: which packets they read and write, which
- * settings they refuse and why, how they share a device, and their errors when
- * a device is not available. If the process may do so, the tests create a
- * network namespace with real devices. Otherwise these tests report that they
- * are skipped.
+ * settings they refuse and why, how they share a device, and which errors they
+ * report when a device is not available. If the process may create a network
+ * namespace, the tests create one with real devices. Otherwise these tests
+ * report that they are skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -57,8 +57,8 @@ open_tun (const gchar * name, gint flags)
   return fd;
 }
 
-/* Returns TRUE if the test needs a device and cannot have one. In this case the
- * function also prints that `test` is skipped. */
+/* Returns TRUE if the test cannot be run, because this process may not make a
+ * TUN device. In this case the function also prints that `test` is skipped. */
 static gboolean
 no_tun (const gchar * test)
 {
@@ -985,8 +985,9 @@ GST_START_TEST (sockets_receive_the_same_with_and_without_gro)
 
 GST_END_TEST;
 
-/* The statistics count each packet from which a merged packet was made. With an
- * MTU of 1427 bytes, only the shorter packets fit into the MTU. */
+/* The statistics count every packet from which a merged packet was made. With
+ * an MTU of 1427 bytes, most packets of the list are too big. The other packets
+ * are shorter, and the kernel accepts them. */
 GST_START_TEST (merged_packets_are_counted_by_reason)
 {
   GstHarness *harness;

@@ -1497,9 +1497,9 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 GST_END_TEST;
 
 /* With blocking=true, a packet that finds the queue full is not dropped. It
- * waits until the queue has room. Each packet leaves the link at the time at
- * which it would leave an unlimited queue. The size of the queue therefore does
- * not change the departure times. */
+ * waits until the queue has room. Each packet must leave the link at the same
+ * time as it would with an unlimited queue. The size of the queue therefore
+ * does not change the departure times. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {

@@ -347,9 +347,9 @@ begin_backlog (guint64 duration)
   run_backlog (1000, 1000, duration);
 }
 
-/* A queueing delay of 120 ms exceeds the tolerated 60 ms by 60 ms. So that the
- * queue drains within 200 ms, the encoder gets only a share of the bitrate that
- * is delivered. This share is 0.85 * (1 - 60 / 200). */
+/* A queueing delay of 120 ms exceeds the tolerated 60 ms by 60 ms. The queue
+ * has to drain within 200 ms. The encoder therefore gets only a share of the
+ * delivered bitrate: 0.85 * (1 - 60 / 200). */
 GST_START_TEST (queue_in_the_network_lowers_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -462,9 +462,9 @@ GST_START_TEST (rare_reports_are_no_outage)
 
 GST_END_TEST;
 
-/* The queue exceeds the tolerated 10 ms and half a frame period by 30 ms, so the
- * encoder gets the share 0.85 * (1 - 30 / 200) of the delivered bitrate. In the
- * 200 ms before the fall, no report has arrived. */
+/* The queue exceeds the tolerated 10 ms and half a frame period by 30 ms, so
+ * the encoder gets the share 0.85 * (1 - 30 / 200) of the delivered bitrate. No
+ * report arrives in the last 200 ms before the bitrate falls. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -614,8 +614,9 @@ GST_START_TEST (idle_source_keeps_the_rate)
 
 GST_END_TEST;
 
-/* A sink that blocks also stops the encoder. Unlike a pause, the outage lowers
- * the bitrate. */
+/* A blocked sink also stops the encoder. Nothing is sent then, as in a pause.
+ * However, a pause does not lower the bitrate, and an outage with a blocked
+ * sink does. */
 GST_START_TEST (blocked_source_is_not_idle)
 {
   begin_backlog (400);
@@ -644,7 +645,8 @@ GST_START_TEST (idle_source_does_not_raise_the_rate)
 GST_END_TEST;
 
 /* The round trip is 300 ms, and the transport always has some small messages in
- * flight. They are no data of the encoder that wait since before the pause. */
+ * flight. These messages are not data of the encoder. They must not be counted
+ * as data that has waited since the time before the pause. */
 GST_START_TEST (messages_in_a_pause_are_no_old_data)
 {
   guint64 in_flight, i;

@@ -21,8 +21,8 @@ begin (void)
     fail_unless_equals_int (bitrate_key_frames_poll (&frames, (now) * MS), \
         expected)
 
-/* Reports a path that carries 1.6 Mbit/s, which is 200 bytes per ms, while the
- * encoder produces half of that rate. */
+/* Passes a report to `frames`. In this report, the path carries 1.6 Mbit/s,
+ * which is 200 bytes per ms, and the encoder produces half of that rate. */
 static void
 input (guint64 now, guint64 queued, guint64 in_flight, gboolean is_lower_bound)
 {
@@ -84,8 +84,8 @@ GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
 
 GST_END_TEST;
 
-/* With a round trip of 300 ms, the losses before a request are reported for 300
- * ms after it. */
+/* The round trip is 300 ms. A loss that occurred before a request may therefore
+ * be reported up to 300 ms after the request. */
 GST_START_TEST (loss_in_the_network_is_reported_a_round_trip_later)
 {
   BitrateReport report = { 1000 * MS, 1600000 };
@@ -136,7 +136,8 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
       fail_unless_equals_uint64 (now, times[n++]);
   }
   fail_unless_equals_int (n, G_N_ELEMENTS (times));
-  /* A key frame that arrives ends the backoff. */
+  /* Each lost key frame has made the time until the next request longer. A key
+   * frame that arrives ends this backoff. */
   bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   frames.is_key_frame_lost = FALSE;
   assert_poll (6000, TRUE);

@@ -504,8 +504,8 @@ clock_gettime (clockid_t id, struct timespec *now)
 }
 
 /* The kernel stamps a packet with the wall clock. Then the wall clock is set,
- * and only then the packet is read. The arrival time must not be wrong by the
- * step of the wall clock. */
+ * and only then the packet is read. Setting the wall clock must not change the
+ * arrival time, which is on the monotonic clock. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);

@@ -605,7 +605,7 @@ say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
 }
 
 /* Beyond the gateway, the path MTU is 1000 bytes. The first packets have 1200
- * bytes, so they are lost there. Without GSO, they would be lost, too. */
+ * bytes. They are lost there, with or without GSO. */
 GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
 {
   struct pollfd wait = {.events = POLLIN };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that an open DCCP connection allocates no memory in either direction,
- * neither for data packets nor for feedback, losses and the events that report
+/* Checks that an open DCCP connection allocates no memory in either direction.
+ * The test has data packets, feedback, losses, and the events that report
  * losses.
  */
 

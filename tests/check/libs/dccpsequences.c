@@ -38,8 +38,8 @@ count_syncs (DccpEnd end)
 /* Injects a packet of `type` and returns whether it is valid. `sequence` is
  * relative to GSR, the greatest sequence number that endpoint `to` has
  * received. `acknowledgement` is relative to GSS, the greatest sequence number
- * that `to` has sent. The packet has a payload, so that it is long enough to be
- * answered with a Sync. */
+ * that `to` has sent. The packet has a payload. It is therefore long enough to
+ * be answered with a Sync. */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
@@ -103,8 +103,9 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_CLOSE, 0, 0, FALSE);
   assert_valid (DCCP_CLOSE, 1, -1000, FALSE);
   assert_valid (DCCP_CLOSE_REQ, 0, 0, FALSE);
-  /* RFC 4340 section 7.5.3 has an exception for Sync packets beyond the window.
-   * It does not apply here, because valid packets arrive all the time.
+  /* RFC 4340 section 7.5.3 has an exception for Sync packets whose numbers are
+   * outside the window. This exception does not apply here, because valid
+   * packets arrive all the time.
    */
   assert_valid (DCCP_SYNC, 7500, 0, TRUE);
   assert_valid (DCCP_SYNC, 7501, 0, FALSE);
@@ -302,10 +303,10 @@ GST_END_TEST;
 /* --- invalid numbers ------------------------------------------------------ */
 
 /* The number of consecutive lost packets exceeds the sequence window. The
- * packets after them are therefore invalid, and the receiver sends a Sync. The
- * sequence number of the SyncAck that answers it is outside the window, too.
- * The receiver accepts the SyncAck when no valid packet has arrived for three
- * round trips. */
+ * packets after the lost packets are therefore invalid, and the receiver sends
+ * a Sync. The peer answers the Sync with a SyncAck, whose sequence number is
+ * outside the window, too. The receiver accepts the SyncAck when no valid
+ * packet has arrived for three round trips. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;

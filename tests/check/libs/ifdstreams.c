@@ -185,7 +185,8 @@ typedef struct
   Ifd *ifd;
   IfdConfig config;
   GArray *w;                    /* guint indices of pictures */
-  /* All waiting frames have to be dropped for the new frame. */
+  /* TRUE if all waiting frames have to be dropped when the new frame is stored
+   */
   gboolean w_is_stale;
   /* The index of the frame that is being sent, or MISSING. */
   gint s;
@@ -277,8 +278,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
 }
 
 /* Returns whether both of these conditions are true: the queue W holds only I-
- * and P-frames, and some frames of the stream between them are missing in W. An
- * outage leaves such a queue. Must be called before the I-frame `c` is stored.
+ * and P-frames, and some frames of the stream between them are missing in W.
+ * After an outage, the queue can be in this state. Must be called before the
+ * I-frame `c` is stored.
  */
 static gboolean
 is_stale (const Run * run, const Picture * c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the sender's queue without a path: the order in which packets leave
- * it, which packets it drops, and what happens to a packet that was sent.
+/* Checks the sender's queue without a path: in which order packets leave it,
+ * which packets it drops, and what happens to a packet that was sent.
  */
 
 #include <gst/check/gstcheck.h>
@@ -269,7 +269,7 @@ GST_START_TEST (highest_layer_is_given_up_first)
 {
   MmtpSendQueue *queue = new_queue ();
 
-  /* key frame, and pictures of the layers 1, 2, 0, 1, 2 */
+  /* the key frame, and pictures of the layers 1, 2, 0 and 1 */
   fail_unless (put_layer (queue, 0, 3, 900));
   fail_unless (put_layer (queue, 20 * MS, 1, 900));
   fail_unless (put_layer (queue, 40 * MS, 2, 900));
@@ -277,8 +277,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (put_layer (queue, 80 * MS, 1, 900));
   fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
       MMTP_RANK_LAYER);
-  /* The queue holds 4500 of at most 10,000 bytes. The next picture of the base
-   * layer has 6000 bytes. */
+  /* The queue contains 4500 bytes, and its maximum is 10,000 bytes. The next
+   * picture of the base layer has 6000 bytes. */
   fail_unless (put_layer (queue, 100 * MS, 0, 6000));
   fail_unless_equals_int (n_discarded, 1);
   fail_unless (is_given_up (queue, 2));
@@ -287,7 +287,7 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (is_given_up (queue, 4));
   fail_if (is_given_up (queue, 1));
   fail_if (is_given_up (queue, 3));
-  /* The picture of layer 1 is missing. */
+  /* The next picture refers to the dropped picture of layer 1. */
   fail_if (put_layer (queue, 130 * MS, 2, 100));
   fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
   fail_unless (put_layer (queue, 140 * MS, 1, 100));

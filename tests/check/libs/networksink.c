@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the contract of GstNetworkSink with a fake transport. The test decides
  * how many bytes the transport accepts, and when it fails or does not answer.
- * The assertions cover which events happen and their order, not how long they
- * take.
+ * The assertions check which events happen and in which order. They do not
+ * check how long the events take.
  */
 
 #include <gst/check/gstcheck.h>
@@ -900,8 +900,8 @@ answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
       || answer_live (pad, parent, query);
 }
 
-/* Makes a pipeline with a live source. `packets` selects the packet sink
- * instead of the sink for buffers. */
+/* Makes a pipeline with a live source. If `packets` is TRUE, the sink of the
+ * pipeline takes packets. Otherwise the sink takes buffers. */
 static SinkPipeline *
 create_live (gboolean packets, guint max_live_wait)
 {
@@ -1126,8 +1126,8 @@ GST_START_TEST (whole_frame_has_no_rest)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, room, 30);
   push (test, 'b', 0, 0);
-  /* A buffer of which a part was sent is always sent completely, whatever
-   * `blocking` is set to. */
+  /* If a part of a buffer was sent, the rest of this buffer is always sent,
+   * whether `blocking` is TRUE or FALSE. */
   WAIT_FOR (taken (test) == 30);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -1731,8 +1731,8 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 
 GST_END_TEST;
 
-/* Buffers that need not wait for a receiver are still sent after EOS was
- * requested. This is so even if EOS was requested a long time ago. */
+/* If a receiver is connected, buffers are still sent after EOS was requested,
+ * no matter how long ago EOS was requested. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the list of receivers of udplitesink against udpliteclients.h. */
+/* Checks that the list of receivers of udplitesink behaves as udpliteclients.h
+ * says. */
 
 #include <gst/check/gstcheck.h>
 

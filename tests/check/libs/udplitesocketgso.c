@@ -26,7 +26,8 @@ typedef struct
 
 static Message messages[MAX_PACKETS];
 static guint n_messages;
-/* the errno for messages of several packets; 0 = the kernel decides */
+/* The errno with which each attempt to send a message of several packets fails;
+ * 0 means that the kernel decides whether it fails. */
 static gint gso_errno;
 /* The number of messages for which the socket still has room, and the errno of
  * all later attempts to send. */
@@ -188,8 +189,9 @@ fixture_expect_messages (const Message * expected, guint n)
   }
 }
 
-/* Adds runs of packets that fit into one GSO message each. Between the runs are
- * single packets, and packets of which the checksum covers only a part. */
+/* Adds runs of packets. All packets of a run fit into one GSO message. Between
+ * the runs are single packets, and packets whose checksum does not cover the
+ * whole packet. */
 static void
 fixture_add_mixture (Fixture * fixture)
 {

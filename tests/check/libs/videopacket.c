@@ -200,7 +200,7 @@ GST_START_TEST (headers_behind_slices_are_not_read)
 
 GST_END_TEST;
 
-/* rtpmpvpay leaves the whole header of RFC 2250 at 0. */
+/* rtpmpvpay sets all fields of the header of RFC 2250 to 0. */
 GST_START_TEST (an_empty_video_header_leaves_it_to_the_picture_header)
 {
   VideoPacket packet;
@@ -317,9 +317,9 @@ GST_START_TEST (every_truncation_is_refused_or_read_within_bounds)
     guint8 *copy = g_memdup2 (get_data (&b), size);
     VideoPacket packet;
 
-    /* The first call passes a packet that was cut, so it is refused. The second
-     * call says that only the beginning of a longer packet is available. This
-     * beginning is sufficient if it contains all headers. */
+    /* The first call passes a truncated packet, which must be refused. The
+     * second call says that only the beginning of a longer packet is available.
+     * This beginning is sufficient if it contains all headers. */
     fail_if (video_packet_parse_ip (&packet, copy, size, size));
     fail_unless (video_packet_parse_ip (&packet, copy, size,
             get_size (&b)) == (size >= 20 + 8 + 12 + 4));
@@ -340,7 +340,8 @@ GST_START_TEST (udp_over_ipv4_and_ipv6_is_read)
   fail_unless (parse_ip (&b, &four));
   fail_unless_equals_int (four.type, MPEG_VIDEO_PICTURE_P);
   fail_unless_equals_int (four.sequence, 0x1234);
-  /* The same stream to another port counts as another stream. */
+  /* A packet with another destination port belongs to another stream, even if
+   * its other fields are equal. */
   get_data (&b)[23] = 1;
   fail_unless (parse_ip (&b, &other));
   fail_if (four.stream == other.stream);
@@ -355,7 +356,8 @@ GST_START_TEST (udp_over_ipv4_and_ipv6_is_read)
 
 GST_END_TEST;
 
-/* RFC 3828: UDP-Lite has the coverage where UDP has the length. */
+/* The header of UDP-Lite has the coverage in the place in which the header of
+ * UDP has the length (RFC 3828). */
 GST_START_TEST (udp_lite_is_read)
 {
   VideoPacket packet;

@@ -54,7 +54,9 @@ class Point:
         return self.sum("udplite", "lost") / self.sum("udp", "lost")
 
     def gain(self):
-        """Returns how many more packets UDP-Lite delivered, in %."""
+        """Returns by how many percent more packets arrived with UDP-Lite than
+        with UDP.
+        """
         udp, udplite = (self.sum(name, "sent") - self.sum(name, "lost")
                         for name in ("udp", "udplite"))
         return 100 * (udplite / udp - 1)

@@ -108,8 +108,9 @@ class InterruptedTest(test_testbed.Nothing):
         self.env["PYTHONPATH"] = str(SOURCE / "pipelines")
 
     def launch(self, argv, terminal):
-        """Starts a program. Returns the child and, with `terminal`, the other
-        end of its terminal.
+        """Starts a program. Returns its process. If `terminal` is true, the
+        program runs in a terminal, and the other end of this terminal is
+        returned, too.
         """
         master, slave = pty.openpty() if terminal else (None, None)
 
@@ -193,7 +194,7 @@ class InterruptedTest(test_testbed.Nothing):
         return done.stdout
 
     def forget(self):
-        """Removes all results, so that the next run has something to do."""
+        """Removes all results. The next run then has to make them again."""
         for path in self.output.glob("*/*/*/*/result.json"):
             path.unlink()
 
@@ -214,7 +215,7 @@ class InterruptedTest(test_testbed.Nothing):
         self.grid()
 
     def check_page(self):
-        """Checks that the page is complete if it exists, and removes it."""
+        """If the page exists, checks that it is complete, and removes it."""
         page = self.output / "report.html"
         if page.exists():
             self.assertTrue(page.read_text().rstrip().endswith("</html>"))

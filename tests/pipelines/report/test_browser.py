@@ -65,7 +65,7 @@ OVERFLOW = """
 PICTURES = """
 [...document.images].map(image => image.complete && image.naturalWidth > 0)
 """
-# The relative luminance of the ink and of the paper (WCAG 2)
+# Returns the relative luminance of the text and of the background (WCAG 2).
 CONTRAST = """
 (() => {
   const luminance = color => {
@@ -78,7 +78,8 @@ CONTRAST = """
   return [luminance(style.color), luminance(style.backgroundColor)];
 })()
 """
-# Unfolds everything, so that folded parts are checked, too.
+# Opens all parts of the page that can be folded, so that their contents are
+# checked, too.
 UNFOLD = """
 document.querySelectorAll('details').forEach(one => one.open = true)
 """
@@ -179,8 +180,8 @@ class BrowserTest(unittest.TestCase):
         self.assertGreater(drawn_texts(pdf), 100)
 
     def test_mistakes_are_found(self):
-        """Checks a page that has each of the mistakes that the other tests look
-        for.
+        """Makes a page that has each of the mistakes for which the other tests
+        look, and checks that these mistakes are found.
         """
         page = self.directory / "bad.html"
         page.write_text(

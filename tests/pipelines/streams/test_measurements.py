@@ -76,7 +76,7 @@ class PassageTest(unittest.TestCase):
     def test_in_virtual_time_a_frame_arrives_with_its_last_packet(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         received = Logs(frame(0, "I"))
-        # The first frame has two packets, the second has one.
+        # The first frame has two packets, and the second frame has one packet.
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 90, 3690))]
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),
@@ -202,8 +202,9 @@ class DeadlineTest(unittest.TestCase):
 
 class SharingTest(unittest.TestCase):
     def test_streams_are_compared_while_all_of_them_are_sent(self):
-        """The first stream is sent from 0 to 120 ms, the second one from 60 to
-        180 ms. From 60 to 120 ms one frame of each stream arrives."""
+        """The first stream is sent from 0 to 120 ms, and the second stream from
+        60 to 180 ms. Between 60 and 120 ms, one frame of each stream arrives.
+        """
         first = ways("IPPP", [10] * 4)
         second = ways("IPPP", [30] * 4, sizes=[3000] * 4)
         for moved in (0, 10**18):
@@ -366,9 +367,9 @@ class PaperTest(unittest.TestCase):
 
     def test_one_way_delay(self):
         # The receiver's clock is 1000 units ahead of the sender's clock. The
-        # packet takes 30 units to the receiver. The receiver then waits for 7
-        # units before it sends the acknowledgement. The acknowledgement takes
-        # 50 units to the sender.
+        # packet needs 30 units to reach the receiver. The receiver then waits
+        # for 7 units before it sends the acknowledgement. The acknowledgement
+        # needs 50 units to reach the sender.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
@@ -424,9 +425,9 @@ class TableTest(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
 class QualityTest(unittest.TestCase):
-    """The pictures are grey, and each picture is brighter by 16 than the
-    previous one. The mean square error between two consecutive pictures is
-    therefore 256."""
+    """The pictures are grey. The luminance of each picture is higher by 16 than
+    that of the previous picture. The mean square error between two consecutive
+    pictures is therefore 256."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -447,8 +448,8 @@ class QualityTest(unittest.TestCase):
         self.assertEqual([picture.mse for picture in found],
                          [0, 256, 1024, 0, 256])
         # The first expected value is the PSNR of one picture, which is 10
-        # log10(65025 / 256). The second one is the PSNR for the mean of the
-        # square errors. This mean is 1536 / 5.
+        # log10(65025 / 256). The second expected value is the PSNR for the mean
+        # of the square errors. This mean is 1536 / 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
         # Each picture has only one luminance. If the luminances of two such
