@@ -247,7 +247,8 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
 
 /* --- gstmmtpsinkts.c ------------------------------------------------------ */
-/* Returns whether these are the caps of a transport stream that can be cut. */
+/* Returns whether `caps` are those of a transport stream that the sink can
+ * divide at its pictures. */
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
 /* Call the remaining functions of this section with `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);

@@ -103,7 +103,9 @@ def section(text, title):
 
 
 def table_rows(text):
-    """Returns the cells of each row of the tables, without heads and rules."""
+    """Returns the cells of each row of the tables, without header rows and
+    separator lines.
+    """
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in text.splitlines() if line.startswith("|")]
     return [row for row in rows if "`" in row[0]]

@@ -298,8 +298,8 @@ framer_cut_chunk (MpegVideoFramer * framer, gsize size)
   return cut;
 }
 
-/* Outputs the current frame, which consists of the first `n_units` units and
- * the first `size` bytes. */
+/* Outputs the current frame. It consists of the first `size` bytes, which are
+ * the first `n_units` units. */
 static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {

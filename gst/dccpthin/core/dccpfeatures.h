@@ -2,7 +2,7 @@
 /* Feature negotiation (RFC 4340 section 6) within the Thin profile
  * (docs/dccp-thin.md): which values we ask for, which values we accept, and
  * when a Change option is retransmitted. Each feature exists twice, once for
- * each endpoint. The connection carries the options.
+ * each endpoint. dccpconnection.c sends and receives the options.
  */
 
 #pragma once

@@ -292,8 +292,8 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
 /* Returns whether the source `ssrc`, which has sent two consecutive packets,
  * may become the current source. If `ssrc` is the SSRC of the current source,
  * it may. Otherwise the current source must have been silent for
- * SOURCE_TIMEOUT. Without valid arrival times this time is unknown, so the two
- * packets are sufficient. */
+ * SOURCE_TIMEOUT. If the arrival times are not valid, the duration of the silence
+ * is unknown, so the two packets are sufficient. */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
 {

@@ -12,8 +12,9 @@ from wirelesslab.report.encoder_runs import EncoderRun
 from wirelesslab.streams import clips
 
 NS, MS = 1e9, 1e6
-ROW = 0.9  # inches
-# The top of the axis in Mbit/s. The bitrate of the encoder is at most 6 Mbit/s.
+ROW = 0.9  # Height of a row in inches.
+# The top of the axis of bitrates, in Mbit/s. The bitrate of the encoder is at
+# most 6 Mbit/s.
 HIGHEST_RATE = 8
 COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",
            "estimate": "#009e73", "never shown": "#d55e00"}

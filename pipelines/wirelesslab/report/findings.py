@@ -230,9 +230,9 @@ def shown(row: Row) -> str:
     would have reached, if this share is known."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # The share that perfect foresight would have allowed may be the same in
-        # all runs of the row. In this case, one number is shown instead of a
-        # range with two equal ends.
+        # The share of frames that a sender with perfect foresight would have
+        # had in time may be the same in all runs of the row. In this case, one
+        # number is shown instead of a range with two equal ends.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")

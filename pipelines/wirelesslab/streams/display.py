@@ -138,10 +138,11 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
     """Returns the durations of all freezes longer than `longer_than`. A freeze
-    is a time without a new picture. There are two special freezes: the time
-    before the first shown picture, and the time after the last shown picture.
-    The duration of a special freeze is one frame period for each of its frames
-    that was not shown."""
+    is a time without a new picture. The time before the first shown picture and
+    the time after the last shown picture are freezes, too. Their duration is
+    the number of frames that were not shown in this time, multiplied by the
+    frame period.
+    """
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:

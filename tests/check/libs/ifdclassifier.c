@@ -693,7 +693,7 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   fail_unless_equals_string (classify (classifier, "02 01 d0", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Bt");
   /* A new SPS replaces the old SPS. If an access unit has two SPSs, the SPS
-   * with more sub-layers counts. */
+   * with more sub-layers is used. */
   classify (classifier, "42 01 03 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   classify (classifier, "42 01 01 01; 26 01 af", 0);

@@ -203,11 +203,12 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 
 /* The mean round trip in table 5.1 is 0.877 s for pings of 60 bytes and 0.825 s
  * for pings of 576 bytes. According to section 2.3, the link sends 8 to 12
- * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so the value
- * for 576 bytes is impossible. Therefore only the small pings are checked.
+ * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so large pings
+ * must take longer than small pings. The table says that they take less time,
+ * which is impossible. Therefore only the small pings are checked.
  *
- * In the last row, a small ping is sent every 20 ms. These pings need more than
- * the rate of the link. */
+ * In the last row, a small ping is sent every 20 ms. This is more than the link
+ * can carry. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct

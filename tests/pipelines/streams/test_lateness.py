@@ -229,8 +229,9 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # The 99th percentile of the lateness does change the percentiles of the
-        # latency. Here it is 12 ms, so the 95th percentile changes by 12 ms.
+        # The 99th percentile of the lateness of the machine can change the
+        # percentiles of the latency. Here this lateness is 12 ms, so the 95th
+        # percentile of the latency changes by 12 ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
