@@ -4,12 +4,16 @@
 import concurrent.futures
 import multiprocessing
 import os
+import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wirelesslab import processes
+
+SECONDS_TO_REMOVE = 5
 
 
 def each(function: Callable[[Any], Any],
@@ -27,7 +31,8 @@ def each(function: Callable[[Any], Any],
     things = list(things)
     if not things:
         return
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
+    directory = tempfile.mkdtemp()
+    try:
         pool = concurrent.futures.ProcessPoolExecutor(
             os.cpu_count(), multiprocessing.get_context("fork"), begin,
             (directory,))
@@ -35,6 +40,18 @@ def each(function: Callable[[Any], Any],
             yield from pool.map(function, things)
         finally:
             pool.shutdown(cancel_futures=True)
+    finally:
+        remove(directory)
+
+
+def remove(directory: str) -> None:
+    """Removes a temporary directory. If this process was interrupted, one of
+    the other processes may still write a file into the directory, so that it
+    cannot be removed at once."""
+    deadline = time.monotonic() + SECONDS_TO_REMOVE
+    while os.path.exists(directory) and time.monotonic() < deadline:
+        shutil.rmtree(directory, ignore_errors=True)
+        time.sleep(0.01)
 
 
 def begin(directory: str) -> None:
