@@ -115,16 +115,24 @@ get_excess (const BitrateMinimum * minimum, guint64 value)
   return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
+/* Returns whether new data were confirmed just before the sample that was added
+ * `i` samples before the latest one. */
+static gboolean
+is_confirming (const BitrateBacklog * backlog, guint64 i)
+{
+  return i + 1 < get_n_samples (backlog)
+      && get_sample (backlog, i)->confirmed
+      > get_sample (backlog, i + 1)->confirmed;
+}
+
 /* Returns whether the last report shows that the receiver has confirmed new
  * data. Only then can the age be compared with earlier ages. Without such a
  * report, the age merely grows with the time. */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
-  return backlog->n_samples > 1
-      && get_sample (backlog, 0)->drained > backlog->idle_put
-      && get_sample (backlog, 0)->confirmed
-      > get_sample (backlog, 1)->confirmed;
+  return is_confirming (backlog, 0)
+      && get_sample (backlog, 0)->drained > backlog->idle_put;
 }
 
 /* Returns for how long the network was busy since the previous sample. The
@@ -303,16 +311,6 @@ static gboolean
 has_rare_reports (const BitrateBacklog * backlog)
 {
   return backlog->round_trip > RATE_TIME / 2;
-}
-
-/* Returns whether new data were confirmed just before the sample that was added
- * `i` samples before the latest one. */
-static gboolean
-is_confirming (const BitrateBacklog * backlog, guint64 i)
-{
-  return i + 1 < get_n_samples (backlog)
-      && get_sample (backlog, i)->confirmed
-      > get_sample (backlog, i + 1)->confirmed;
 }
 
 /* Returns the index of the sample up to which the drain rate is measured.
