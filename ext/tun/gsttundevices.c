@@ -133,9 +133,10 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
   return TRUE;
 }
 
-/* Applies the settings of `request`, which the element `who` requests. If
- * `reads` is TRUE, also records this element as the reader of the device. The
- * caller holds the lock of the table. */
+/* Applies the settings of `request` to the device. `who` is the name of the
+ * element that requests them. If `reads` is TRUE, also records this element as
+ * the reader of the device. Returns FALSE with `error` set on failure. The
+ * caller must hold the lock of the table. */
 static gboolean
 gst_tun_devices_join (TunDevice * device, const TunRequest * request,
     const gchar * who, gboolean reads, GError ** error)

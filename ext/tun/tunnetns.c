@@ -20,8 +20,8 @@
 
 #define OWN_NETNS "/proc/thread-self/ns/net"
 
-/* Directories in which ip-netns(8) stores the names. The second directory is
- * for systems that have no /run. */
+/* Directories in which ip-netns(8) stores a file for each named network
+ * namespace. The second directory is for systems that have no /run. */
 static const gchar *const name_dirs[] = { "/run/netns", "/var/run/netns" };
 
 static gboolean

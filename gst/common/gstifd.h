@@ -57,5 +57,6 @@ void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
 /* Gets the temporal layer that the VP8 encoder of GStreamer stores with a
  * buffer. Returns FALSE if the buffer has no temporal layer. */
 gboolean gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
-/* Sets the type, the flags and the slots of `frame` according to `use`. */
+/* Sets the type, the flags, the temporal layer and the slots of `frame`. `use`
+ * describes which slots of the decoder the frame uses and updates. */
 void gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame);

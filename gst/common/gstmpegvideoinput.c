@@ -11,15 +11,15 @@
 GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define GST_CAT_DEFAULT gst_mpeg_video_input_debug
 
-/* Number of bytes without a frame after which the input is known not to be MPEG
- * video. */
+/* If the input contains no frame in this number of bytes, it is not MPEG video.
+ */
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
-/* Number of bytes that are passed to the framer at a time. Malicious input may
- * contain a frame in every dozen bytes. A buffer for such a small frame needs a
- * hundred times as much memory as its bytes in the input. All frames of one
- * piece are in the queue at the same time, so the small size of a piece limits
- * the memory. */
+/* The input is passed to the framer in pieces of at most this number of bytes.
+ * Malicious input may contain a frame in every dozen bytes. The buffer for such
+ * a small frame needs a hundred times as much memory as the frame needs in the
+ * input. All frames of a piece are in the queue at the same time. Small pieces
+ * therefore limit the memory. */
 #define MAX_PIECE (16 * 1024)
 
 /* Maximum number of system start codes (B9 to FF) that damaged video may
@@ -48,8 +48,8 @@ struct _GstMpegVideoInput
    * none. The bytes before pending_offset were passed already. */
   GstBuffer *pending;
   gsize pending_offset;
-  /* TRUE if the framer was drained, but not the timeline. The timeline is
-   * drained when all frames were pulled. */
+  /* TRUE if the framer was drained and the timeline must be drained, too. The
+   * timeline is drained after all frames were pulled. */
   gboolean drained;
   /* TRUE if the next frame gets the flag DISCONT */
   gboolean discont;

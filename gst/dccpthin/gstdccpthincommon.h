@@ -17,8 +17,9 @@ typedef enum
 {
   GST_DCCP_THIN_MODE_CALLER,
   GST_DCCP_THIN_MODE_LISTENER,
-  /* Values of the deprecated names. The elements replace them with the new
-   * values as soon as the property is set; see gst_dccp_thin_mode_replace ().
+  /* Values of the deprecated nicks "connect" and "listen". If the property is
+   * set to one of them, the element immediately replaces it with the new value;
+   * see gst_dccp_thin_mode_replace ().
    */
   GST_DCCP_THIN_MODE_CONNECT,
   GST_DCCP_THIN_MODE_LISTEN

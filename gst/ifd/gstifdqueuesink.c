@@ -121,8 +121,9 @@ publish_stats (GstIfdQueue * self)
 
 /* --- frames --------------------------------------------------------------- */
 
-/* Puts a frame into the queue when it is due. Takes ownership of the objects of
- * `item`. A frame of two fields is due at the time of its second field. */
+/* Waits until the frame `item` is due, and then puts it into the queue. Takes
+ * ownership of the objects of `item`. A frame of two fields is due at the time
+ * of its second field. */
 static GstFlowReturn
 enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
 {

@@ -48,7 +48,7 @@ void gst_mmtp_append_path (GValue * array, GstStructure * channel);
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);
 
-/* --- from running time to the time of the cores --------------------------- */
+/* --- conversion of running time to monotonic time ------------------------- */
 
 /* Difference between the time of the protocol cores, which is monotonic time,
  * and the running time of the pipeline. The two clocks can only be read one
@@ -63,17 +63,18 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 typedef struct
 {
   gboolean valid;
-  /* Pipeline clock for which the difference is valid. The pointer is only
-   * compared and holds no reference. */
+  /* Pipeline clock from which the difference (monotonic time minus running
+   * time) was computed. This pointer is only compared with other pointers. It
+   * holds no reference. */
   gconstpointer clock;
   GstClockTime base_time;
   gint64 anchor;                /* monotonic time minus running time, in ns */
 } GstMmtpClockMap;
 
-/* Resets the map, so that the next gst_mmtp_clock_map_get() measures the
- * difference again. */
+/* Resets the map. The next gst_mmtp_clock_map_get () then measures the
+ * difference between the monotonic time and the running time again. */
 void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
-/* Sets `anchor` to the time of the cores minus the running time, in ns. Returns
+/* Sets `anchor` to the monotonic time minus the running time, in ns. Returns
  * FALSE if the pipeline has no clock yet. */
 gboolean gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
     gint64 * anchor);

@@ -14,15 +14,17 @@
 
 #define ARROW "->"
 #define AUTO "auto"
-/* name of the path if the routing table chooses the path */
+/* Name of a path whose description is empty. The routing table chooses the
+ * interface of this path. */
 #define DEFAULT_NAME "default"
 
 /* Maximum length of an interface name: IFNAMSIZ of Linux without the
  * terminating zero. */
 #define MAX_INTERFACE_NAME 15
 
-/* Maximum rate of a path in bit/s. A REPORT counts bytes in 32 bits
- * (docs/wire-mmtp.md, section 3). */
+/* Maximum rate of a path in bit/s. In one second, the path carries at most as
+ * many bytes as a 32-bit counter of a REPORT can count (docs/wire-mmtp.md,
+ * section 3). */
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
 /* Maximum delay of a path. It equals the maximum of the field initial delay
  * (D0) of an OPEN message. With a longer delay, no packet would be in time. */

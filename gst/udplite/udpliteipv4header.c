@@ -85,12 +85,12 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
   self->multicast_ttl = multicast_ttl;
 }
 
-/* Even with IP_HDRINCL, the kernel fills in the length and the checksum. It
- * fills in no identification if the bit "don't fragment" is set, because such a
- * packet needs none (RFC 6864 section 4.1). A router may clear this bit,
- * however. If the kernel writes the whole header, it therefore numbers the
+/* Even with IP_HDRINCL, the kernel fills in the length and the checksum. If the
+ * bit "don't fragment" is set, the kernel does not fill in the identification,
+ * because such a packet needs none (RFC 6864 section 4.1). However, a router
+ * may clear this bit. Without IP_HDRINCL, the kernel therefore numbers the
  * packets of a connected raw socket even if the bit is set. This function
- * numbers them, too. */
+ * writes such numbers into the identification, too. */
 gboolean
 udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size)

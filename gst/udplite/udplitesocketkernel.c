@@ -25,12 +25,11 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
       value);
 }
 
-/* Sets the minimum coverage of received packets. With a negative
- * `min_coverage`, all packets are to be accepted. The kernel then gets the
- * value 8, because no packet has a smaller coverage (RFC 3828 section 3.1). It
- * does not get 0, because it would then discard the packets that are not
- * covered completely. Linux has no other way to undo the option once it is set.
- */
+/* Sets the minimum coverage of received packets. If `min_coverage` is negative,
+ * all packets must be accepted. The option is then set to 8, because no packet
+ * has a smaller coverage (RFC 3828 section 3.1). The value 0 would make the
+ * kernel discard all packets that are not covered completely. Once the option
+ * is set, Linux has no other way to disable it. */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)

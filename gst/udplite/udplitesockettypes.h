@@ -10,7 +10,7 @@
 
 typedef enum
 {
-  /* the first backend of this list that works on the system */
+  /* use the first of the following backends that works on this system */
   UDPLITE_BACKEND_AUTO,
   /* the kernel's UDP-Lite: Linux before 7.1, FreeBSD */
   UDPLITE_BACKEND_KERNEL,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The statistics of wirelesslink: the sums over all flows, and those of each
- * flow. */
+/* Statistics of wirelesslink, for each flow and summed over all flows. */
 
 #include "gstwirelesslinkprivate.h"
 

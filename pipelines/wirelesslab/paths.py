@@ -14,6 +14,7 @@ BUILD_DIR = SOURCE_DIR / "build"  # the default of --build
 
 
 def command(name: str, python: Sequence[str] = (sys.executable,)) -> list[str]:
-    """Returns the first words of the command line that starts a command or a
-    module of the package. __main__.py describes both kinds of `name`."""
+    """Returns the first words of a command line: the interpreter, __main__.py
+    and `name`. `name` is a command or a module of the package; __main__.py
+    describes both."""
     return [*python, str(PACKAGE / "__main__.py"), name]

@@ -5,12 +5,13 @@
     meson test -C build --benchmark -v calls
     tests/benchmarks/calls.py --build OTHER
 
-Each sink sends packets of 1316 bytes to its own source as fast as it can, as
-bondflood does in other benchmarks. A preloaded library counts the calls of
-these functions in both processes (see callcount.c). Calls by bondflood itself
-are subtracted. Calls by GStreamer are included, for example the lock of a pad
-for each buffer or buffer list. udpsink and udpsrc cause the same calls by
-GStreamer, so all figures are compared with those of udpsink and udpsrc.
+The program bondflood runs each sink and its own source in two processes. The
+sink sends packets of 1316 bytes as fast as it can. In both processes, a
+preloaded library counts the calls that allocate memory, take a lock or read a
+clock (see callcount.c). Calls by bondflood itself are subtracted. Calls by
+GStreamer are included, for example the lock of a pad for each buffer or buffer
+list. udpsink and udpsrc cause the same calls by GStreamer, so all figures are
+compared with those of udpsink and udpsrc.
 
 The number of calls in a sink is divided by the packets that were pushed. The
 number of calls in a source is divided by the packets that arrived. If the

@@ -10,10 +10,10 @@ The benchmark has five parts:
 (b) UDP packets per second between two network namespaces. The packets pass
     through TUN devices with a wirelesslink between them, or through a veth
     pair.
-(c) The time that a minute of link time takes if nothing waits for the clock,
-    for the core alone and for a whole pipeline.
-(d) How late packets leave in real time, compared with clocksync and with the
-    clock alone.
+(c) The wall-clock time that one simulated minute takes if nothing waits for
+    the clock, for the core alone and for a whole pipeline.
+(d) The lateness in real time of packets through wirelesslink, of packets
+    through clocksync, and of a wait for the clock without an element.
 (e) How many packets are lost, and which threads need CPU time, at 1 Gbit/s of
     UDP between two network namespaces.
 
@@ -44,8 +44,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
-# wirelesslink gets the limits that netsim gets below: 10 Gbit/s, a delay of 50
-# ms, and one lost packet in 100.
+# LIMITED and NETSIM_LIMITED set the same limits: 10 Gbit/s, a delay of 50 ms,
+# and one lost packet in 100.
 LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
 LIMITED = "rate=10000000000 delay-ms=50 loss=0.01"
 NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
@@ -202,8 +202,8 @@ class Transfer:
     sent: float
     lost: float
     late: float  # The maximum lateness of the sender, in s.
-    # {"sender", "receiver" or a thread of the link: its CPU time per packet in
-    # us}
+    # CPU time per packet in us. The keys are "sender", "receiver" and the names
+    # of the threads of the link.
     cpu: dict
 
 

@@ -35,7 +35,7 @@ SINKS = {"udpsink": "udpsink"} | {
 # mode, a change of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
-# Without GSO, the sink sends each packet as a message of its own.
+# Without GSO, the sink passes each packet to the kernel as a separate message.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
 # Maps the name of each source to a pair: its element, and the protocol that it

@@ -59,10 +59,10 @@ append_entry (GString * text, guint flow, guint64 index,
   g_free (line);
 }
 
-/* Returns the entries of `pattern` as the text of a pattern file, in the normal
- * form that the formatting functions write. `text` is the file from which the
- * pattern was read; it shows which packets have an entry. `n` is set to the
- * number of entries. */
+/* Returns the text of a new pattern file with the entries of `pattern`, in the
+ * normal form of the formatting functions. `text` is the old pattern file, from
+ * which `pattern` was read. The function looks up the packets that `text`
+ * contains. It sets `n` to the number of entries. */
 static gchar *
 write_again (const LinkPattern * pattern, const gchar * text, guint * n)
 {

@@ -52,7 +52,7 @@ MS_FROZEN = 100
 # A frame whose lateness exceeds this number of ms is useless to a live stream.
 MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# The send buffer of a sender that sends over a link with the token bucket
+# Size of the send buffer of a sender whose link has the token bucket
 # UDP_BUCKET. The buffer has room for 52 packets, which need 0.12 s at 5 Mbit/s.
 # The queue of UDP_BUCKET is larger than this buffer, so no packet is dropped.
 SMALL_BUFFER = "buffer-size=60000"

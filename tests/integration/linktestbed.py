@@ -67,8 +67,8 @@ class Lateness:
 
 
 def read_pattern(path, flow):
-    """Returns the packets of one flow from a pattern file, as {index of the
-    packet: Hit}.
+    """Reads the packets of the flow `flow` from the pattern file `path`.
+    Returns {index of the packet: Hit}.
     """
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():

@@ -10,7 +10,7 @@ import sys
 
 # The number of the event ClientMessage in X.h.
 CLIENT_MESSAGE = 33
-# The number of bits of each number in a ClientMessage.
+# The field `format` of a ClientMessage: the size of each data item in bits.
 FORMAT = 32
 
 

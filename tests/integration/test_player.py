@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that each URI of the project plays in playbin3. The example players,
-in C and in Python, consist of playbin3 and a display of the source's
+"""Checks that playbin3 can play each URI scheme of the project. The example
+players, in C and in Python, consist of playbin3 and a display of the source's
 statistics."""
 
 import concurrent.futures
@@ -40,7 +40,8 @@ SCHEMES = {
     "dccpthin": ("udp", RTP, "dcctpthinsink", True),
 }
 FRAMES = 50
-# A busy machine may show fewer frames in time, or lose packets of UDP-Lite.
+# On a busy machine, frames may be late, and UDP-Lite packets may be lost.
+# Therefore only half of the frames have to be shown.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
 # Time in s in which the window of a player usually appears.

@@ -128,8 +128,8 @@ def one_sequence_header():
 
 
 def no_groups():
-    """A stream without GOP headers. Temporal references still start again at
-    each I frame.
+    """A stream from which the GOP headers were removed. The temporal references
+    are not changed: they start again at each I-frame.
     """
     return _derived("no-groups.m2v", small(), lambda stream: _without(
         stream, [p.group for p in stream.pictures if p.group]))

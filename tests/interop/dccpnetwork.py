@@ -37,8 +37,9 @@ ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A packet of DCCP as it was sent, with the time at which it was read.
-    `is_lost` is true if the network dropped or changed the packet.
+    """A DCCP packet with the bytes that its endpoint sent. `time` is the time
+    in s at which the network received the packet from the endpoint. `is_lost`
+    is true if the network dropped or changed the packet.
     """
     time: float
     packet: bytes
@@ -125,8 +126,8 @@ class Network(threading.Thread):
         return tun
 
     def attach(self, link_socket, hardware_address, addresses):
-        """Connects a machine whose Ethernet frames go through the socket
-        `link_socket`.
+        """Connects a machine to this network. The Ethernet frames of the
+        machine go through the socket `link_socket`.
         """
 
         def read():
@@ -173,8 +174,8 @@ class Network(threading.Thread):
         return seen
 
     def _wait_until_quiet(self):
-        """Waits until the thread has read all packets, also those of an
-        endpoint that has just ended."""
+        """Waits until the thread has read all packets, including the last
+        packets of an endpoint that has just ended."""
         self._quiet.clear()
         os.write(self._ask_write, b".")
         if not self._quiet.wait(udplite.SECONDS):

@@ -133,8 +133,9 @@ def _check_sum(segment, header, source, to):
 
 
 def _sum(segment, covered, source, to):
-    """Returns the checksum of section 9. It covers the pseudo-header, which is
-    the same as that of TCP, and the covered bytes of the packet.
+    """Returns the sum from which the checksum of a packet is computed (RFC 4340
+    section 9). The sum covers the pseudo-header, which is the same as that of
+    TCP, and the first `covered` bytes of the packet.
     """
     pseudo = source + to + len(segment).to_bytes(4, "big") \
         + DCCP.to_bytes(4, "big")
@@ -165,7 +166,8 @@ class Connection:
 
     @classmethod
     def all(cls, seen):
-        """Returns a Connection for each pair of ports."""
+        """Returns a list with one Connection for each pair of ports that the
+        packets `seen` contain."""
         found = collections.defaultdict(list)
         for each in map(Packet.read, seen):
             found[frozenset((each.source, each.to))].append(each)

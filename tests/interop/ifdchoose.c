@@ -6,8 +6,8 @@
  *
  * CODEC is h264, hevc, vp8, vp9, av1 (a unit is a temporal unit) or av1-frame
  * (a unit is one frame). OUTAGE is the duration of an outage, in seconds.
- * The outage follows the first frame that the link takes at or after OUTAGE_AT.
- * During the outage the link takes no frame.
+ * During the outage, the link accepts no frames. The outage begins after the
+ * first frame that the link accepts at or after the time OUTAGE_AT.
  *
  * The program reads one line for each access unit of the file: "OFFSET SIZE
  * PTS", with PTS in ns or -1 for none. In interlaced video, each of the two
@@ -35,8 +35,8 @@ typedef struct
   guint64 outage;
   guint64 n_frames;
   gboolean sending;
-  /* Time in ns from which the link can take another frame. By then it has sent
-   * the previous frame, and an outage after that frame is over. */
+  /* Time in ns at which the link can begin to send the next frame. Until then,
+   * the link is sending the previous frame, or an outage blocks it. */
   guint64 free_at;
 } Sender;
 

@@ -90,7 +90,9 @@ class Film:
 
     @staticmethod
     def _packets(path):
-        """Returns (offset, size, presentation time) of each access unit."""
+        """Returns a list of tuples (offset, size, presentation time), one for
+        each access unit in the file `path`.
+        """
         text, _ = peers.run(
             ["ffprobe", "-v", "error", "-select_streams", "v", "-of",
              "csv=p=0", "-show_entries", "packet=pts,size,pos", path])
@@ -120,9 +122,10 @@ class Film:
         return kinds
 
     def traced(self):
-        """Returns a list for each access unit. The list has the header fields
-        that ffmpeg reads from the access unit, as (name, value), in the order
-        of the stream.
+        """Returns a list of lists, one for each access unit of the stream. The
+        list of an access unit contains the header fields that ffmpeg reads
+        from it. Each field is a tuple (name, value). The order is that of the
+        stream.
         """
         _, text = peers.run(["ffmpeg", "-hide_banner", "-nostats", "-i",
                              self.stream, "-c", "copy", "-bsf:v",
@@ -283,7 +286,8 @@ class AgainstTheDecoder(unittest.TestCase):
 
     def test_one_can_begin_with_any_i_and_without_leading_frames(self):
         for name, film in all_films():
-            # In this film the first picture is the only I-frame.
+            # This film is skipped, because its first picture is its only
+            # I-frame. A decoder cannot begin at any other picture.
             if name == "h264 refresh":
                 continue
             begins = [n for n, kind in enumerate(film.kinds)

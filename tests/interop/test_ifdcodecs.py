@@ -6,7 +6,7 @@ Each picture that ffmpeg decodes from the sent frames must be bit-identical to
 the picture that it decodes from the whole stream, and no picture may be
 missing. ffmpeg must report no error. The clips have all kinds of references.
 Encoders make most of the clips. No available encoder makes field pictures or
-long-term references, so h264writer.py writes the clips with these.
+long-term references, so h264writer.py writes the clips that contain them.
 """
 
 import os
@@ -73,13 +73,13 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The times in seconds that two links need to send a frame. These links are
-# slower than those above: the times are 4 and 6 times the duration of a frame.
+# The times in seconds that the two slowest links need to send a frame. These
+# times are 4 and 6 times the duration of a frame.
 SLOWER = 0.16, 0.24
-# The limits for streams with temporal layers: {number of layers: {time in
-# seconds that the link needs for a frame: n}}. At least every n-th frame must
-# be sent. For example, a link that needs twice the duration of a frame has room
-# for every second frame.
+# Expected results for streams with temporal layers: {number of layers: {time in
+# seconds that the link needs for a frame: n}}. ifdqueue must send at least
+# every n-th frame. For example, a link that needs twice the duration of a frame
+# can carry every second frame.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
@@ -98,7 +98,8 @@ WITH_OUTAGES = {
 # as an older picture that the decoder still stores. ffmpeg then removes the
 # older picture, as it has to, and prints this message. No picture is damaged.
 SAME_FRAME_NUM = re.compile(r".*\] illegal short term buffer state detected\n")
-# In each of these films ifdqueue drops some leading frames.
+# Films with leading frames. On the links of SLOW, ifdqueue must drop some of
+# these frames.
 WITH_LEADING = {"h264 long", "h264 open", "h264 open-no-pyramid", "h264 mbaff",
                 "hevc open", "hevc layers"}
 
@@ -145,9 +146,9 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Lets ifdqueue send `film` over each of `links`. Checks that the
-        pictures of the frames that are sent are the same as in the whole
-        stream. A link is described by a pair of times in seconds: how long the
+        """Lets ifdqueue send `film` over each of `links`. Checks that each sent
+        frame is decoded to the same picture as when the whole stream is
+        decoded. A link is described by a pair of times in seconds: how long the
         link needs to send a frame, and how long its outage lasts. `units` has
         the offset, the size and the PTS of each access unit of `film`. Returns
         a pair for each link: the indices of the units that were sent, and the

@@ -17,9 +17,11 @@ typedef struct
   GPtrArray *traces;
   /* Number of recordings; they are the first entries of `traces`. */
   guint n_recorded;
-  /* Arrays of ArenaFrame: clips of 6 Mbit/s and 3 Mbit/s. */
+  /* Two clips, of 6 Mbit/s and of 3 Mbit/s. Each clip is an array of
+   * ArenaFrame. */
   GArray *clips[2];
-  /* The reasons why groups are missing; NULL if no group is missing. */
+  /* Message that names the skipped groups of scenarios and the reason; NULL if
+   * no group was skipped. */
   gchar *skipped;
 } ArenaGroups;
 

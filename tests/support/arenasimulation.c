@@ -87,9 +87,8 @@ struct _Simulation
   guint8 scratch[MMTP_MAX_MESSAGE];
 };
 
-/* A message that a link carries. For TCP, and for frames over UDP, the message
- * holds only numbers.
- */
+/* A message that a link carries. For TCP, and for frames over UDP, `bytes` is
+ * empty. */
 typedef struct
 {
   Session *session;             /* NULL: TCP */
@@ -663,8 +662,8 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source cannot wait for the session forever. At the time
-     * get_latest_origin () the stream begins, even if the session is not ready.
+    /* A live source cannot wait for the session forever. If the session is not
+     * ready at the time get_latest_origin (), the stream begins anyway.
      */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)

@@ -178,7 +178,9 @@ is_lost (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
       && !network->filter (network, from, packet, bytes, size);
 }
 
-/* A packet to another address is logged and not delivered. */
+/* Logs a packet that the endpoint `from` sends, and delivers it to the other
+ * endpoint. If the packet is lost, or if `path` does not lead to the other
+ * endpoint, the packet is only logged. */
 static void
 send_packet (DccpNetwork * network, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)
@@ -406,8 +408,7 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* Most tests check CCID 3. An endpoint with this list supports no other CCID.
- */
+/* The CCIDs that an endpoint supports in most tests: only CCID 3. */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 
 void

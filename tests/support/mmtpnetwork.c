@@ -38,9 +38,10 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* What the receiver must know about an address of the sender, by the rules of
- * docs/wire-mmtp.md in section 3 (RESPONSE) and in section 4. The network keeps
- * a copy of its own, to check that the receiver obeys these rules. */
+/* Data about one address of the sender. The receiver must keep these data
+ * according to docs/wire-mmtp.md, section 3 (RESPONSE) and section 4. The
+ * network keeps its own copy to check that the receiver obeys these sections.
+ */
 typedef struct
 {
   guint64 received, sent;       /* bytes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds forged MMTP messages; mmtppacketbuilder.h describes them. Each value
- * is of one of these kinds: close to the observed value, a minimum or maximum,
+/* Builds forged MMTP messages; mmtppacketbuilder.h describes them. A value in a
+ * message is close to the value in an observed session, a minimum or maximum,
  * or random.
  */
 

@@ -6,10 +6,11 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum time between two requests. It is long because key frames are large.
- * If the requested key frame was lost, the next request follows sooner. The
- * time until that request doubles with each lost key frame, because further key
- * frames do not help if all frames are late. */
+/* Minimum time between two requests for a key frame. It is long because key
+ * frames are large. If the requested key frame was lost, the minimum time is
+ * shorter: it begins with RETRY_INTERVAL and doubles with each further lost key
+ * frame, up to INTERVAL. It doubles because more key frames do not help if all
+ * frames are late. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* maximum time from a request to the arrival of the key frame at the sender */

@@ -41,8 +41,8 @@ unmap (const guint8 * address, gsize * size)
 /* --- parsing ----------------------------------------------------------------
  */
 
-/* Adds a prefix to the list. IPv4-mapped IPv6 addresses begin with the same 96
- * bits. A prefix that contains all these bits is stored as an IPv4 prefix. */
+/* Adds a prefix to the list. An IPv6 prefix that contains only IPv4-mapped
+ * addresses (::ffff:0:0/96) is stored as an IPv4 prefix. */
 static void
 append_mask (AddressList * list, GInetAddressMask * inet_mask)
 {

@@ -67,8 +67,8 @@ gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
  * that answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
-/* Gives `host` a reserve. The host has completed a handshake, which proves that
- * it receives packets at its address. The host keeps the reserve until
- * PREFIX_LIMITER_HOSTS other hosts were remembered after it. */
+/* Stores that `host` has completed a handshake, which proves that it receives
+ * packets at its address. The host then has a reserve until
+ * PREFIX_LIMITER_HOSTS other hosts have completed a handshake. */
 void prefix_limiter_remember (PrefixLimiter * limiter,
     const PrefixLimiterHost * host);

@@ -715,12 +715,11 @@ set_h264_type (const H264Unit * unit, IfdField field, IfdFrame * frame)
   }
 }
 
-/* Determines whether a frame is a leading frame of the last I-frame. A frame
- * that is output before the preceding I-frame may refer to frames before this
- * I-frame. The output order is derived from the picture order count or, if that
- * is unknown, from the timestamps. Returns FALSE if the output order is
- * unknown.
- */
+/* Sets `is_leading` to TRUE if the frame is a leading frame: it follows the
+ * last I-frame in coding order, but is output before that I-frame. A leading
+ * frame may refer to frames before the I-frame. The output order is derived
+ * from the picture order count or, if that is unknown, from the timestamps.
+ * Returns FALSE if the output order is unknown. */
 static gboolean
 find_direction (const IfdClassifier * classifier, guint64 pts,
     const gint32 * order, gboolean * is_leading)

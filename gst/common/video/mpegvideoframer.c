@@ -298,8 +298,8 @@ framer_cut_chunk (MpegVideoFramer * framer, gsize size)
   return cut;
 }
 
-/* Outputs the current frame. It consists of the first `size` bytes, which are
- * the first `n_units` units. */
+/* Outputs the first `size` bytes of the chunk, which contain `n_units` units,
+ * as a frame. */
 static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
@@ -566,10 +566,10 @@ framer_add_unit (MpegVideoFramer * framer, gsize offset, guint code)
   framer->units[framer->n_units++] = unit;
 }
 
-/* If `offset` has the start code of a slice and the previous unit is a slice
- * too, processes this start code and returns TRUE. Otherwise returns FALSE.
- * Most start codes of a stream are of this kind, and they need no further
- * processing. */
+/* Handles the most frequent case: the start code at `offset` begins a slice,
+ * and the previous unit is a slice as well. In this case, processes the start
+ * code completely and returns TRUE. Otherwise, returns FALSE and changes
+ * nothing. */
 static inline gboolean
 framer_next_slice (MpegVideoFramer * framer, gsize offset, guint code)
 {
@@ -595,9 +595,9 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
     cut = framer->len;
     framer_settle_candidate (framer);
     /* If a frame was output, its bytes were removed from the chunk. The
-     * remaining bytes have moved to the start of the chunk, and their units
-     * were processed again. `offset` is therefore reduced, and the last unit
-     * ends at the reduced `offset`. */
+     * remaining bytes were moved to the start of the chunk and divided into
+     * units again. `offset` is therefore reduced by the number of removed
+     * bytes. The last unit ends at this offset. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);

@@ -18,10 +18,10 @@
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
-/* Slots of H.265. These slots are used if only the NAL unit headers are read.
- * There is one slot for the reference pictures of each sub-layer.
- * SLOT_BEFORE_KEY is one more slot. It stands for the pictures of the base
- * layer before the last key frame, because leading pictures refer to them. */
+/* Slots (sets of reference pictures) for H.265, if only the NAL unit headers
+ * are read. There is one slot for the reference pictures of each sub-layer. The
+ * additional slot SLOT_BEFORE_KEY stands for the pictures of the base layer
+ * before the last key frame, because leading pictures refer to them. */
 #define SLOT_BEFORE_KEY (1u << 31)
 #define SLOTS_BELOW(sub_layer) ((1u << (sub_layer)) - 1)
 #define SLOTS_OF_LAYERS 0x7fu
@@ -31,9 +31,9 @@ struct _PictureReader
   PictureFormat format;
   IfdClassifier *classifier;    /* for complete access units; otherwise NULL */
   SlotReader *slots;            /* for VP8, VP9 and AV1; otherwise NULL */
-  /* The last RTP packet of VP8, VP9 or AV1: its timestamp, and the kind of its
-   * picture. All packets of a picture have the same timestamp, but only the
-   * first packet shows the kind. */
+  /* Timestamp and picture kind of the latest RTP packet of VP8, VP9 or AV1. All
+   * packets of a picture have the same timestamp, but only the first packet
+   * shows the kind. */
   guint32 timestamp;
   PictureKind kind;
   /* Size in bytes of the length field before each NAL unit; 0 if each NAL unit
@@ -267,13 +267,14 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
   return PICTURE_KIND_REFERENCE;
 }
 
-/* Sets the slots of an H.265 picture. A picture refers only to pictures of its
- * own sub-layer and of lower sub-layers (7.4.2.2).
+/* Sets the slots (sets of reference pictures) that an H.265 picture uses and
+ * updates. A picture refers only to pictures of its own sub-layer and of lower
+ * sub-layers (7.4.2.2).
  *
- * A TSA picture is a new beginning for its own sub-layer and for all higher
- * sub-layers. The TSA picture and the later pictures of these sub-layers do not
- * refer to any earlier picture of these sub-layers. An STSA picture is such a
- * beginning only for its own sub-layer. */
+ * A TSA picture affects its own sub-layer and all higher sub-layers. The TSA
+ * picture and the later pictures of these sub-layers do not refer to any
+ * picture of these sub-layers before the TSA picture. An STSA picture has the
+ * same effect on its own sub-layer, but not on higher sub-layers. */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)

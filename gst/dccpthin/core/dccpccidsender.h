@@ -78,7 +78,8 @@ typedef struct
    * more than `rate` */
   gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
-  /* latest round-trip time minus its minimum of the last seconds, in ns */
+  /* latest round-trip time minus the minimum of the recent round-trip times, in
+   * ns */
   guint64 queue_delay;
   /* payload bytes that were sent and not acknowledged yet */
   guint64 in_flight;

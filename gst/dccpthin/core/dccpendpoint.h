@@ -100,10 +100,9 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Returns whether the peer has reported any packet of a group of our packets as
- * dropped. The group consists of the packets from `first` to `first` + `n` - 1
- * whose bit is set in the history `packets`. Reports that are older than the
- * history are ignored. */
+/* Checks our packets from `first` to `first` + `n` - 1 whose bit is set in the
+ * history `packets`. Returns whether the peer has reported at least one of them
+ * as dropped. Reports that are older than the history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 

@@ -19,10 +19,11 @@ typedef struct
   /* Number of packets from the first lost packet of the interval to the last
    * lost packet. */
   guint64 loss;
-  /* number of packets of the interval after its last lost packet */
+  /* Number of packets from the packet after the last lost packet to the end of
+   * the interval. */
   guint64 lossless;
-  /* Length I_i of the interval (RFC 5348): the number of its packets that have
-   * data. The interval consists of the packets of `loss` and `lossless`. */
+  /* Length I_i of the interval (RFC 5348). The interval has `loss` + `lossless`
+   * packets, but the length counts only those that have data. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;
@@ -77,8 +78,8 @@ typedef struct
   TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest interval first */
 } TfrcIntervals;
 
-/* Computes the loss event rate p from the intervals that the peer reported.
- * Returns FALSE if there are no intervals. A sender should compute p from the
- * intervals itself if it can (RFC 4342 section 6.1). */
+/* Computes the loss event rate p from the loss intervals that the peer
+ * reported. Returns FALSE if there are no intervals. A sender that can compute
+ * p in this way should do so (RFC 4342 section 6.1). */
 gboolean tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate);

@@ -20,22 +20,22 @@
  */
 #define NUMBERS_KNOWN 64
 /* The window counter of the sender has 4 bits. It increases by 1 after each
- * quarter of a round trip. Feedback is due when it has increased by 4. If it
- * increases by more than 4 between two losses, they belong to two loss events
- * (RFC 4342 sections 8.1, 10.2 and 10.3).
+ * quarter of a round trip. Feedback is due when the counter has increased by 4.
+ * If the counter increases by more than 4 between two losses, the losses belong
+ * to two loss events (RFC 4342 sections 8.1, 10.2 and 10.3).
  *
- * From one packet to the next the counter increases by at most 5, even if the
- * sender paused for longer. If it increases by 5, more than one round trip may
- * have passed. The counter does not show how many.
- */
+ * From one packet to the next, the counter increases by at most 5, even after a
+ * longer pause of the sender. If the counter increases by 5, more than one
+ * round trip may have passed. The counter does not show how many. */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
 /* Assumed round-trip time in ns, as long as none was measured (RFC 4340 section
  * 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
-/* A round-trip time is used until this number of reports was sent without a new
- * measurement of the round-trip time. No RFC has a value for this. */
+/* If this number of reports has been sent since the last measurement of the
+ * round-trip time, the measured value is no longer used. No RFC has a value for
+ * this number. */
 #define ROUND_TRIP_REPORTS 16
 /* Filter constant q for the mean round-trip time. The sender uses the same
  * value (RFC 5348 section 4.3). */
@@ -78,11 +78,11 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets arrived. `last` divides the sequence numbers: for all
-   * numbers up to `last` it is known whether the packet arrived or is lost. */
+  /* --- which packets arrived. For each sequence number up to that of `last`,
+   * it is known whether the packet arrived or was lost. */
   /* the latest packet before the first gap in the sequence numbers */
   Arrival last;
-  /* CCVal of the latest data packet up to `last` */
+  /* CCVal of the latest data packet before the first gap */
   guint8 last_ccval;
   /* packets that arrived after the first gap, in the order of their sequence
    * numbers */
@@ -105,7 +105,8 @@ struct _TfrcReceiver
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  /* value of `reports` at the time at which `given` was set */
+  /* number of reports that had been sent when the round-trip time `given` was
+   * set */
   guint64 given_at;
   gdouble counted;
   guint64 counted_at;
@@ -171,11 +172,11 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Returns whether the sender sends RTT Estimates, and the latest of them was
- * received recently. At least two round-trip times must have been set, because
- * the first of them may be that of the handshake. The handshake measures the
- * round-trip time only once, and the time changes when a queue in the network
- * grows. */
+/* Returns whether the sender sends RTT Estimates and the latest of them was
+ * received recently. The first round-trip time that was set may come from the
+ * handshake. The handshake measures the round-trip time only once, but this
+ * time changes when a queue in the network grows. Therefore at least two
+ * round-trip times must have been set. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -248,12 +249,13 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 /* --- the receive rate */
 
 /* Returns the receive rate since the latest of our reports that is at least one
- * round trip old (RFC 4342 errata 610 and 611). The time is measured from the
- * arrival of one packet to the arrival of another packet.
+ * round trip old (RFC 4342 errata 610 and 611). The measurement starts at the
+ * arrival of the last data packet before this report. It ends at the arrival of
+ * the latest data packet.
  *
  * Erixzon (2004) counts the packets in an interval of fixed length instead
- * (section 5.3.4). The result is inaccurate if the interval is so short that it
- * contains at most two packets. */
+ * (section 5.3.4). That method is inaccurate if the interval is so short that
+ * it contains at most two packets. */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -286,9 +288,9 @@ add_mark (TfrcReceiver * receiver)
 /* --- losses */
 
 /* Returns the length of the first loss interval (RFC 5348 section 6.3.1). It is
- * 1 / p, and p is the loss event rate for which the throughput equation gives
- * the highest receive rate so far. If this rate is less than half a packet per
- * round trip, half a packet per round trip is used instead. */
+ * 1 / p, where p is the loss event rate for which the throughput equation
+ * yields the rate X. X is the highest receive rate so far, but at least half a
+ * packet per round trip. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {
@@ -394,15 +396,15 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Returns whether the losses of the gap belong to the current loss event. They
- * do if the event began less than one round trip before them.
+/* Returns whether the losses of the gap belong to the current loss event. This
+ * is the case if the event began less than one round trip before the losses.
  *
  * If the round-trip time is known, it is compared with the time since the
- * beginning of the event (RFC 5348 section 5.2). If the round-trip time is not
- * known, the window counter is used first: until it has shown that the event
- * has ended, the result is TRUE. The sender increases the window counter
- * according to the round-trip time that the sender has measured (RFC 4342
- * section 10.2).
+ * beginning of the event (RFC 5348 section 5.2). If it is not known, the window
+ * counter is checked first. The result is TRUE as long as the window counter
+ * has not shown that the event has ended. The sender increases the window
+ * counter according to the round-trip time that the sender has measured (RFC
+ * 4342 section 10.2).
  */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
@@ -424,11 +426,11 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
       : 0;
 }
 
-/* Returns whether the window counter shows that all losses of the gap are one
+/* Returns TRUE if the window counter shows that all losses of the gap are one
  * loss event: the counter has advanced by at most one round trip in the gap.
- * Also returns FALSE in two other cases. In the first case, the gap is so long
- * that the counter may have wrapped around. In the second case, the round-trip
- * time is known, so the counter is not needed. */
+ * Returns FALSE if the counter has advanced further, and in two other cases:
+ * - The gap is so long that the counter may have wrapped around.
+ * - The round-trip time is known, so the counter is not needed. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -439,11 +441,12 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* Returns the round-trip time in ns with which the gap is divided into loss
- * events. If only the handshake has measured the round-trip time, that value
- * may be too short by now. The duration of the gap and the window counter then
- * give another value: the counter tells how many quarters of a round trip have
- * passed in the gap. The greater of the two values is used. */
+/* Returns the round-trip time in ns by which the gap is divided into loss
+ * events. If only the handshake has measured the round-trip time, this
+ * measurement may be outdated and too short. In this case, a second value is
+ * computed from the duration of the gap and from the window counter, which
+ * tells how many quarters of a round trip have passed in the gap. The function
+ * then returns the greater of the two values. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)
@@ -631,9 +634,9 @@ tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now)
       || receiver->now >= tfrc_receiver_next_wakeup (receiver));
 }
 
-/* Returns the time at which feedback is due even if nothing else makes it due.
- * If packets arrived since the last feedback, this time is at most one round
- * trip after the last feedback (RFC 5348 section 6.2). */
+/* Returns the time at which feedback is due; NEVER if no data arrived since the
+ * last feedback. This time is at most one round trip after the last feedback
+ * (RFC 5348 section 6.2). */
 guint64
 tfrc_receiver_next_wakeup (TfrcReceiver * receiver)
 {

@@ -70,7 +70,8 @@
 
 typedef struct
 {
-  /* The lowest 48 bits are the sequence number. The bits above are the CCVal.
+  /* Sequence number of the packet in the lowest 48 bits, and its CCVal in the
+   * bits above them.
    */
   guint64 sequence;
   guint64 time;                 /* ns */
@@ -126,8 +127,8 @@ struct _TfrcSender
   guint8 counter;
   guint64 counter_time;
 
-  /* --- whether the sender was data-limited since the previous feedback
-   * (section 8.2.1) */
+  /* --- These fields show whether the sender was data-limited since the
+   * previous feedback (RFC 5348 section 8.2.1). */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
   /* Fraction of the recent past in which the sender was data-limited, from 0 to
@@ -187,8 +188,8 @@ tfrc_sender_free (TfrcSender * sender)
 
 /* --- conversions, and functions that all following parts use */
 
-/* Returns the current time. If the caller's time is earlier than in the
- * previous call, the previous time is returned. */
+/* Advances the time of the sender to `now` and returns it. If `now` is earlier,
+ * the time of the sender stays unchanged. */
 static guint64
 advance (TfrcSender * sender, guint64 now)
 {
@@ -484,15 +485,12 @@ average_size (TfrcSender * sender, guint32 size)
 
 /* Updates the latest times at which the sender was not data-limited. The sender
  * is not data-limited if it has sent all that it is allowed to send (section
- * 8.2.1). There are two exceptions, in which the times are not updated.
- *
- * The first exception: only the configured maximum rate makes the sender wait.
- *
- * The second exception: the packet was sent at least one packet interval later
- * than was allowed, and no other packet waits. This matters if fewer than two
- * packets are allowed per round trip. Each single packet then uses up all that
- * the sender may send, even if the application sends only one packet in
- * minutes. */
+ * 8.2.1). The times are not updated in two cases:
+ * - Only the configured maximum rate makes the sender wait.
+ * - The packet was sent at least one packet interval later than was allowed,
+ *   and no other packet waits. This matters if fewer than two packets are
+ *   allowed per round trip. A single packet then uses up the allowed rate, even
+ *   if the application sends only one packet in minutes. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -611,9 +609,8 @@ raise_counter (TfrcSender * sender, const Sent * sent)
 
 /* Returns whether the sender was data-limited in the interval of this feedback
  * (section 8.2.1). The interval ends at t_new, the time at which the
- * acknowledged packet was sent. The interval lasts for at least one round trip.
- * If the interval of the previous feedback ended earlier than t_new minus one
- * round trip, the new interval begins at that end. */
+ * acknowledged packet was sent. The interval begins one round trip before
+ * t_new, or at the t_new of the previous feedback if that is earlier. */
 static gboolean
 was_data_limited (TfrcSender * sender, gint64 t_new)
 {
@@ -705,10 +702,11 @@ set_rate (TfrcSender * sender, gboolean may_double)
 }
 
 /* Limits the rate if the receiver has dropped packets. RFC 4342 section 5.2
- * reduces one value of X_recv for this. That would have no effect here, because
- * only the largest value of X_recv_set is used. The sender therefore has a
- * separate limit, X_drop. Like a value of X_recv, it applies for at least one
- * round trip. After that it ends when feedback reports no more dropped packets.
+ * reduces one value of X_recv in this case. Here, only the largest value of
+ * X_recv_set is used, so this reduction would have no effect. The sender
+ * therefore has a separate limit, X_drop. Like a value of X_recv, X_drop
+ * applies for at least one round trip. After this round trip, X_drop ends when
+ * feedback reports no more dropped packets.
  */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
@@ -749,9 +747,9 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
-  /* If this feedback has the first sample of the round-trip time, the initial
-   * rate was set already (section 4.2). If the feedback reports no loss event
-   * rate, the initial rate remains. */
+  /* The first sample of the round-trip time has set the initial rate (section
+   * 4.2). If the feedback with this sample reports no loss event rate, the
+   * initial rate remains. In all other cases a new rate is computed. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
   /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the
@@ -775,8 +773,8 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    /* Earlier feedback without a receive rate may have acknowledged a later
-     * packet. The total must not decrease in this case. */
+    /* If earlier feedback without a receive rate acknowledged a later packet,
+     * total_acknowledged is already larger. It must not decrease. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* f (p) computed with integers only; see the header. */
+/* Table of the function f (p) of TFRC, and functions that interpolate in it. */
 
 #include "tfrctable.h"
 

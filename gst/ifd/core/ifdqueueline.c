@@ -8,8 +8,9 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  /* The objects in the queue as IfdLineItem, the oldest one first. The frames
-   * among them are exactly the frames that wait in the IFD algorithm. */
+  /* Queue of frames, events and queries. Its elements are IfdLineItem, the
+   * oldest one first. Its frames are exactly those that wait in the IFD
+   * algorithm. */
   GQueue items;
   guint objects;                /* number of items that are not frames */
   GQueue drops;                 /* elements are IfdLineDrop */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measurements of the receiver on one path: received and lost messages, the
  * arrival time and transit of the latest message, and the minimum and maximum
- * transit since the last record of a REPORT. The receiver draws no conclusions
- * from these figures, because the rate control is in the sender.
+ * transit since the last REPORT about this path. The receiver draws no
+ * conclusions from these figures, because the rate control is in the sender.
  *
  * Times are in ns. A transit is the arrival time on the receiver's clock minus
  * the sending time, less a constant. Only differences of transits are
@@ -22,9 +22,8 @@ typedef struct
   gsize size;                   /* size of the whole message, in bytes */
   /* TRUE if the message is a DATA, PROBE or REPAIR */
   gboolean is_load;
-  /* Messages with lower numbers than this message may be missing. This is the
-   * time in ns from which on a retransmission of the missing messages would be
-   * too late. */
+  /* Deadline in ns for the retransmission of missing messages that have lower
+   * numbers than this message. */
   guint64 repair_until;
 } MmtpArrival;
 
@@ -84,7 +83,8 @@ typedef struct
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  /* messages that the latest record about this path covers */
+  /* number and transits of the messages that the latest record about this path
+   * covers */
   MmtpArrivalSpan reported;
   gboolean any_record;
   /* time in ns of the latest REPORT that contained a record about this path */
@@ -103,8 +103,8 @@ void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);
-/* Counts a DATA packet as late. The packet has already been added to the
- * measurements and arrived after its deadline. */
+/* Counts a DATA packet that arrived after its deadline. Call
+ * mmtp_arrivals_add () for the packet before this function. */
 void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
 /* Declares missing messages lost if the receiver has waited for them for long
  * enough. */

@@ -49,7 +49,8 @@
  * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* Time over which the delivery rate is averaged for the application */
+/* The delivery rate that is reported to the application is averaged over this
+ * time. */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
@@ -63,19 +64,19 @@
 /* --- queue ---------------------------------------------------------------- */
 
 /* The queue target is the queueing delay that is tolerated. TARGET is the queue
- * target on a path of TARGET_RATE (4 Mbit/s). The queue target of any path is
- * between MIN_TARGET and MAX_TARGET. It is also at most 1/DEADLINE_PART of the
- * initial delay (D0), but never less than MIN_TARGET. */
+ * target on a path of TARGET_RATE (4 Mbit/s). The upper limit of all queue
+ * targets is MAX_TARGET or 1/DEADLINE_PART of the initial delay (D0), whichever
+ * is less. The lower limit is MIN_TARGET. If the upper limit is below
+ * MIN_TARGET, the queue target is MIN_TARGET. */
 #define TARGET (80 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
 /* Three reports arrive in STANDING_TIME. A delay counts as a queue only if
- * every message in this time was delayed. If the delay is only jitter, some
- * messages arrive without it. Copa uses the minimum round trip of a recent
- * period for the same purpose (the standing round trip, NSDI 2018, section
- * 2.1). */
+ * every message in this time was delayed. Jitter alone does not delay every
+ * message. Copa uses the minimum round trip of a recent period for the same
+ * purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
  * during a gap. It is the number of bytes that the path delivers in a certain
@@ -102,10 +103,10 @@
 /* The usual delay is the additional delay that the path has without a queue. It
  * is at most 1/USUAL_PART of the initial delay (D0). */
 #define USUAL_PART 3
-/* If the window is used up for a round (GAIN_ROUND) and no queue remains during
- * the round, the path carries more than was measured. The window is then
- * multiplied by GAIN_STEP in each round. All these steps together multiply the
- * window by at most MAX_GAIN. */
+/* The window is multiplied by a gain. If the window is fully used during a
+ * round (GAIN_ROUND) and no queue remains, the path carries more than was
+ * measured. The gain is then multiplied by GAIN_STEP. The maximum gain is
+ * MAX_GAIN. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND
@@ -178,29 +179,31 @@ typedef struct
   gdouble start_window;         /* in bytes */
   /* first estimate of the rate in bytes per ns; 0 if there is none */
   gdouble guess;
-  /* delivery rate at the end of the last round of the start phase (bytes per
-   * ns), and the time of that end (ns) */
+  /* Delivery rate (bytes per ns) and time (ns) at the end of the latest
+   * complete round of the start phase. */
   gdouble start_rate, start_round;
   /* number of consecutive rounds of the start phase in which the rate hardly
    * grew */
   guint flat_rounds;
   /* Share of the recent reports that showed a queue, 0 to 1. */
   gdouble congestion;
-  /* recent queueing delay while the path was not busy, in ns */
+  /* recent queueing delay, in ns, while the application had nothing more to
+   * send */
   gdouble usual_queue;
   /* recent round trip while the path was not busy, in ns */
   gdouble usual_round_trip;
   /* factor by which the window is multiplied, at least 1 */
   gdouble gain;
-  gboolean has_overflowed;      /* TRUE if the queue overflowed in this round */
+  /* TRUE if the queue overflowed after `round_began` */
+  gboolean has_overflowed;
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
   /* minimum queueing delay in ns since `round_began`, the start of the current
    * round */
   gdouble min_queue;
   gdouble round_began;
-  /* Time in ns. Since this time, the queueing delay has been longer than our
-   * own packets explain. */
+  /* Latest time in ns at which the queueing delay was so short that our own
+   * packets alone explained it. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;
@@ -410,12 +413,13 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
  * gain matters on a path that was never idle, because no usual delay has been
  * measured there. Such a path may carry more than was measured.
  *
- * If the window is used up for a round and no queue remains, the path carries
- * more, and the gain increases. The minimum queueing delay of the round shows
- * whether a queue remains.
+ * The gain increases if the window was used up for a round and no queue
+ * remains, because the path then carries more. A round is a period of
+ * GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. The minimum
+ * queueing delay of the round shows whether a queue remains.
  *
- * After an overflow, the queue is empty because the window was reduced. A round
- * with an overflow therefore proves nothing.
+ * After an overflow, the queue is empty because the window was reduced. The
+ * gain therefore does not increase if there was an overflow in the round.
  *
  * With jitter, even the fastest message of a round may have been delayed
  * without a queue. The threshold for the minimum queueing delay is therefore
@@ -550,8 +554,9 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* Returns the time in ns that determines the reserve of bytes for a gap. The
- * reserve is the path's rate multiplied by this time. */
+/* The reserve is the number of bytes that may be in flight beyond the window
+ * during a gap. It is the rate of the path, multiplied by the time in ns that
+ * this function returns. */
 static gdouble
 get_trust (const Delivery * self)
 {

@@ -24,8 +24,8 @@
  * in MAX_EXTRA at its long rate. The long rate is the maximum rate that was
  * measured over LONG_SPAN. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Reports count whole packets only, so the size of a burst has a rounding
- * error. This number of packets is subtracted from the size for that reason. */
+/* Number of packets that are subtracted from the size of a burst. The size has
+ * a rounding error, because reports count only whole packets. */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *
@@ -97,12 +97,12 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
 }
 
 /* Measures the size of a burst, like BBR.extra_acked in draft-ietf-ccwg-bbr.
- * The size is the number of bytes that have arrived in addition to those that
- * the long rate explains. The long rate is the maximum rate that was measured
- * over LONG_SPAN.
+ * The size is the number of bytes that arrived during the burst, minus the
+ * number of bytes that the path delivers in this time at its long rate. The
+ * long rate is the maximum rate that was measured over LONG_SPAN.
  *
- * Jitter that keeps the order of packets causes bursts. A queue does not cause
- * any. */
+ * Bursts are caused by jitter that keeps the order of packets. They are not
+ * caused by a queue. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

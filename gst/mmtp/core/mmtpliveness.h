@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines whether the sender of the session still responds. The session
- * counts as silent when no message has arrived for its timeout. Another sender
- * from the same host may take over the session earlier, if the session's sender
- * does not answer QUERYs (docs/wire-mmtp.md, "Take-over"). Times are in ns.
+/* Determines whether the sender of the session still responds. If no message
+ * arrives during the session timeout, the session counts as silent. If the
+ * session's sender does not answer QUERYs, another sender from the same host
+ * may take over the session before this timeout (docs/wire-mmtp.md,
+ * "Take-over"). Times are in ns.
  */
 
 #pragma once
@@ -29,7 +30,8 @@ void mmtp_liveness_init (MmtpLiveness * self, const MmtpReceiverPaths * paths,
 void mmtp_liveness_begin_session (MmtpLiveness * self, guint64 period);
 /* Call this function when a valid message of the session has arrived. */
 void mmtp_liveness_note_message (MmtpLiveness * self);
-/* Returns the time at which the session becomes silent. */
+/* Returns the time at which the session counts as silent if no further valid
+ * message arrives. */
 guint64 mmtp_liveness_get_end (const MmtpLiveness * self);
 /* Returns whether a sender at `address` may take over the session. `address`
  * has been validated. If it is uncertain whether the session's sender is alive,

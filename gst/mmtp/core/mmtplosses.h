@@ -36,8 +36,8 @@ typedef struct
   /* number of messages whose arrival has raised `highest`, the highest number
    * so far */
   guint64 n_raised;
-  /* Number of messages whose arrival has raised `highest` since a message last
-   * arrived out of order */
+  /* Number of messages that arrived in order since a message last arrived out
+   * of order */
   guint64 n_orderly;
   guint64 lost;                 /* never decreases */
   /* missing messages that do not count as lost yet; oldest first */
@@ -53,9 +53,9 @@ typedef struct
 
 void mmtp_losses_init (MmtpLosses * losses);
 /* Adds message `number`, which must not have been added before. The message may
- * show that messages with lower numbers are missing. `repair_until` is the time
- * in ns from which on a retransmission of these messages would be too late.
- * `tolerance` is the time in ns by which a message may be overtaken. */
+ * show that messages with lower numbers are missing. After the time
+ * `repair_until` (ns), a retransmission of these messages is too late. A
+ * message that has been missing for `tolerance` ns counts as lost. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
 /* Messages that have been missing for more than `tolerance` ns count as lost
@@ -66,9 +66,9 @@ void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
  * MMTP_NEVER if the receiver does not wait for any missing message. */
 guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
-/* Writes at most `room` lost ranges for a report, and returns their number. The
- * ranges that were reported least often are written first. `surely` is TRUE if
- * the report is sent on the fastest path. A report on any other path does not
- * change how often a range counts as reported. */
+/* Writes up to `room` ranges of lost messages into `ranges`, and returns the
+ * number of written ranges. The ranges that were reported least often are
+ * written first. `surely` is TRUE if the report is sent on the fastest path.
+ * For each range, only the reports on the fastest path are counted. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

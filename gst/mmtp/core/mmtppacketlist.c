@@ -203,9 +203,9 @@ trim (MmtpPacketList * list)
     list->n_places--;
 }
 
-/* The gaps are closed only after at least half of the places have become free.
- * Closing the gaps is therefore rare, and a removal takes constant time on
- * average. */
+/* Each removed packet leaves a gap in the list. The gaps are closed only after
+ * at least half of the places in the list have become free. Closing the gaps is
+ * therefore rare, and a removal takes constant time on average. */
 void
 mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The set of all paths of a sender. It determines:
  * - which path is the fastest,
- * - when a message arrives, and how many bytes all paths together can deliver,
+ * - the expected arrival time of a message,
+ * - how many bytes all paths together can deliver,
  * - which messages each path may carry.
  *
  * Sizes are in bytes, rates in bit/s, times in ns.
@@ -47,8 +48,8 @@ gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
 /* Returns the time at which the path begins to count as silent. Each report
- * that says that a message has arrived makes this time later. Returns
- * MMTP_NEVER if no report is expected.
+ * that acknowledges a message postpones this time. Returns MMTP_NEVER if no
+ * report is expected.
  */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
@@ -90,11 +91,12 @@ gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
  */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
-/* Returns the minimum, over all paths except `except`, of the safe delay in ns
- * (the expected delay plus a safety margin). The path `except` has stalled. A
- * path counts if it has room in its window, or if it may use its reserve (the
- * bytes that may be in flight beyond the window during a gap). Returns
- * MMTP_NEVER if no other path has room. */
+/* Returns the minimum of the safe delays, in ns, of the paths other than the
+ * stalled path `except`. The safe delay of a path is its expected delay plus a
+ * safety margin. Only paths with room are used. A path has room if its window
+ * allows more bytes, or if it may use its reserve (the bytes that may be in
+ * flight beyond the window during a gap). Returns MMTP_NEVER if no other path
+ * has room. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
@@ -129,6 +131,6 @@ guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
 /* Returns the maximum size of a message that fits on every path. */
 guint mmtp_paths_get_max_message (const MmtpPaths * paths);
 /* Records the size of a DATA message of the stream. On a path that has not
- * carried a packet yet, the time that a packet takes is derived from this size.
- */
+ * carried a DATA message yet, the transmission time of a packet is computed
+ * from this size. */
 void mmtp_paths_note_packet (MmtpPaths * paths, gsize size);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control of one path, as a table of operations, so that a new
- * algorithm is one file. An algorithm decides how many bytes may be in flight.
- * It depends on no wire format and no socket, and uses no times except those
- * passed to it. Its inputs are the messages that were sent, the reports of the
- * receiver, and the delays of the messages. A path (mmtppath.c) is the only
- * caller and holds the lock of its element, so an algorithm needs no lock:
+/* Interface of the congestion control algorithms. Each algorithm is a table of
+ * operations in a file of its own. It decides how many bytes may be in flight
+ * on one path. It depends on no wire format and no socket. It reads no clock;
+ * all times are passed to it. Its inputs are the messages that were sent, the
+ * reports of the receiver, and the delays of the messages. A path (mmtppath.c)
+ * is the only caller and holds the lock of its element, so an algorithm needs
+ * no lock:
  *
  *   control = mmtp_rate_control_new (klass, now, packet, round_trip, rate,
  *       is_minimum);
@@ -60,8 +61,8 @@ typedef struct
   guint64 base_round_trip;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
-  /* Minimum one-way delay since the last report minus the base delay. This is
-   * the queueing delay that even the fastest message had. */
+  /* Queueing delay of the fastest message since the last report: the minimum
+   * one-way delay in this time, minus the base delay. */
   gint64 queue_delay;
   gint64 high_queue_delay;      /* queueing delay of the slowest message */
   /* Transmission time of a packet at the highest recent rate; 0 if unknown. */

@@ -61,7 +61,8 @@ typedef struct
 
 /* Frees the memory of all paths. */
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
-/* Ends the session. Every path becomes unknown, but keeps its totals. */
+/* Resets all paths at the end of the session. Only the ids and the totals of
+ * the paths are kept. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
 /* Adds the path `id` if it is not known yet. `number` is the channel number of
  * the first message that arrived on the path. The path counts as silent after

@@ -60,9 +60,8 @@ typedef struct
 
 void mmtp_reports_init (MmtpReports * self, MmtpReceiverPaths * paths,
     MmtpReceiverOutput * output);
-/* Begins a session. `reorder` knows which packets have arrived. `period` is the
- * keep-alive period.
- */
+/* Begins a session. `reorder` is the buffer in which the receiver reorders the
+ * packets of the stream. `period` is the keep-alive period in ns. */
 void mmtp_reports_begin_session (MmtpReports * self,
     const MmtpReorder * reorder, guint64 period);
 /* Sets the path that the sender uses for the handshake. The sender wants
@@ -71,8 +70,10 @@ void mmtp_reports_set_path (MmtpReports * self, const MmtpReceiverPath * path);
 /* Call this function when a path has joined or has a new address. */
 void mmtp_reports_begin_path (MmtpReports * self,
     const MmtpReceiverPath * path);
-/* Checks whether a gap of `path` has ended. Call this function for each message
- * of the path before the message is added to the measurements of the path. */
+/* Checks whether the current message of `path` ends a gap. A gap is a time,
+ * longer than the report period, in which no message arrives on the path. Call
+ * this function for each message of the path before the message is added to the
+ * measurements of the path. */
 void mmtp_reports_note_gap (MmtpReports * self, const MmtpReceiverPath * path);
 /* Sets the report period that the sender wants. `period` is the value in a
  * KEEPALIVE, in ms. */

@@ -39,7 +39,7 @@ typedef struct
 {
   /* TRUE if the state, the window and the socket of the path allow a packet. */
   gboolean may_carry;
-  /* time from which on the pacing allows the next packet */
+  /* earliest time at which the pacing allows the next packet */
   guint64 token;
   /* Time after which a packet that is sent now has almost certainly arrived. */
   guint64 delay;
@@ -63,9 +63,10 @@ typedef struct
    * has one state. The memory is zeroed at the beginning. It is freed without a
    * call of the scheduler, so it must not contain pointers to other memory. */
   gsize state_size;
-  /* Returns the index of a candidate whose `may_carry` is TRUE and whose
-   * `token` is not later than `now`. Returns MMTP_NO_CANDIDATE if the packet
-   * has to wait. `deadline` is the deadline of the last packet in the queue.
+  /* Returns the index of a candidate that can send at the time `now`: its
+   * `may_carry` is TRUE, and its `token` is at most `now`. Returns
+   * MMTP_NO_CANDIDATE if the packet has to wait. `deadline` is the deadline of
+   * the last packet in the queue.
    *
    * If no packet fits the chosen path, the caller calls this function again
    * without that path. Therefore the function must not change the state. */

@@ -30,7 +30,8 @@ typedef struct
 } MpegStatClock;
 
 void mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic);
-/* Called at an arrival. Returns the time since the first arrival. */
+/* Call this function when data arrive. Returns the time since the first
+ * arrival. */
 guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
     guint64 reading, guint64 monotonic);
 /* Returns the time that has passed from the first arrival until `reading`, a

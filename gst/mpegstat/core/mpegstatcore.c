@@ -30,7 +30,8 @@ struct _MpegStatCore
    * mpegstat_core_get_totals. */
   MpegStatTotals totals;
 
-  /* The first frame has arrived. Latencies are relative to it. */
+  /* TRUE after the first frame has arrived. The latency of each frame is
+   * measured relative to the latency of the first frame. */
   gboolean have_first;
   guint64 first_arrival, first_expected;
 
@@ -276,10 +277,10 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
   }
 }
 
-/* Returns the average bitrate between the first and the last arrival. The bytes
- * of the first frame are not counted, because they had already arrived when
- * this time began. The bitrate in the sliding window is computed in the same
- * way. */
+/* Returns the average bitrate between the arrival of the first frame and the
+ * arrival of the last frame. The bytes of the first frame are not counted,
+ * because this interval begins when they have arrived. The bitrate in the
+ * sliding window is computed in the same way. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

@@ -26,7 +26,7 @@ struct _MpegStatUnits
   gint64 next_number;
   /* First timestamps of the stream, in ns; NONE if there was none yet */
   guint64 first_pts, first_dts;
-  /* number of the access unit with first_dts, in transport order */
+  /* number of the first access unit that has a DTS, in transport order */
   gint64 first_dts_number;
   guint64 latest_pts;           /* maximum PTS, in ns since first_pts */
 };

@@ -31,9 +31,10 @@ typedef struct
   guint64 (*next) (gpointer model);
   /* Performs the event that next () announced; link->now is its time. */
   void (*advance) (gpointer model);
-  /* Called when a phone call begins or ends at link->now. The pointer may be
-   * NULL. At the end of the phone call, the model loses all packets in service
-   * and in flight. Their fate is LINK_FATE_CALL.
+  /* Called at link->now, when a phone call has begun (`connected` is TRUE) or
+   * ended. A model without this function sets the pointer to NULL. When a phone
+   * call ends, all packets in service and in flight are lost. The model has to
+   * give them the fate LINK_FATE_CALL.
    */
   void (*call_changed) (gpointer model, gboolean connected);
   gdouble (*quality) (gpointer model, guint station);
@@ -98,7 +99,7 @@ struct _Link
   /* The last packet that was polled. It is not freed yet, because the caller may
    * still read its bit errors (`damage`). */
   LinkItem *last_output;
-  /* bit errors of the packet in the last event that was polled */
+  /* list of the bit errors in the packet of the last polled event */
   LinkDamage *event_damage;
 };
 
@@ -149,8 +150,8 @@ void link_disconnect (Link * link);
 /* The caller informs the link that the quality for the station `station` may
  * have changed at link->now. */
 void link_quality_changed (Link * link, guint station);
-/* The caller informs the link that the qualities for all stations that have
- * sent a packet may have changed at link->now. */
+/* The caller informs the link that the quality may have changed at link->now
+ * for all stations. Stations that have not sent a packet are ignored. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of linkpacket.h: names of the fates of packets, and damage to
- * their bytes. */
+/* Implementation of linkpacket.h: names the fates of packets, and inverts the
+ * damaged bits of packets. */
 
 #include "linkpacket.h"
 

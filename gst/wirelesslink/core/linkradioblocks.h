@@ -18,7 +18,8 @@ typedef struct
   GByteArray *trace[2];
   /* For each direction, whether changes of the quality are reported. */
   gboolean used[2];
-  guint64 change;               /* time in ns of the next change of a quality */
+  /* time in ns at which the quality of one of the directions changes next */
+  guint64 change;
 } LinkRadioBlocks;
 
 /* Initializes the radio blocks. If a trace is invalid, returns FALSE with an
@@ -34,7 +35,8 @@ gboolean link_radio_blocks_send (LinkRadioBlocks * radio, guint direction,
 /* Returns the number of the first block that begins at `time` or later. */
 guint64 link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time);
 
-/* Reports changes of the quality of `direction` from now on. */
+/* From now on, link_radio_blocks_tell () reports changes of the quality of
+ * `direction`. */
 void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
 /* Reports the changes of the quality that are due. Must be called at the time
  * radio->change. */

@@ -23,8 +23,8 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-# timeout(1) uses these exit statuses, too: 124 if the time limit has been
-# reached, and 125 if timeout(1) itself fails.
+# Exit statuses, as in timeout(1): 124 if the time limit has been reached, and
+# 125 if the testbed itself fails.
 STATUS_LATE, STATUS_OURS = 124, 125
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
@@ -191,8 +191,10 @@ class Session:
         self._started = []  # (host, command, process)
 
     def run(self) -> int:
-        """Runs all steps. Returns the exit status of the command that the
-        options choose, which becomes the exit status of the whole program.
+        """Runs all steps. If a shell was started, returns its exit status.
+        Otherwise returns the exit status of the command of --main or, without
+        --main, of the last command. The result becomes the exit status of the
+        whole program.
         """
         for process in self._bed.link_processes():
             self._watch(process)
@@ -306,8 +308,8 @@ class Session:
         self._bed.check()
 
     def close(self) -> None:
-        """Copies the rest of the commands' output, after all commands have
-        ended.
+        """Copies the output of the commands that has not been copied yet. All
+        commands must have ended.
         """
         with self._files:
             for key in list(self._selector.get_map().values()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the combined links of a matrix. With `links = tmobile+verizon`, two
-links connect both hosts, each with the properties of its own section [link
-NAME].
+"""Implements the combined links of a matrix. With `links = tmobile+verizon`,
+the sender and the receiver are connected by two links. Each link has the
+properties of its own section [link NAME].
 """
 
 from collections.abc import Sequence
@@ -81,8 +81,8 @@ def pipelines_of(protocol: Protocol) -> list[str]:
 
 
 def why_not(cell: Cell) -> str:
-    """Returns why the protocol of the cell cannot use its link, or "" if it
-    can."""
+    """`cell` is an experiment with one protocol over one link. Returns why the
+    protocol cannot use the link, or "" if it can."""
     protocol, link = cell["protocol"], cell["link"]
     parts = link_paths.parts(link)
     if len(parts) > 1 or any(part.get(link_schedules.KEY) for part in parts):

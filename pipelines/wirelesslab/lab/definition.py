@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the definition of a cell: everything that its runs depend on, such
-as the pipelines, the properties of the link and the clip. A short checksum is
-made from the definition. Results from different times or machines are
-comparable if their checksums are equal.
+"""Computes the definition of a cell (an experiment of the lab). The definition
+contains everything that the runs of the cell depend on, such as the pipelines,
+the properties of the link and the clip. A short checksum is made from the
+definition. If the checksums of two results are equal, the results are
+comparable, even if they come from different times or machines.
 
 The definition does not contain the seed, the repetition and titles. It does not
 contain the directories of files either, because these differ between machines.

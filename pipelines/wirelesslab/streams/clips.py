@@ -69,8 +69,8 @@ def clip_path(build_dir: pathlib.Path, rate: int,
 
 
 def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """Returns the path of the clip of `rate` Mbit/s, which is made if it is
-    missing.
+    """Makes the clip of `rate` Mbit/s, if its file does not exist yet. Returns
+    the path of this file.
     """
     path = clip_path(build_dir, rate)
     encode = (
@@ -177,7 +177,8 @@ def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
 
 def make_whole(path: pathlib.Path,
                write: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """Returns the path of the file. If the file is missing, `write` makes it.
+    """Returns `path`. If no file exists there, the function `write` is called
+    to create it.
     """
     if path.exists():
         return path

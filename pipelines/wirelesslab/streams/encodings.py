@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams of live encoders that were encoded before the run.
+"""Streams that are encoded before a run, in place of a live encoder.
 
-The lab sends such a stream at the pace of its frames, as the encoder would have
-done. A run then needs little CPU time, and every run of an encoding sends the
+The lab sends such a stream at the pace of its frames, as a live encoder would
+do. A run then needs little CPU time, and every run of an encoding sends the
 same frames. After the run, ffmpeg decodes the frames that arrived. A picture
 counts as decodable only if it is identical to the picture that ffmpeg decodes
 from the whole stream.
@@ -91,15 +91,16 @@ def make(build: pathlib.Path, encoding: Encoding,
 def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
            received_log: frame_log.Log,
            kept: pathlib.Path) -> list[display.Frame]:
-    """Returns the frames in display order. A frame whose picture is damaged
-    counts as not arrived. The file `kept` has the places of the undamaged
-    pictures. It is written by the first call, because decoding takes longer
-    than everything else. Later calls only read it.
+    """Returns the frames in display order. If the picture of a frame is
+    damaged, the frame counts as not arrived. The file `kept` contains the
+    positions of the undamaged pictures in display order. The first call writes
+    this file, because decoding takes longer than everything else. Later calls
+    only read it.
 
-    An encoder that encodes during the stream captures the first picture some
-    frame periods before it outputs the first frame. The number of these frame
-    periods is the delay of the encoding. The times of the frames are counted
-    from the capture of the first picture, so they contain this delay."""
+    If the encoder runs during the stream, it captures the first picture before
+    it outputs the first frame. The time between them, in frame periods, is the
+    delay of the encoding. The times of the frames are counted from the capture
+    of the first picture, so they contain this delay."""
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
     if len(sent) != len(packets):

@@ -35,10 +35,11 @@ def rates(packets: Sequence[measurements.Packet], end_ns: float,
 
 def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
                 step_ns: float) -> list[float]:
-    """Returns a list with one value in ns for each step. The value is the
-    maximum time that a packet stayed in the link. It is computed from the
-    packets that entered the link in this step and were not lost; without such
-    packets it is NaN. The time in the link is the sum of the time in the queue,
+    """Divides the `end_ns` after the beginning of the film into steps of
+    `step_ns`. Returns a list with one value in ns for each step: the maximum
+    time that a packet stayed in the link. Only the packets that entered the
+    link in this step and were not lost are used. If there are no such packets,
+    the value is NaN. The time in the link is the sum of the time in the queue,
     the time of all transmissions and the delay of the link."""
     begin = begin_ns(packets)
     found = [math.nan] * math.ceil(end_ns / step_ns)
@@ -56,8 +57,9 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
 def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
              step_ns: float) -> list[tuple[float, float]]:
     """Returns the intervals in which the queue dropped packets, as a list of
-    pairs (begin, length). The intervals consist of whole steps, counted from
-    the start of the film. Consecutive steps are joined."""
+    pairs (begin, length) in ns. `begin` is counted from the start of the film.
+    The time is divided into steps of `step_ns`. Consecutive steps in which
+    packets were dropped are one interval."""
     begin = begin_ns(packets)
     found = []
     for step in sorted({int((packet.arrival_ns - begin) // step_ns)

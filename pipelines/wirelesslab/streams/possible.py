@@ -34,20 +34,21 @@ class Opportunity(typing.NamedTuple):
     """An opportunity to deliver: a number of bytes that a link can deliver.
     Times are in ns, by the clock of the link."""
 
-    taken_ns: float  # The latest time at which the link accepts these bytes.
+    taken_ns: float  # Latest time at which the `size` bytes can enter the link.
     arrival_ns: float
     size: int
 
 
 class Supply:
-    """The opportunities to deliver bytes that one or more links give to the
-    same stream.
+    """The capacity of one or more links that carry the same stream: the number
+    of bytes that the links can accept before a given time, and the number of
+    bytes that can arrive by a given time.
     """
 
     def __init__(self, opportunities: Iterable[Opportunity],
                  max_delay_ns: float = math.inf) -> None:
-        """An opportunity whose bytes are on their way for more than
-        `max_delay_ns` is left out, because these bytes are always late."""
+        """Leaves out each opportunity whose bytes need more than `max_delay_ns`
+        to cross the link, because such bytes are always late."""
         usable = [one for one in opportunities
                   if one.arrival_ns - one.taken_ns <= max_delay_ns]
         self._taken = _Sum((one.taken_ns, one.size) for one in usable)
@@ -61,7 +62,8 @@ class Supply:
         return self._taken.before(time_ns)
 
     def delivered(self, time_ns: float) -> int:
-        """Returns the number of bytes that can arrive by this time."""
+        """Returns the number of bytes that can arrive at or before `time_ns`.
+        """
         return self._arrived.until(time_ns)
 
 
@@ -95,18 +97,19 @@ class Job(typing.NamedTuple):
 
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
          late_ns: float) -> list[Job]:
-    """Returns one job for each frame of a run. A job contains the time from
-    which on the link may send the frame, and the deadline of the frame. The
-    first frame was sent at `begin_ns`.
+    """Returns one job for each frame of a run. A job contains the earliest time
+    at which the link may send the frame, and the deadline of the frame.
+    `begin_ns` is the time at which the run sent the first frame.
 
-    The link may send a frame from its due time on. If the run sent the frame
-    earlier, because of the jitter of the machine, the link may send it from
-    that earlier time on. The deadline is `late_ns` after the due time.
+    The earliest time is normally the due time of the frame. If the run sent the
+    frame before its due time, because of the jitter of the machine, the
+    earliest time is the time at which the run sent the frame. The deadline is
+    `late_ns` after the due time.
 
     The due times normally have the order of the stream. If they do not, this
-    function makes the times of sending earlier and the deadlines later, until
-    they have this order. The number of frames that best() finds is then an
-    upper bound."""
+    function decreases the earliest times and increases the deadlines until both
+    have this order. The number of frames that best() finds is then an upper
+    bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -120,11 +123,12 @@ class _Plan(typing.NamedTuple):
     """A partial solution of best(). It says which of the frames that best() has
     examined so far are sent."""
 
-    # The number of frames that can be decoded with this plan.
+    # The number of frames that can be decoded if only the chosen frames are
+    # sent.
     count: int
-    # The number of bytes of the link that later frames cannot use any more.
-    # There are two kinds: bytes that earlier frames use, and bytes that the
-    # link could have accepted only at an earlier time.
+    # The number of bytes of the link that are not available to later frames.
+    # Earlier frames have used these bytes, or the link could have accepted them
+    # only at an earlier time.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.
@@ -135,7 +139,8 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
     """Chooses the frames that a sender with perfect foresight sends. It sends
     the largest possible number of frames, on the condition that each of them is
     decodable in time. Returns the number of each chosen frame."""
-    # Maps each state of the decoder to the best plans with this state.
+    # Maps each state of the decoder to the best partial solutions that lead to
+    # this state.
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
         gone = supply.gone(job.release_ns)

@@ -71,8 +71,9 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """Waits for the next packet and returns it. Returns None if the time
-        `until_ns` comes first, or if a file in `or_end_of` ends first.
+        """Waits for the next packet and returns it. Returns None if no packet
+        arrives before the time `until_ns` or before the end of a file in
+        `or_end_of`.
         """
         while True:
             packet = self.take()
@@ -403,7 +404,8 @@ def use_pipelines(
     out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
-        # The pipeline sends all bytes before it notices the end of the file.
+        # Closing `out` loses no data: the pipeline sends all bytes before it
+        # notices the end of the file.
         os.close(out)
         # The standard input is closed when the other end has received
         # everything. os.read() waits until then.

@@ -221,8 +221,8 @@ assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
   gst_message_unref (message);
 }
 
-/* The network blocks while it takes an I-frame (S). The next three frames wait
- * in the queue (W). */
+/* The network blocks while the I-frame (S) is being sent. Three frames wait in
+ * the queue (W). New frames must overwrite only B-frames. */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
   IfdHarness harness;
@@ -459,8 +459,9 @@ GST_END_TEST;
 #define H264_IDR "\0\0\0\1\x65\x88\x84\x21"
 #define H264_P "\0\0\0\1\x41\x9a\x24\x6c"
 #define H264_B "\0\0\0\1\x01\x9e\x41\x78"
-/* An SPS with one sub-layer and an IDR_W_RADL frame, a TRAIL_R frame, and a
- * TRAIL_N frame, which is a non-reference frame (H.265 table 7-1) */
+/* H.265 access units (table 7-1). H265_IDR is an SPS with one sub-layer,
+ * followed by an IDR_W_RADL frame. H265_P is a TRAIL_R frame. H265_B is a
+ * TRAIL_N frame, which is a non-reference frame. */
 #define H265_IDR "\0\0\0\1\x42\x01\x01\x60\0\0\1\x26\x01\xaf\x08"
 #define H265_P "\0\0\0\1\x02\x01\xd0\x09"
 #define H265_B "\0\0\0\1\x00\x01\xe0\x24"
@@ -493,7 +494,8 @@ assert_classifies (const gchar * caps, const gchar * const units[3],
   assert_stat (&harness, "frames-in-p", 1);
   assert_stat (&harness, "frames-in-b", 2);
   harness_open_network (&harness, -1);
-  /* Upstream does not set DELTA_UNIT on any frame here. */
+  /* Both B-frames must be dropped. The log shows the P-frame as I2, because
+   * upstream does not set DELTA_UNIT on any frame. */
   harness_expect_log (&harness, "~I0 ~I2");
   harness_expect_stat (&harness, "dropped-b", 2);
   harness_expect_adds_up (&harness, 0);
@@ -649,8 +651,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* Checks frames whose second field is missing: another frame, new caps or the
- * end of the stream follows the first field. */
+/* If another frame, new caps or the end of the stream follows a first field,
+ * the second field is missing. The first field must then be sent as a frame. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -714,7 +716,8 @@ GST_START_TEST (flush_forgets_a_first_field)
 
 GST_END_TEST;
 
-/* A recovery point after 29 frames: annex D.1.8, bits 000011110 1 0 00 100 */
+/* A recovery point message with recovery_frame_cnt 29, and a P-frame. The
+ * message has the bits 000011110 1 0 00 100 (H.264, annex D.1.8). */
 #define H264_REFRESH "\0\0\0\1\x06\x06\x02\x0f\x44\x80" H264_P
 
 GST_START_TEST (refresh_does_not_restore_the_stream)
@@ -725,10 +728,13 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* The first P-frame waits. The second P-frame is dropped because it finds no
-   * room. The third P-frame is dropped because it refers to the second P-frame.
-   * A refresh then begins, but it does not restore the stream: its first frame
-   * and the P-frame after it are dropped, too. */
+  /* The first P-frame waits. The second P-frame is dropped because the queue
+   * has no room for it. The third P-frame is dropped because it refers to the
+   * second P-frame.
+   *
+   * An intra refresh then begins, but ifdqueue must not resume with it. The
+   * first frame of the refresh and the P-frame after it must be dropped, too.
+   */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
@@ -780,7 +786,7 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 6);
   fail_unless_equals_int (harness.key_unit_requests, 2);
-  /* The key frame that the encoder makes takes the place of the P-frame. */
+  /* The encoder outputs the requested key frame instead of the next P-frame. */
   push_unit (&harness, H264_IDR, 8);
   harness_expect_pushed (&harness, 3 + 7);
   harness_open_network (&harness, -1);
@@ -790,9 +796,9 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
 
 GST_END_TEST;
 
-/* Two I-frames have arrived at an interval of 2 s, so ifdqueue expects the next
- * I-frame 2 s later. It requests no key frame while this I-frame is near.
- */
+/* Two I-frames have arrived, 2 s apart. ifdqueue therefore expects a third
+ * I-frame 2 s after the second. Shortly before this time, ifdqueue must not
+ * request a key frame. */
 GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 {
   IfdHarness harness;
@@ -1008,8 +1014,8 @@ GST_START_TEST (downstreams_memory_is_not_offered)
 
 GST_END_TEST;
 
-/* Checks that all events of a large number arrive, but that at most a thousand
- * of them wait in the queue at the same time. */
+/* Pushes 3000 events. All of them must arrive, but the queue must never hold
+ * more than 1000 events. */
 GST_START_TEST (a_flood_of_events_is_held_back)
 {
   const guint n = 3000;
@@ -1050,7 +1056,9 @@ flush (IfdHarness * harness)
   gst_pad_push_event (harness->up, gst_event_new_flush_stop (TRUE));
 }
 
-/* Checks that the stream continues after a flush, as after a seek. */
+/* Pushes a new segment and two frames after a flush, as upstream does after a
+ * seek. Checks that both frames are sent. `before` is the log of the frames
+ * that were sent before the flush. */
 static void
 assert_goes_on (IfdHarness * harness, const gchar * before)
 {
@@ -1131,8 +1139,8 @@ GST_START_TEST (a_flush_ends_the_wait_for_playing)
 
 GST_END_TEST;
 
-/* After a flush, the sticky events from before the flush are sent again. They
- * are sent before the first frame. */
+/* A flush must not lose sticky events. After the flush, ifdqueue sends them
+ * again before the first frame. */
 GST_START_TEST (a_flush_keeps_what_sticks)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
@@ -1182,7 +1190,8 @@ GST_START_TEST (stopping_while_downstream_blocks)
   harness_expect_log (&harness, "~I0s");
   harness_run_until (&harness, 3);
   harness_stop (&harness);
-  /* The statistics can be read until the next start. */
+  /* After the stop, the statistics must remain readable until the element
+   * starts again. */
   assert_stat (&harness, "flushed", 3);
   harness_expect_adds_up (&harness, 0);
   harness_teardown (&harness);
@@ -1278,7 +1287,8 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* The pads are deactivated and activated, as at a restart of the source. */
+    /* When a source is restarted, its pads are deactivated and activated again.
+     * The test does the same. */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of udplitesrc over real sockets on loopback. The socket is open from
- * READY on, so packets that are sent in that state wait and form one batch when
- * the element starts to play. If the system does not have such a socket or does
- * not permit it, a test reports that it is skipped.
+/* Tests of udplitesrc over real sockets on loopback. The socket is already open
+ * in the state READY. Packets that are sent in this state wait in the socket,
+ * and form one batch when the element starts to play. If the system does not
+ * have the kind of socket that a test needs, or does not permit it, the test
+ * reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -614,8 +615,8 @@ GST_START_TEST (what_the_kernel_drops_is_counted)
     g_usleep (1000);
   counted =
       fixture_count (&fixture, "packets") + fixture_count (&fixture, "dropped");
-  /* A full raw socket also drops and counts packets for other tests, which may
-   * run at the same time. */
+  /* Other tests may run at the same time. If the buffer of the raw socket is
+   * full, the packets of these tests are counted as dropped, too. */
   if (fixture.backend == UDPLITE_BACKEND_RAW)
     fail_unless (counted >= sent);
   else

@@ -127,9 +127,9 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* If an endpoint answers a forged packet with a Sync, its next feedback
-   * packets may be delayed by the time that one packet takes. The number of
-   * feedback packets may therefore differ slightly between the two runs. */
+  /* A Sync that answers a forged packet may delay the next feedback packets by
+   * one packet interval. The number of feedback packets with the attack may
+   * therefore differ slightly from the number without it. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -235,7 +235,8 @@ begin_unanswered (void)
 }
 
 /* The attacker sends 10,000 forged packets in one second. Half of them are
- * Resets. */
+ * Resets. The client must stay in the state REQUEST, and it must be able to
+ * connect afterwards. */
 GST_START_TEST (whoever_guesses_does_not_end_a_request)
 {
   Attack self = {.state = 1 };
@@ -336,10 +337,11 @@ GST_END_TEST;
 
 /* --- floods --------------------------------------------------------------- */
 
-/* No client is connected. The listener must not keep more half-open connections
- * than its maximum. It also has a limit for the answers to one network: a burst
- * of 100 answers and then 100 answers per second. In addition to this limit, it
- * may send Responses for 16 half-open connections per second. */
+/* No client is connected. Forged Requests come from two networks. The listener
+ * must not keep more than DCCP_MAX_CANDIDATES half-open connections. The
+ * number of its Responses has these limits:
+ * - to each network: a burst of 100, and then 100 per second
+ * - for all half-open connections together: another 16 per second */
 GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };
@@ -593,10 +595,10 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 GST_END_TEST;
 
 /* All these Requests are invalid:
- * - Requests with an odd number demand CCID 2 with a Mandatory option. They are
- *   answered by a Reset.
- * - Requests with an even number have two Mandatory options but no option that
- *   is mandatory. They are too short to be answered. */
+ * - Requests with an odd number have a Mandatory option before an option that
+ *   demands CCID 2. They are answered by a Reset.
+ * - Requests with an even number have two Mandatory options and no other
+ *   option. They are too short to be answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

@@ -149,14 +149,14 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* Each burst consists of 20 packets, which arrive in 4 ms. Three kinds of
- * packets do not count as a part of the burst:
+/* Each burst consists of 20 packets, which arrive in 4 ms. Some packets do
+ * not count towards the measured size of a burst:
  * - the 5 packets of its first report, which marks the beginning of the burst,
- * - two packets, which are subtracted for rounding,
+ * - two packets, to allow for rounding,
  * - the packets that a path of 100 bytes per ms delivers in 4 ms anyway.
  *
- * The previous burst was 200 ms earlier. Its part of the measured value has
- * decayed in proportion to this time. */
+ * The previous burst was 200 ms earlier. The size that was measured then has
+ * decayed exponentially since. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

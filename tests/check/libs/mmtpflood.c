@@ -33,9 +33,9 @@
  * waiting after 10 s.
  */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood in the state TAKING_OVER. To reach this
- * state, the test starts the next sender. The flood begins when TAKE_OVER_AFTER
- * has passed since this start. */
+/* Minimum duration in ms of a flood in the state TAKING_OVER. The test reaches
+ * this state by starting the next sender. The flood begins TAKE_OVER_AFTER
+ * later. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
@@ -52,7 +52,8 @@
 #define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* All types, in random order. */
 #define N_TYPES (MMTP_LAST_TYPE + 2)
 
-/* Maximum increase of the loss by a flood, in percentage points. */
+/* A flood may increase the loss of the stream by at most this number of
+ * percentage points. */
 #define MAX_ADDED_LOSS 1.0
 /* Maximum time by which a flood may delay the stream, in ms. It equals the
  * maximum time that the test waits for the handshake. */
@@ -65,17 +66,18 @@
  * caused by a copy that arrives before its original, such as a copy of the OPEN
  * that begins a session. */
 #define MAX_STEPS 50000
-/* Upper limit of the additional memory in use, in bytes. Some of the attacker's
- * copies make a session and its stream begin earlier, which needs additional
- * memory. This memory must also stay below the limit. The test itself stores
- * MAX_MESSAGE_GROWTH bytes for each message that is sent. These bytes are added
- * to the limit.
+/* Maximum additional memory that a flood may use, in bytes. A copied message
+ * may cause the session and the stream to begin earlier than without the flood.
+ * The memory of the session and the stream counts, too. The limit is increased
+ * by MAX_MESSAGE_GROWTH bytes for each message that is sent, because the test
+ * itself stores these bytes.
  */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
-/* Maximum number of messages that an off-path flood may cause while there is a
- * session: per second, and in one burst. See docs/security.md, Floods. Without
- * a session, each message may cause one answer. */
+/* While there is a session, an off-path flood may cause at most MAX_ANSWERS
+ * messages per second, and at most MAX_ANSWERS_AT_ONCE messages in one burst.
+ * See docs/security.md, Floods. Without a session, each message may cause one
+ * answer. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -110,7 +112,7 @@ get_memory (void)
 /* State of the two endpoints during the flood. */
 typedef enum
 {
-  /* The receiver waits, and there is no sender. */
+  /* The receiver waits for the first sender, which has not started yet. */
   NOBODY,
   ASKING,                       /* The sender waits for COOKIE. */
   /* The sender waits for ACCEPT; the session is new. */
@@ -119,7 +121,7 @@ typedef enum
   JOINING,
   STREAMING,
   ENDING,                       /* The sender waits for END-ACK. */
-  /* The session has ended and the next sender starts. */
+  /* The previous sender has ended its session, and the next sender starts. */
   OVER,
   /* The next sender starts after the previous sender has died. */
   TAKING_OVER,
@@ -238,12 +240,13 @@ flood (Flood * self, guint64 ms)
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Floods an endpoint in a state that ends when a message of the type `type`
- * arrives. The network drops all such messages, so the state lasts longer than
+/* Floods an endpoint while it waits for a message of the type `type`. The
+ * network drops all messages of this type, so the endpoint waits longer than
  * usual. The network runs for `beforehand` ns, and then the flood begins.
  *
- * After this flood, the network drops no messages. A second flood of `more` ms
- * follows. During this time, the dropped message is requested and sent again.
+ * After this flood, the network drops no more messages. A second flood of
+ * `more` ms follows. During the second flood, the missing message is requested
+ * and sent again.
  */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
@@ -430,9 +433,10 @@ draw_role (Flood * self)
   return attacker_draw (&self->random) % 8 ? role : BOTH & ~role;
 }
 
-/* Returns whether the attacker may use the sender's address. Requests with this
- * address consume the answers that are allowed for the sender's network. A
- * sender without a key needs these answers itself (docs/security.md, Floods).
+/* Returns whether the attacker may forge the sender's address. Without a
+ * key, forged requests and the sender's own requests count towards the same
+ * limit of answers. Forged requests could therefore prevent a session
+ * (docs/security.md, Floods).
  */
 static gboolean
 may_be_sender (const Flood * self)
@@ -446,8 +450,10 @@ may_be_sender (const Flood * self)
   return self->attacker->key || !is_request || !is_waited_for;
 }
 
-/* Returns the address of the attacker's host, the address of any other host, or
- * the sender's address if the attacker may forge it. */
+/* Returns one of these addresses at random:
+ * - the address of the attacker's host
+ * - the address of any other host
+ * - an address of the sender, if the attacker may forge it */
 static MmtpAddress
 draw_address (Flood * self)
 {
@@ -737,8 +743,8 @@ GST_START_TEST (flood_of_forged_messages_changes_nothing)
 
 GST_END_TEST;
 
-/* An off-path attacker sends a million messages per second. The number of
- * answers must stay below the same limits as in other floods. */
+/* An off-path attacker sends a million messages per second. check_bounds ()
+ * allows no more answers than in a flood of 10,000 messages per second. */
 GST_START_TEST (huge_flood_gets_no_more_answers)
 {
   const Attacker *attacker = &attackers[__i__];
@@ -767,11 +773,12 @@ GST_END_TEST;
 /* --- attempts to move the session to another address ---------------------- */
 
 /* An on-path attacker that is faster than the path tries to move the session,
- * or a path of it, to its own address. The attacker copies the sender's request
- * and sends the copy from the attacker's address. It forwards the receiver's
- * answer to the sender. The sender reacts to this answer with a message. The
- * attacker sends a copy of this message from its own address, and the copy
- * arrives before the message itself. */
+ * or one path of the session, to its own address:
+ * 1. It copies the sender's request and sends the copy from its own address.
+ * 2. It forwards the receiver's answer to the sender, which reacts with a
+ *    message.
+ * 3. It sends a copy of this message from its own address. The copy arrives
+ *    before the message itself. */
 typedef struct
 {
   MmtpNetwork network;

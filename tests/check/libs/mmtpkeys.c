@@ -473,7 +473,9 @@ GST_START_TEST (the_window_jumps)
 
 GST_END_TEST;
 
-/* Compares the window with a plain list of the accepted numbers. */
+/* The replay window must refuse the numbers that were accepted before and the
+ * numbers that are too old for the window. It must accept all other numbers.
+ * The test compares it with a list of all accepted numbers. */
 GST_START_TEST (the_window_is_a_list_of_numbers)
 {
   enum

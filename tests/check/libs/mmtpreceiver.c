@@ -28,8 +28,8 @@ typedef struct
   MmtpReceiver *receiver;
   guint64 now;                  /* ns, ours */
   MmtpKey key;
-  /* The two directions as the sender sees them: one for its own messages, and
-   * one for the messages that it receives. */
+  /* Tokens or keys that protect the messages: `ours` for messages of the
+   * sender, `theirs` for messages of the receiver. */
   MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
   /* Token that the receiver puts into its messages. */
@@ -307,7 +307,8 @@ GST_START_TEST (a_session_opens_by_a_cookie)
     fail_unless (peer.size <= MMTP_INIT_SIZE);
     fail_unless (memcmp (&peer.address, &address, sizeof (address)) == 0);
     memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-    /* The receiver has no state for this sender yet. */
+    /* Until the OPEN arrives, the receiver must keep no state for this sender.
+     * Therefore no timer may run. */
     fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
     peer.now += MS (100);
     open = make_open (&peer, cookie);
@@ -332,9 +333,9 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* Any host can send messages in the name of a sender, and provoke a refusal
- * with reason 3 or 4 in this way. A seal, which is an HMAC as the trailer,
- * would therefore prove nothing on such a refusal. */
+/* A REFUSE with reason 3 or 4 must not be sealed (its trailer must not be an
+ * HMAC). Any host can provoke such a REFUSE by sending messages in the name of
+ * a sender, so a seal on it would prove nothing. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -485,8 +486,8 @@ GST_START_TEST (one_session_at_a_time)
   open = make_open (&other, other.message.init.cookie);
   give (&other, &open, &there);
   expect_refuse (&other, MMTP_REFUSE_BUSY);
-  /* The second sender is refused until the receiver has received nothing from
-   * the first sender for too long. */
+  /* No message of the first sender arrives for 10 s, so its session ends. Then
+   * the receiver must accept the second sender. */
   other.now += MS (10000);
   mmtp_receiver_timeout (peer.receiver, other.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
@@ -646,8 +647,8 @@ GST_START_TEST (who_was_lost_may_go_on)
 
 GST_END_TEST;
 
-/* A sender that was killed and starts again need not wait for the end of its
- * own last session. */
+/* If a sender was killed and starts again, it need not wait for the end of its
+ * previous session. */
 GST_START_TEST (a_sender_that_begins_again_takes_its_own_place)
 {
   check_taken_over (1, FALSE, TRUE);
@@ -658,7 +659,8 @@ GST_END_TEST;
 GST_START_TEST (nobody_takes_the_place_of_another)
 {
   check_taken_over (2, FALSE, FALSE);
-  /* The second sender is on the same host. */
+  /* The second sender is on the host of the first sender, which is still alive.
+   */
   check_taken_over (1, TRUE, FALSE);
 }
 
@@ -773,8 +775,9 @@ GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 
 GST_END_TEST;
 
-/* The receiver sends 100 answers immediately, and 999 in the rest of the
- * second. */
+/* A session exists, and INITs arrive from 5000 networks for one second. The
+ * receiver must send 100 answers immediately and 999 more answers until the end
+ * of this second. */
 GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
 {
   Peer peer;
@@ -794,8 +797,9 @@ gets_cookie (Peer * peer, const MmtpAddress * address)
   return poll_message (peer) && peer->message.type == MMTP_COOKIE;
 }
 
-/* An INIT does not prove that it is new: an attacker can send an observed INIT
- * again from any address for as long as the key is in use. */
+/* An attacker can replay an observed INIT from any address for as long as the
+ * key is in use. Therefore the receiver must limit its answers to INITs with a
+ * valid MAC in the same way as its answers to other INITs. */
 GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 {
   const MmtpAddress other_network = make_address (9);
@@ -918,8 +922,9 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* The frame was due at the time of OPEN. The clocks differ by 20 ms, so this
-   * time is 20 ms later on the receiver's clock. */
+  /* The frame was due at SENDER_START on the sender's clock. The offset in the
+   * KEEPALIVE is 20 ms, so the due time on the receiver's clock must be
+   * OUR_START + 20 ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (event.data.size, PAYLOAD);
@@ -959,7 +964,8 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless (event.discont);
   datagram_slice_clear (&event.data);
-  /* Both buffers arrive after their deadlines. */
+  /* Both buffers arrive after their deadlines. The receiver must count them as
+   * late and must not output them. */
   give_data (&peer, 0, 50, 0, 0);
   give_data (&peer, 0, 50, 2, 40);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1113,7 +1119,8 @@ GST_START_TEST (a_report_goes_each_period)
       fail_unless_equals_int (record->lost, 0);
       fail_unless_equals_int (record->arrival, peer.now / 10000 & 0xffffff);
     }
-    /* Each of the first messages is reported immediately. */
+    /* The receiver must report each of the first START_MESSAGES messages
+     * immediately. */
     if (i + 1 == START_MESSAGES)
       fail_unless_equals_int (n, START_MESSAGES);
   }
@@ -1149,7 +1156,9 @@ GST_START_TEST (a_slow_path_has_fewer_reports)
 
 GST_END_TEST;
 
-/* The keep-alive period is shorter than the report period. */
+/* The keep-alive period (20 ms) is shorter than the usual report period (50
+ * ms). The receiver must send a report in each keep-alive period, but not more
+ * often. */
 GST_START_TEST (reports_are_no_rarer_than_keepalives)
 {
   MmtpReceiverConfig config;
@@ -1212,8 +1221,8 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
 
 GST_END_TEST;
 
-/* After a change of the period, the next report already uses the new period,
- * whether it is longer or shorter. */
+/* If the report period changes, the next report already uses the new period.
+ * The test tries a longer period and a shorter period. */
 GST_START_TEST (another_period_holds_at_once)
 {
   Peer peer;
@@ -1252,7 +1261,8 @@ GST_START_TEST (a_loss_is_reported_at_once)
   fail_unless_equals_int (record->ranges[0].first, 41);
   fail_unless_equals_int (record->ranges[0].count, 2);
   fail_unless_equals_int (peer.message.report.next, 40);
-  /* The next report is sent at least 10 ms after this report. */
+  /* Another message is lost. This loss must be reported 10 ms after the
+   * previous report, and not earlier. */
   peer.numbers[0] += 1;
   peer.next += 1;
   fail_unless_equals_int (stream (&peer, 9, 1), 0);
@@ -1295,7 +1305,8 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
   for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
     advance (&peer, gaps[i] - 1);
     n = count_reports (&peer);
-    /* Reports continue during the gap and say that no message arrived. */
+    /* As long as no message arrives, the receiver continues to send reports,
+     * which say that no message arrived. */
     fail_unless (n >= gaps[i] / 50 - 1 && n <= gaps[i] / 50 + 1);
     fail_unless_equals_int (peer.message.report.records[0].flags,
         MMTP_RECORD_UNMEASURED);
@@ -1312,9 +1323,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* After the gap the report period is the same as before the gap. The rate
-     * that is measured over a gap is too low, but the receiver does not
-     * increase the report period because of it. */
+    /* The report period must remain 50 ms after a gap. The rate that is
+     * measured over a gap is too low, but the receiver must not increase the
+     * report period for this reason. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1537,7 +1548,8 @@ expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
 
 /* An off-path attacker guesses the secrets. It sends messages of each type. The
  * trailer of each message is correct except for one bit, and each bit is tried.
- * The messages come from the sender's address and from other addresses. */
+ * The messages come from the sender's address and from another address. The
+ * receiver must refuse all messages, and its state must not change. */
 static void
 expect_refused_guesses (const gchar * key)
 {
@@ -1751,8 +1763,8 @@ GST_START_TEST (a_path_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);
-  /* When the current address is silent, the path moves to the other address
-   * after a RESPONSE from there. */
+  /* If the current address of the path is silent, a RESPONSE from another
+   * address moves the path to that address. */
   peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1789,8 +1801,8 @@ GST_START_TEST (a_path_leaves_and_comes_back)
   fail_unless_equals_int (peer.message.leave.highest, 2);
   fail_unless (poll_event (&peer, MMTP_EVENT_LEFT, &event));
   fail_unless_equals_int (event.path, 1);
-  /* The receiver acknowledges the LEAVE again, but reports the event to the
-   * application only once. */
+  /* The receiver must acknowledge the second LEAVE, too, but must not report
+   * MMTP_EVENT_LEFT to the application again. */
   give_sealed (&peer, &message, &address);
   fail_unless (poll_type (&peer, MMTP_LEAVE));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2104,7 +2116,8 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   give_data (&peer, 0, 0, 0, 0);
   expect_buffer (&peer, FALSE);
   give_data (&peer, 0, 0, 2, 0);
-  /* The sender has to stay connected while a message may still be repaired. */
+  /* Packet 1 is missing. The sender has to stay connected to retransmit it, so
+   * the receiver must not acknowledge the END yet. */
   fail_if (give_end (&peer, 3));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 0, 1, 0);

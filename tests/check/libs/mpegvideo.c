@@ -183,7 +183,8 @@ GST_START_TEST (start_codes_are_found_at_every_offset)
       memcpy (data + at, "\0\0\1\5", 4);
       fail_unless (mpeg_video_find_start_code (data, data + size) == data + at);
     }
-    /* The buffer ends before the byte that follows the prefix. */
+    /* If the buffer ends right after the prefix 00 00 01, no start code is
+     * found. */
     memset (data, 0, sizeof (data));
     if (size > 0)
       data[size - 1] = 1;

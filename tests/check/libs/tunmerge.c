@@ -75,7 +75,7 @@ GST_START_TEST (packets_of_a_stream_are_merged)
   fail_unless_equals_int (merge.payload_size, 14000);
   tun_merge_write_header (&merge, header);
   check_header (&merge, header);
-  /* The first packet keeps its identification. */
+  /* The merged packet has the IPv4 identification of the first packet. */
   fail_unless (memcmp (header + 6, first + 6, 4) == 0);
   if (packet.version == 4)
     fail_unless (memcmp (header + 4, first + 4, 2) == 0);
@@ -156,7 +156,8 @@ GST_START_TEST (other_streams_are_not_merged)
 
 GST_END_TEST;
 
-/* Without the flag "don't fragment", the identification has to count up. */
+/* If the flag "don't fragment" is not set, a packet may be merged only if its
+ * identification is the previous identification plus 1. */
 GST_START_TEST (identification_has_to_count_up)
 {
   IpPacket packet = ip4;
@@ -192,8 +193,8 @@ GST_START_TEST (fragments_are_not_merged)
 
 GST_END_TEST;
 
-/* A packet with any wrong bit is left to the kernel, which then drops it for
- * the same reason as without merging. */
+/* If any bit of a packet is wrong, the packet must not be merged. It is passed
+ * to the kernel, which drops it as it does without merging. */
 GST_START_TEST (damaged_packets_are_not_merged)
 {
   const IpPacket *packet = versions[__i__];

@@ -114,8 +114,8 @@ GST_START_TEST (empty_payload_arrives)
 
 GST_END_TEST;
 
-/* A raw socket receives packets for all ports, even those that it sent itself.
- * Packets for other ports must be ignored. */
+/* A raw socket receives packets for all ports, including the packets that it
+ * sent itself. Packets for other ports must be ignored. */
 GST_START_TEST (other_ports_stay_apart)
 {
   UdpliteFixture fixture, other;
@@ -311,8 +311,9 @@ GST_START_TEST (packet_without_a_header_is_refused)
   packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 0);
   udplite_socket_get_stats (fixture.receiver, &stats);
-  /* Packets of 4 bytes or more hold the destination port, so they can be
-   * counted. */
+  /* The packets have 0 to 7 bytes. The backend udp must count all of them. The
+   * raw socket can count only the packets of at least 4 bytes, because shorter
+   * packets do not contain the destination port. */
   if (fd >= 0 && fixture.backend != UDPLITE_BACKEND_KERNEL)
     fail_unless_equals_uint64 (stats.refused[UDPLITE_TOO_SHORT],
         fixture.backend == UDPLITE_BACKEND_UDP ? 8 : 4);

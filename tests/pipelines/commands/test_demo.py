@@ -263,8 +263,8 @@ class DemoTest(Demo):
 
 
 class StreamTest(unittest.TestCase):
-    """Tests how the demo sends a stream and receives it. In these cases a whole
-    demo would be too slow or unreliable.
+    """Tests the function with which the demo sends and receives a stream. Tests
+    that run the whole demo would be too slow or unreliable.
     """
 
     def setUp(self):

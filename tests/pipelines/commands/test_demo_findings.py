@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the demo's tables and sentences with numbers that are worked out by
-hand."""
+"""Checks the tables and the sentences of the demo. The expected numbers were
+calculated by hand."""
 
 import math
 import pathlib
@@ -174,8 +174,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # None of the frames of these senders was late, so no sentence says that
-        # frames are missing because they were late.
+        # No frame of these two senders was late, so the text must not mention
+        # late frames.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(

@@ -172,8 +172,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             for number in (50, 100)), result.stdout)
 
     def test_the_demo_runs_without_the_packages_of_the_page(self):
-        """The demo continues without the packages that it only needs for a
-        comparison. python3 is a stub that prints its arguments."""
+        """Without python3-jinja2, the demo must run, because only the report of
+        a comparison needs this package. Without ffmpeg, the demo must fail.
+        python3 is a stub that prints its arguments."""
         self.stub("dirname", f"echo {SETUP.parent}")
         self.stub("python3", "echo streams: $*")
         for missing, words, streams in (
@@ -201,8 +202,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
     def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        # The stub runs until the file `go` exists, because the shell handles a
-        # signal only when its child has ended.
+        # The shell handles a signal only when its child process has ended.
+        # Therefore the stub runs until the file `go` exists, which is created
+        # after the signal.
         self.stub("apt-get", f"echo $* >> {self.root}/calls; "
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"

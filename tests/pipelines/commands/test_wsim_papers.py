@@ -35,7 +35,7 @@ class Point:
     def __init__(self, summaries, packets):
         # A list with an item for each run: {transport: summary}.
         self.summaries = summaries
-        # A list with an item for each run: {transport: packets}.
+        # A list with an item for each run: {transport: list of its packets}.
         self.packets = packets
 
     def sum(self, transport, field):
@@ -62,8 +62,9 @@ class Point:
         return 100 * (udplite / udp - 1)
 
     def lateness(self):
-        """Returns how much later packets arrived with UDP-Lite than with UDP:
-        the median in seconds over the packets that both transports delivered.
+        """Returns the delay with UDP-Lite minus the delay with UDP, in seconds.
+        The result is the median over the packets that both transports
+        delivered.
         """
         return statistics.median(
             udplite.delay() - udp.delay() for run in self.packets
@@ -115,10 +116,10 @@ class PapersTest(test_wsim.Wsim):
               f"{1000 * point.lateness():+.2f} ms", flush=True)
 
     def check_viewer(self, point):
-        """Checks that packets need about the same time with UDP-Lite and with
-        UDP: the median difference must be less than the duration of a radio
-        block. UDP-Lite must have a higher throughput and a higher PSNR than
-        UDP.
+        """Checks that the packets have about the same delay with both
+        transports: the median difference must be less than the duration of a
+        radio block. With UDP-Lite, the throughput and the PSNR must be higher
+        than with UDP.
         """
         self.assertLess(abs(point.lateness()) * 1000, MS_LATE)
         for field in ("gap_mean_s", "gap_deviation_s"):

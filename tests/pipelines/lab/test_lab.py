@@ -165,7 +165,7 @@ class LabTest(LabCase):
         self.assertEqual(result["cell"]["seed"], 1)
         self.assertEqual(result["machine"]["gstreamer"].split(".")[0], "1")
         self.assertFalse(result["lateness"]["flagged"])
-        # The same seed makes the same log.
+        # A second run with the same seed must write an identical log.
         log = (directory / "wl0.log").read_bytes()
         done = self.lab("run", directory)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -207,7 +207,9 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """If Snakemake is installed, the lab uses it to run the cells."""
+        """Kills the lab while it runs cells (experiments). The lab runs them
+        with Snakemake if Snakemake is installed. All processes that the lab has
+        started must end, and there must be no result."""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which cells the lab makes of a matrix file, without running them."""
+"""Checks which cells (experiments) a matrix file defines. No cell is run."""
 
 import json
 import os
@@ -274,8 +274,8 @@ class MatrixTest(MatrixCase):
              "tmobile": 1, "satellite": 1, "shaper": 1, "loss": 1,
              "rtt-240": 1})
         self.assertEqual({cell["suite"] for cell in found}, {"wireless 1"})
-        # Each transport runs over four links with three seeds each, and over
-        # six links with one seed each. These are 4 * 3 + 6 = 18 cells.
+        # Each protocol has 4 * 3 + 6 = 18 runs: three seeds for each of four
+        # links, and one seed for each of six links.
         self.assertEqual(len(found), 18 * len(
             {cell["protocol"]["name"] for cell in found}))
 

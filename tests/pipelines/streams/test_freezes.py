@@ -49,7 +49,7 @@ class FreezeTest(unittest.TestCase):
         shown = measurements.shown(passages, LATE)
         self.assertEqual(shown, [None] * 8 + [8, 9])
         self.assertEqual(durations_ms(shown), [320])
-        # If the I-frame arrived one ms earlier, it would be in time.
+        # With a delay of 500 ms, the I-frame is in time. No picture freezes.
         shown = measurements.shown(ways("IPPPPPPPIP", [500] + [0] * 9), LATE)
         self.assertEqual(durations_ms(shown), [])
 

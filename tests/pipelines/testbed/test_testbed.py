@@ -2,9 +2,9 @@
 """Tests the testbed: the hosts must reach each other, and no process, namespace
 or device of the testbed may remain after its end.
 
-The kernel provides the expected results: commands ask the kernel for devices
-and use its sockets, and /proc shows what remains after the end. No test depends
-on the speed of the machine.
+The tests compare the testbed with the state of the kernel. Commands list the
+network devices of the kernel and use its sockets, and /proc shows what remains
+after the end. No test depends on the speed of the machine.
 """
 
 import concurrent.futures
@@ -252,8 +252,8 @@ class Nothing(unittest.TestCase):
         self.assertEqual(on_the_machine(), self.before)
 
     def note_networks(self):
-        """Records the network namespaces of the testbed, so that a test can
-        check that the testbed had some.
+        """Records the network namespaces of the testbed. A test can then check
+        that the testbed had at least one network namespace.
         """
         self.networks |= networks_of(marked(self.mark))
         self.networks.discard(os.readlink("/proc/self/ns/net"))
@@ -302,7 +302,9 @@ class HostsTest(Api):
 
     @needs_namespaces
     def test_a_device_is_up_when_it_has_its_address(self):
-        """tunsink may bring up the device before tunsrc sets its address."""
+        """tunsink may bring up the device before tunsrc sets its address. A
+        device without an address must not count as up.
+        """
         bed = self.open()
         question = "are_up", "a"
         self.assertTrue(bed._place.ask(*question, devices=["wl0"]))
@@ -488,7 +490,7 @@ class EmulatedLinkTest(Api):
         self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
         bed.close()
         fates = [fields[6] for fields in self.packets(logs / "wl0.log")]
-        # The packets are the echo request and its answer.
+        # The two packets in the log are the echo request and the echo reply.
         self.assertEqual(fates, ["delivered", "delivered"])
 
     @needs_namespaces
@@ -781,9 +783,10 @@ class PageTest(CommandLine):
                 self.assertEqual(child.returncode, 0, out + err)
 
     def start_line(self, line):
-        """Starts one command line of docs/testbed.md and does not wait for its
-        end, so that all these lines run at the same time. iperf3 runs for 1 s
-        here, which is shorter than on that page.
+        """Starts one command line of docs/testbed.md and returns its process
+        without waiting for its end. The test can therefore run all these lines
+        at the same time. iperf3 runs for 1 s here, and longer in
+        docs/testbed.md.
         """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],
@@ -930,8 +933,10 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("util-linux is missing")
         self.env.update(HOME="/nonexistent")
         self.directory.chmod(0o777)
-        # Other users cannot read a build or a Python in somebody's home
-        # directory.
+        # The user nobody cannot read the home directories of other users.
+        # Therefore PATH contains only directories of the system, so that no
+        # Python in a home directory is found. If the build is in a home
+        # directory, the test is skipped.
         self.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
         if self.as_nobody("test", "-r", BUILD, "-a", "-x", COMMAND) != 0:
             self.skipTest("the build is closed to other users")
