@@ -27,7 +27,8 @@ typedef struct
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;
-  /* the report that the rule gets; its field `now` is not set here */
+  /* Information about the network for the rule that chooses the bitrate. The
+   * caller sets the field `now`. */
   BitrateReport report;
 } GstBitrateNetwork;
 

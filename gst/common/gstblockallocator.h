@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An allocator for many small memories that are freed at about the same time,
- * such as the packets of a frame. The memories, with their GstMemory, are parts
- * of large blocks. A block is freed when all its memories were freed.
+ * such as the packets of a frame. A memory and its GstMemory struct are
+ * allocated together from a large block. A block is freed when all its memories
+ * were freed.
  */
 
 #pragma once

@@ -25,11 +25,11 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
  * OBJECT_LOCK. While the element pushes, posts, queries or frees an object, or
  * waits for a clock, only the streaming lock may be held.
  *
- * With sync=false and input that is not live, upstream waits for room anyway.
- * The second thread is useless then, and costs a thread switch per frame. A bin
- * can therefore allow the unqueued mode. In this mode the streaming thread does
- * not wait for room, but pushes a frame itself. The task of the src pad still
- * pushes:
+ * If sync=false and the input is not live, the second thread has no benefit,
+ * because upstream has to wait whenever the queue is full. It costs a thread
+ * switch per frame. A bin can therefore allow the unqueued mode. In this mode,
+ * the streaming thread pushes a frame itself and does not wait until the queue
+ * has room. The task of the src pad still pushes:
  *
  * - the events and queries;
  * - the first frame, because this push may have to wait for a receiver;
@@ -84,8 +84,8 @@ struct _GstIfdQueue
   /* clock ID for which the streaming thread waits; NULL if the thread does not
    * wait */
   GstClockID wait_id;
-  /* Delay in ns of the frames from upstream. A frame is due at its running time
-   * plus this delay. */
+  /* Latency of upstream in ns. A frame is due at its running time plus this
+   * latency. */
   GstClockTime upstream_latency;
   gboolean upstream_is_live;
   /* TRUE if upstream's latency was queried since the last start or change to

@@ -5,25 +5,30 @@
  * @short_description: Statistics of a video stream, frame by frame
  *
  * Passes an MPEG-1 or MPEG-2 video elementary stream through, as one frame per
- * buffer with timestamps, and measures it: which frames arrived and when, how
- * late each frame is, which frames were lost, and their types. It accepts
- * parsed video as well as unparsed bytes from filesrc, and never waits for a
- * timestamp itself.
+ * buffer with timestamps. The element measures when each frame arrives and how
+ * late it is. It also finds out which frames were lost, and of which type they
+ * were. It accepts parsed video as well as unparsed bytes from filesrc. It
+ * never delays a frame until the time of its timestamp.
  *
  * H.264 and H.265 are accepted as access units, as h264parse and h265parse
  * produce them. For these codecs the element cannot detect losses, and it
  * recognizes an incomplete frame only if upstream has flagged it as corrupted.
  * A comparison of the logs of sender and receiver shows the losses.
  *
- * For each frame the element reports the time of arrival, the time at which the
- * frame was due in transport order, the difference of both (the latency, which
- * is 0 for the first frame), the type, the temporal reference, the presentation
- * time in units of 1/90000 s, and the size. For each GOP header it reports the
- * time code, the pictures field of the time code, and the presentation time of
- * temporal reference 0. It also reports each lost frame with its type, which
- * follows from gaps in the temporal references and from the learned GOP
- * pattern. Incomplete frames are discarded and counted, because a decoder
- * cannot display them.
+ * For each frame the element reports:
+ *
+ * - the time of arrival;
+ * - the time at which the frame was due in transport order;
+ * - the latency, which is the difference between these two times (0 for the
+ *   first frame);
+ * - the type, the temporal reference, and the size;
+ * - the presentation time in units of 1/90000 s.
+ *
+ * For each GOP header it reports the time code, the pictures field of the time
+ * code, and the presentation time of temporal reference 0. It also reports each
+ * lost frame and its type, which it infers from gaps in the temporal references
+ * and from the learned GOP pattern. Incomplete frames are discarded and
+ * counted, because a decoder cannot display them.
  *
  * The arrival time of a frame is the arrival time of the buffer that contains
  * its last byte. If the element is directly downstream of a file source, it

@@ -8,10 +8,11 @@
  * that UDP-Lite delivers. In IPv6 this is allowed for tunnels (RFC 6935 and RFC
  * 6936).
  *
- * There is one exception. The kernel can send several packets as one message
- * (GSO) only if it computes a UDP checksum for them. Such a run of packets may
- * have a UDP checksum if the UDP-Lite checksum covers each packet completely.
- * The receiver then has to discard a damaged packet in any case.
+ * GSO is an exception. With GSO, the kernel sends several packets as one
+ * message, but only if it computes a UDP checksum for them. GSO is used only if
+ * the UDP-Lite checksum covers each of these packets completely. The UDP
+ * checksum then does no harm, because UDP-Lite would also discard a damaged
+ * packet.
  */
 
 #include "udplitesocketbackend.h"
@@ -56,8 +57,9 @@ is_covered_completely (const UdpliteOutput * output)
   return udplite_output_get_coverage (output) == 0;
 }
 
-/* Returns how many packets, from the first one on, are sent as one message with
- * GSO. The result is 1 if the first packet is sent by itself. */
+/* Returns the number of packets at the beginning of `datagrams` that are sent
+ * as one message with GSO. The result is 1 if the first packet is sent by
+ * itself. */
 static guint
 get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
     const Datagram * datagrams, guint n)

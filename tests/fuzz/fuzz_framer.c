@@ -26,19 +26,19 @@
  * The rest of the start code is in the next input. */
 #define MAX_STRADDLE 3
 /* The maximum number of frames that the timeline counts as lost in one gap. It
- * is a sum of two numbers:
- *
- * A gap of at most 10 s has 2400 frames at 240 frames per second. The timeline
- * treats a longer gap as the start of a new stream.
- *
- * Three frames may each have any of 1024 temporal references (see
- * tests/check/libs/mpegvideotimeline.c). Each of them can add up to 1024 frames
- * to the gap.
+ * is the sum of two numbers:
+ * - 10 * 240: A gap lasts at most 10 s, because the timeline treats a longer
+ *   gap as the start of a new stream. 10 s have 2400 frames at 240 frames per
+ *   second.
+ * - 3 * 1024: Each of three frames may have any of 1024 temporal references
+ *   (see tests/check/libs/mpegvideotimeline.c). Each of these frames can
+ *   therefore add up to 1024 frames to the gap.
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
-/* Longer streams are not divided into single bytes, because these divisions
- * take most of the time. */
+/* Maximum size in bytes of a stream that is divided into single bytes. With
+ * larger streams, these divisions would take most of the time of a fuzzing run.
+ */
 #define MAX_SINGLE_STEPS 768
 
 #define FRAME_PERIOD G_GUINT64_CONSTANT (40000000)
@@ -180,8 +180,8 @@ same_frames (const GPtrArray * a, const GPtrArray * b)
 
 /* --- independence of the division ---------------------------------------- */
 
-/* Returns the maximum size of the input number `i` if the stream of `job` is
- * divided into several inputs. */
+/* Function that determines how the stream of `job` is divided into inputs. It
+ * returns the maximum size in bytes of input number `i`. */
 typedef gsize (*StepFunc) (const Job * job, guint i);
 
 static gsize
@@ -243,9 +243,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* A round is a sequence of N_STEPS steps. If the first step of a round is
-       * empty, the rest of the stream becomes one input. Without this rule, the
-       * loop would never end if all steps were empty. */
+      /* step () repeats its sizes after N_STEPS inputs. If all of these sizes
+       * were 0, the loop would never end. Therefore, if the first of these
+       * sizes is 0, all remaining bytes become one input. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
@@ -383,7 +383,8 @@ check_parsed_frames (const Job * job, const GPtrArray * frames)
   mpeg_video_framer_free (b);
 }
 
-/* Simulates a parser that divides the stream anywhere and loses bytes. */
+/* Simulates a parser that divides the stream at arbitrary positions and loses
+ * bytes. */
 static void
 check_parsed_pieces (const Job * job)
 {

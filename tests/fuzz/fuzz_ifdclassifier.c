@@ -16,9 +16,10 @@
 
 typedef enum
 {
-  INPUT_BYTE_STREAM,            /* Access units in byte-stream format. */
-  /* Access units with a length field before each NAL unit. The codec data give
-   * the size of the length fields. */
+  /* The input consists of access units in byte-stream format. */
+  INPUT_BYTE_STREAM,
+  /* The input consists of access units with a length field before each NAL
+   * unit. The codec data contain the size of the length fields. */
   INPUT_LENGTHS,
   INPUT_UNITS,                  /* NAL units, framed here */
   INPUT_LAST

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of MMTP messages. Any bytes of any size are either refused
- * for the correct reason, or parsed within their bounds. A parsed message is
- * written to the same bytes again, except for bits without a meaning. A number
- * of which only the low bits are sent is extended to the nearest number.
+/* Fuzzes two functions for reading MMTP messages:
+ * - The parser either refuses a message for the correct reason, or parses it
+ *   within its bounds. Writing the parsed message results in the same bytes,
+ *   except for bits without a meaning.
+ * - A message contains only the low bits of some numbers. The function unwrap
+ *   must find the number with these low bits that is nearest to a given number.
  *
  * Input: one byte that selects the action. For 0 (parse), the role and the
  * message follow. For 1 (unwrap), the number of bits and two numbers of 64 bits
@@ -102,9 +104,10 @@ get_ignored_bits (MmtpType type, gsize offset)
   }
 }
 
-/* Returns whether our writer would write this message with the same fields.
- * There are two cases in which it would not: if an INIT or JOIN is longer than
- * the writer makes it, and if a prelude has fields that we do not know. */
+/* Returns whether mmtp_packet_write () can reproduce the message. It cannot
+ * reproduce these messages:
+ * - an INIT or JOIN that is longer than MMTP_INIT_SIZE,
+ * - a DATA message whose prelude is empty or has unknown fields. */
 static gboolean
 is_as_we_write (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
@@ -190,9 +193,9 @@ unwrap (guint bits, guint64 low, guint64 near)
   value = mmtp_unwrap (low & mask, bits, near);
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
-  /* The result is the number with these low bits that is nearest to `near`. The
-   * nearest number may be below 0 or above 2^64. Only then may the distance be
-   * more than half of the range of the low bits. */
+  /* The result is the 64-bit number with the low bits `low` that is nearest to
+   * `near`. If a negative number or a number of more than 64 bits would be
+   * nearer, the distance may exceed half of the range of the low bits. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

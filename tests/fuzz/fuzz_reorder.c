@@ -16,8 +16,8 @@
 #include "rtpreorder.h"
 
 #define MAX_PACKETS 4096
-/* These values come from the documentation and not from the constants of the
- * code under test. */
+/* The following limits are those of the documentation. They are independent of
+ * the constants of the code under test. */
 #define FURTHEST_BACK 100
 #define FURTHEST_AHEAD 3000
 #define MAX_STRAYS 1024
@@ -27,11 +27,12 @@
 
 typedef struct
 {
-  /* Index of the run to which the packet belongs. The first packet begins a
-   * run. A new run begins if the current source changes. A new run also begins
-   * if the sequence numbers differ so much from the expected numbers that they
-   * count as a new sequence. All packets of a run are output before the next
-   * run begins. */
+  /* Index of the run to which the packet belongs. All packets of a run are
+   * output before the next run begins. A run begins in these cases:
+   * - with the first packet;
+   * - if the SSRC changes;
+   * - if the sequence number is more than FURTHEST_AHEAD ahead of the expected
+   *   number, or more than FURTHEST_BACK behind it. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;
@@ -46,7 +47,8 @@ typedef struct
   guint n_taken, n_output, n_freed;
 
   guint64 now, heard;           /* ns */
-  /* Sources that may become the current source again. */
+  /* Sources that were replaced by another source. They may become the current
+   * source again. */
   guint32 replaced[SOURCES];
   guint n_replaced;
 
@@ -61,8 +63,8 @@ typedef struct
 
 static Model model;
 
-/* For each sequence number, the run in which it was last output. Runs are
- * numbered across all inputs, so this array need not be cleared. */
+/* Index of the run in which each sequence number was last output. The index is
+ * not reset between inputs of the fuzzer, so the array need not be cleared. */
 static guint put_out[65536];
 static guint n_runs;
 
@@ -141,9 +143,10 @@ check_strays_freed (void)
   fuzz_check (count_kept () == model.n_taken - model.n_output);
 }
 
-/* Handles a packet that does not continue the stream of the current source. If
- * the packet follows a kept packet, these two packets begin a new run together.
- * Otherwise the packet is kept. */
+/* Checks what happened to a packet of another source, or to a packet whose
+ * sequence number is far from the expected number. If this number follows that
+ * of a kept packet, both packets must be output and begin a new run. Otherwise
+ * the packet must be kept. */
 static void
 check_stray (Packet * packet)
 {
@@ -172,16 +175,16 @@ check_stray (Packet * packet)
     model.n_taken++;
     note_output (next);
   }
-  /* The packet is freed if its number was already in the run. */
+  /* The new packet was either output, or freed because its sequence number is a
+   * duplicate. */
   fuzz_check (packet->output == 1 || packet->freed == 1);
   model.heard = model.now;
   check_strays_freed ();
 }
 
-/* Returns whether the packet belongs to a source that was replaced. If so, this
- * source becomes the current source again. The model then starts a new run of
- * sequence numbers, and the packet is the first packet of this run. The run
- * begins when all waiting packets are output. */
+/* Returns whether the packet belongs to a source that was replaced. If it does,
+ * this source becomes the current source again: all waiting packets are output,
+ * and the packet begins a new run of sequence numbers. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {

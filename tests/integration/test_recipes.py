@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the recipes of the documentation that need more than launch lines: a
-session description, for GStreamer and for ffmpeg, and a routing table for each
-link. Each recipe is run as its page shows it. (tests/docs runs the launch
-lines.)"""
+"""Runs those recipes of the documentation that are more than launch lines:
+
+- a session description, with GStreamer and with ffmpeg;
+- a routing table for each link.
+
+Each recipe is run as its page shows it. Launch lines are run by tests/docs.
+"""
 
 import os
 import pathlib
@@ -117,9 +120,9 @@ class SourceRoutingTest(RecipeCase):
     the testbed.
     """
 
-    # Texts of the documentation page that this test replaces, as {text on the
-    # page: its replacement}. Host a has two links, and host b is the router of
-    # both links.
+    # {address or device in the commands of docs/mmtpsink.md: its replacement in
+    # the testbed}. Host a has two links to host b, which is the router of both
+    # links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}
@@ -133,8 +136,9 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # This default route over the first link is the usual case. Without the
-        # page's commands, the second link then carries nothing.
+        # As on most hosts, there is one default route, here over the first
+        # link. With this route alone, the second link carries no packets. The
+        # commands of the documentation page must change this.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

@@ -53,10 +53,11 @@ class VideoHeader:
     elementary stream.
     """
     fields: dict
-    extension: dict = None  # The header of section 3.4.1; None if T is 0.
-    # The 32 bits of composite display; None if D is 0.
+    # The fields of the header of RFC 2250 section 3.4.1; None if flag T is 0.
+    extension: dict = None
+    # The 32 bits of the composite display fields; None if flag D is 0.
     composite: int = None
-    # The extensions with their padding; None if E is 0.
+    # The extensions with their padding; None if flag E is 0.
     extra: bytes = None
     size: int = 4
 
@@ -218,9 +219,10 @@ def _may_count_as_slice_end(placed):
     """Returns whether the packet ends with a sequence end code after the last
     slice.
 
-    By the text of section 3.4, the last byte of such a packet is not the end of
-    a slice. However, receivers that wait for the bit E would lose the slice if
-    E were not set, and section 3.4 does not say to what the end code belongs.
+    According to section 3.4, the last byte of such a packet is not the end of a
+    slice. However, receivers that wait for the bit E would lose the slice if E
+    were not set. Section 3.4 does not say whether the end code belongs to the
+    slice. Therefore E may be set in such a packet.
     """
     units = placed.units
     return (len(units) > 1 and units[-1].code == SEQUENCE_END
@@ -239,8 +241,8 @@ def new_headers(stream):
 
 
 def packed_header(stream, placed, mpeg2_extension=False, new_header=None):
-    """Returns the header of sections 3.4 and 3.4.1 as a correct sender makes
-    it.
+    """Returns the bytes of the header (sections 3.4 and 3.4.1) that a correct
+    sender writes into the packet `placed`.
     """
     fields = expected_fields(placed, mpeg2_extension, new_header)
     head = _join(fields, FIELDS)

@@ -12,7 +12,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 PAGE = SOURCE / "docs/architecture.md"
-# sink -> maximum number of functions and of files in its walk
+# {sink: (maximum number of functions in its walk, maximum number of files)}
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
 # {function that is called through a table of functions: the member of the table
@@ -28,9 +28,10 @@ LINE = re.compile(r"^( {4,})(\w+) +(\w+\.c)$")
 
 
 def read_walks(text):
-    """Returns a dictionary with an entry for each sink. The entry is a tuple:
-    the number of functions and the number of files that the page states, and
-    the list of the steps. A step is (depth, function, file).
+    """Reads the walk of each sink from `text`, which is docs/architecture.md.
+    Returns {sink: (number of functions, number of files, steps)}. The two
+    numbers are those that the text states. `steps` is a list of tuples (depth,
+    function, file).
     """
     walks = {}
     for heading in HEADING.finditer(text):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bonds of the arena; arenabonds.h describes them. */
+/* Implementation of arenabonds.h: scenarios in which a sender uses two to four
+ * paths together. */
 
 #include "arenabonds.h"
 

@@ -62,10 +62,9 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     good += decodable[i];
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
-    /* The window reaches from the frame `first` to frame i. If `first` is above
-     * 0, at least one frame has left the window. Frame i is then due a second
-     * or more after the first frame of the stream, so the window covers a whole
-     * second. */
+    /* The window contains the frames `first` to i. While `first` is 0, the
+     * window may be shorter than a second. It is then evaluated only if frame i
+     * is the last frame of the stream. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));
   }

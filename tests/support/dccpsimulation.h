@@ -40,7 +40,8 @@ typedef struct
   guint64 pause_from, pause_to;
   guint32 size;                 /* Payload size in bytes. */
   guint64 period;               /* ns, of CONSTANT */
-  /* Additional one-way delay in ns, before or after the link. */
+  /* Additional one-way delay of the flow, in ns. Data are delayed before the
+   * link. Packets in the other direction are delayed after the link. */
   guint64 delay;
   /* TRUE if the data flows in the reverse direction. */
   gboolean is_reverse;

@@ -70,8 +70,8 @@ typedef struct
   /* size of the state in bytes; the state is all zero before init () */
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
-  /* Returns the new wanted bitrate. `bitrate` is the wanted bitrate before this
-   * report. The caller limits the result to the range of `limits`. */
+  /* Called for each report. Returns the new wanted bitrate; `bitrate` is the
+   * previous one. The caller limits the result to the range of `limits`. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;

@@ -66,9 +66,10 @@ typedef struct
   const DatagramPart *parts;
   /* number of parts after `bytes`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
-  /* When receiving: the block of a pool that contains `bytes`. A slice of the
-   * block can then be used in place of a copy. NULL if the memory is used again
-   * for the next packets, so that the bytes must be copied. */
+  /* When receiving: the memory block that contains `bytes`. The block comes
+   * from a pool. The caller can use a slice of the block instead of a copy of
+   * the bytes. NULL if the bytes must be copied, because their memory is used
+   * again for the next packets. */
   DatagramBlock *block;
   /* When receiving: size of each packet if the kernel merged several packets in
    * `bytes`; the last packet may be shorter. Equals `size` if nothing was
@@ -87,12 +88,14 @@ void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
 gsize datagram_get_size (const Datagram * datagram);
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 
-/* A run is a sequence of packets that the kernel can make from one message
- * (UDP_SEGMENT in udp(7)): they have the same destination and the same size,
- * except that the last packet may be shorter. Returns the number of packets in
- * the run at the beginning of `datagrams`. A packet that is empty or larger
- * than `max_segment` bytes is a run of its own. The paths are ignored if
- * `is_connected` is TRUE. */
+/* A run is a sequence of packets that are sent as one message. The kernel
+ * divides the message into the packets (UDP_SEGMENT in udp(7)). All packets of
+ * a run have the same destination and the same size, but the last packet may be
+ * shorter. A packet that is empty or larger than `max_segment` bytes is a run
+ * of its own.
+ *
+ * Returns the number of packets in the run at the beginning of `datagrams`. If
+ * `is_connected` is TRUE, the field `path` of the datagrams is ignored. */
 guint datagram_get_run (const Datagram * datagrams, guint n,
     gsize max_segment, gboolean is_connected);
 

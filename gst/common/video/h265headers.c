@@ -479,12 +479,12 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
   return msb + lsb;
 }
 
-/* Reads the picture order count. At an IRAP picture with NoRaslOutputFlag, a
- * decoder sets the upper bits to 0. This function does so for BLA pictures
- * only. For a CRA picture, it assumes that the stream did not start there, so
- * the upper bits continue those of the pictures before the CRA picture. If a
- * decoder does start at the CRA picture, only the distances to pictures before
- * the CRA picture are different, and this decoder does not need them. */
+/* Reads the picture order count. A decoder sets the upper bits of the count to
+ * 0 at each IRAP picture with NoRaslOutputFlag. This function does so only at
+ * BLA pictures. At a CRA picture, it continues the count of the previous
+ * pictures, because it assumes that the stream did not start at the CRA
+ * picture. If a decoder does start there, it computes different distances, but
+ * only to pictures before the CRA picture. It does not need these distances. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

@@ -131,8 +131,9 @@ struct _MpegVideoTimeline
   /* number of consecutive frames whose type the pattern predicted correctly */
   guint pattern_hits;
 
-  /* The clocks that may show the display number of a frame: the GOP time codes
-   * (`time_code`), and the timestamps of the sender or of upstream (`clock`) */
+  /* The display number of a frame can be computed from two clocks: the GOP time
+   * codes (`time_code`), and the timestamps of the sender or of upstream
+   * (`clock`). */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
   /* number of time codes that agreed with the received frames; -1 after a time
@@ -368,8 +369,8 @@ local_type (const MpegVideoTimeline * timeline, gint64 number)
         && after - number < distance);
   if (!anchor)
     return MPEG_VIDEO_PICTURE_B;
-  /* The frame is an I-frame, because it is the first anchor (I- or P-frame) of
-   * a GOP whose I-frame was not received. */
+  /* No I-frame of this GOP was received. The lost frame at this position is the
+   * first anchor (I- or P-frame) of the GOP, so it is the I-frame. */
   if (number >= timeline->gop_start && !timeline->gop_has_i
       && number - timeline->gop_start < distance)
     return MPEG_VIDEO_PICTURE_I;
@@ -456,9 +457,9 @@ lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
   }
 }
 
-/* Reports a long gap as one range. The gap may be so long that the pattern
- * gives no type for its later positions. In this case the types of the first
- * period are repeated.
+/* Reports a long gap as one range of lost frames. If the pattern gives no type
+ * for a frame of the gap, the frame gets the type of the frame one period
+ * earlier.
  */
 static void
 lose_range (MpegVideoTimeline * timeline, gint64 first, gint64 end)
@@ -555,10 +556,11 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
   return reference;
 }
 
-/* Returns the position at which the next GOP starts according to the pattern.
- * Returns the position after all received frames if no pattern is known, or if
- * the GOP does not follow the pattern. The GOP does not follow it if the
- * temporal reference of its I-frame differs from that of earlier I-frames. */
+/* Returns the position at which the next GOP starts according to the GOP
+ * pattern. If no pattern is known, or if the GOP does not follow it, returns
+ * the position after all received frames. A GOP does not follow the pattern if
+ * the temporal reference of its I-frame differs from that of earlier I-frames.
+ */
 static gint64
 predict_gop_start (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header)
@@ -698,7 +700,8 @@ begin_gop (MpegVideoTimeline * timeline, gint64 start)
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
 }
 
-/* Returns whether the temporal reference continues its GOP without a gap. */
+/* Returns FALSE if frames of the GOP seem to be missing directly before the
+ * frame with the temporal reference `reference`. */
 static gboolean
 reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -709,12 +712,12 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
   return reference - timeline->last_b_reference <= 2;
 }
 
-/* Returns whether `start`, which is the start of the GOP according to the
- * clock, is plausible. This is the case if it is the start of the current GOP,
- * or if it is after all received frames and matches the pattern.
+/* `start` is the start of the GOP according to the clock. Returns whether it is
+ * plausible. This is the case if it is the start of the current GOP, or if it
+ * is after all received frames and matches the GOP pattern.
  *
  * The clock alone does not prove a loss. If a sender pauses or skips a frame,
- * its clock advances by an arbitrary amount although nothing is lost. The
+ * its clock advances by an arbitrary amount although nothing is lost. The GOP
  * pattern is therefore required as well. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
@@ -747,8 +750,8 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* If the temporal reference is large, the stream had started long before this
-   * frame was received. */
+  /* A large temporal reference shows that many frames of the stream precede the
+   * first received frame. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
@@ -795,9 +798,9 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
-    /* A loss causes the same gap in the clock and in the time code. A pause or
-     * a splice causes a gap in only one of the two, so the smaller value is
-     * used. */
+    /* If frames are lost, the clock and the time code show the same start of
+     * the GOP. After a pause or a splice, one of them shows a start that is too
+     * late. The earlier start is therefore used. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
     start = by_code;
@@ -929,12 +932,13 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 }
 
 /* Returns the display number of the previous anchor (I- or P-frame), which may
- * be lost. If there was no previous anchor, returns the number directly before
- * the GOP for an I-frame, and an estimate for a P-frame.
+ * be lost. If there was no previous anchor, the result depends on the type of
+ * the present frame. For an I-frame it is the number directly before the GOP.
+ * For a P-frame it is an estimate.
  *
- * An anchor is assumed to be lost only if something else shows a loss. A longer
- * distance of two anchors is no proof, because the encoder may have placed more
- * B-frames between them than before. */
+ * A larger distance between two anchors does not prove that an anchor was lost,
+ * because the encoder may have placed more B-frames between them. An anchor is
+ * therefore assumed to be lost only if something else shows a loss. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -982,10 +986,9 @@ extra_fields (const MpegVideoFrame * frame)
 
 /* Predicts how many fields will be repeated in the B-frames that follow an
  * anchor (I- or P-frame) but are displayed before it. The parity of the
- * anchor's first field shows whether this count is odd or even. The count
- * itself is estimated from the recent frequency of repeated fields. If the
- * estimate is wrong by two fields, the PTS of this anchor is wrong, but no
- * other PTS. */
+ * anchor's first field shows whether this number is odd or even. The number is
+ * estimated from the recent frequency of repeated fields. If the estimate is
+ * wrong by two fields, only the PTS of this anchor is wrong. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -1152,10 +1155,10 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* Reports only the losses that are known already. Frames that are missing
-   * between the last two anchors (I- or P-frames) are not known to be lost: in
-   * transport order they follow these anchors, so the stream may have ended
-   * before them. */
+  /* Reports only the losses that are already known. Other frames may be missing
+   * between the last two anchors (I- or P-frames). Such frames are sent after
+   * both anchors. It is not known whether they were lost, because the stream
+   * may have ended before them. */
   type_losses (timeline, TRUE);
 }
 

@@ -62,21 +62,21 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  /* reason why the stream is not cut into units, or NULL */
+  /* reason why the stream is not searched for pictures; NULL if it is */
   const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
   guint64 partial_tag;          /* tag of its first byte */
   GQueue units;                 /* TsUnits that are complete */
 
-  /* The unit that is being collected; it is not complete yet. */
+  /* Data of the TsUnit that is not complete yet. */
   GByteArray *data, *stream, *rest;
   guint64 tag, last_tag;        /* see TsUnit */
   guint64 video_tag;            /* of the last video packet */
   gboolean has_picture;
   gboolean has_time;
   guint64 time;                 /* DTS or PTS, as in TsUnit */
-  /* TRUE if the unit consists of bytes that belong to no packet */
+  /* TRUE if `data` consists of bytes that belong to no packet */
   gboolean is_junk;
   guint n_removed;
   /* continuity_counter of the last packet that had a payload; -1 if unknown */
@@ -221,8 +221,8 @@ get_crc (const guint8 * data, gsize size)
   return crc;
 }
 
-/* Returns whether the data are a valid section of the table, and whether the
- * section is currently applicable (2.4.4). */
+/* Returns whether `section` is a valid section of a table whose table_id is
+ * `table`, and whether the section is currently applicable (2.4.4). */
 static gboolean
 is_valid_section (const guint8 * section, gsize size, guint table)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses the uncompressed header of VP9 frames and the index of superframes.
- * The header is parsed up to the fields that say which state of earlier frames
- * a frame needs and which state it leaves for later frames. The parser does no
- * I/O and handles invalid input safely.
+ * The header is parsed only as far as its fields describe dependencies between
+ * frames: the state of earlier frames that a frame uses, and the state that a
+ * frame saves for later frames. The parser does no I/O and handles invalid
+ * input safely.
  *
  * Section numbers refer to the VP9 Bitstream & Decoding Process Specification
  * 0.6.

@@ -13,9 +13,11 @@
 #define REPORTS 3
 /* maximum size of the option's value in bytes */
 #define MAX_BLOCKS 64
-/* The length of a run has 7 bits. The stored value is the length minus one. */
+/* Maximum number of consecutive packets that one block reports as not dropped.
+ * The block stores the number minus one in 7 bits. */
 #define MAX_NORMAL_RUN 128
-/* The length of a run has 4 bits. The stored value is the length minus one. */
+/* Maximum number of consecutive packets that one block reports as dropped. The
+ * block stores the number minus one in 4 bits. */
 #define MAX_DROPPED_RUN 16
 
 gboolean
@@ -44,7 +46,7 @@ dccp_dropped_add (DccpDropped * dropped, guint64 sequence, DccpDropCode code)
   return TRUE;
 }
 
-/* Removes the packets whose reports were all sent. */
+/* Removes each packet that was reported REPORTS times. */
 static void
 forget (DccpDropped * dropped)
 {

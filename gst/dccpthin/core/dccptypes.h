@@ -101,8 +101,8 @@ typedef struct
   DatagramPath path;
   guint8 reset_code, reset_data[3];
   gboolean slow;
-  /* number of packets that the peer reported as dropped for drop_code, and had
-   * not reported before */
+  /* Number of packets that the peer reported as dropped for the reason
+   * `drop_code`. Packets that the peer had reported before are not counted. */
   guint dropped;
   /* reason for which the peer dropped the packets */
   guint8 drop_code;

@@ -12,7 +12,7 @@
  * clock that does not advance could cause. */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
-/* A DCCP packet is not longer than an IP packet. */
+/* maximum segment size in bytes, which is the maximum size of an IP packet */
 #define MAX_SEGMENT G_MAXUINT16
 /* Number of bisections. The range of p is from MIN_P to 1 at first. After the
  * last bisection the range is so small that the logarithms of its ends differ
@@ -27,7 +27,9 @@ clamp_p (gdouble p)
   return p <= 1 ? MAX (p, MIN_P) : 1;
 }
 
-/* RFC 5348 section 3.1 with the recommended values b = 1 and t_RTO = 4 R. */
+/* Returns f (p), which is the denominator of the throughput equation divided by
+ * the round-trip time (RFC 5348 section 3.1). The parameters have the
+ * recommended values b = 1 and t_RTO = 4 R. */
 static gdouble
 get_exact_f (gdouble p)
 {

@@ -13,7 +13,8 @@
 typedef enum
 {
   TFRC_EQUATION_EXACT,
-  /* integers only, error at most 0.4 % (tfrctable.h) */
+  /* Uses the table of tfrctable.h and only integer arithmetic. The error is at
+   * most 0.4 %. */
   TFRC_EQUATION_TABLE
 } TfrcEquation;
 

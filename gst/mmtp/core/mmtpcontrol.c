@@ -129,8 +129,10 @@ get_cost (const MmtpPath * path, gsize size)
   return MIN (cost, by_window);
 }
 
-/* Returns the time in ns between two keep-alives on a path. The rate of a path
- * is unknown before its rate control has started. */
+/* Returns the time in ns between two keep-alives on a path. The time is at
+ * least `keepalive_period`, and longer on a slow path. Before the rate control
+ * of the path starts, the rate of the path is unknown. The time is then
+ * `keepalive_period`. */
 static guint64
 get_keepalive_period (const MmtpControl * self, const MmtpPath * path)
 {

@@ -7,9 +7,9 @@
  */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
-/* REPORT_TIME is the time until the first report, in addition to the round
- * trip. If the round trip is longer than INITIAL_ROUND_TRIP, the initial window
- * is smaller than INITIAL_PACKETS.
+/* The first report arrives after one round trip plus REPORT_TIME. If the rate
+ * of the path is unknown and the round trip is longer than INITIAL_ROUND_TRIP,
+ * the initial window is smaller than INITIAL_PACKETS. Both times are in ns.
  */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))

@@ -38,10 +38,11 @@
 #define RATIO 2
 /* maximum number of messages over which a loss rate is averaged */
 #define LOSS_MEMORY 1000.0
-/* The sender concludes that losses are random only after this number of losses
- * under each of two conditions: while the queueing delay was below its mean,
- * and while the bytes in flight were below their mean. A further condition is
- * IN_FLIGHT_RATIO.
+/* Minimum number of losses from which the sender may conclude that losses are
+ * random. At least this number of messages must have been lost while the
+ * queueing delay was below its mean. At least this number must also have been
+ * lost while the bytes in flight were below their mean. IN_FLIGHT_RATIO is a
+ * further condition.
  */
 #define RANDOM_LOSSES 3
 /* Losses are random only if they are about as frequent with many bytes in
@@ -125,14 +126,14 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
   bound->octave_all[i] /= excess;
 }
 
-/* Returns whether losses were as frequent with few bytes in flight as they are
- * now.
+/* Returns whether the losses with few bytes in flight are about as frequent as
+ * the losses with many bytes in flight.
  *
  * In the start phase, the bytes in flight increase all the time. In each report
- * they are then above their mean, so loss_few has no data. The losses are
- * therefore also counted for each octave of the bytes in flight (a range whose
- * end is twice its beginning). The losses in the octaves below the present one
- * are examined. */
+ * they are therefore above their mean, and loss_few has no data. For this case,
+ * the losses are also counted for each octave of the bytes in flight (a range
+ * whose end is twice its beginning). The octaves below the present octave then
+ * show the losses with few bytes in flight. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {
@@ -159,8 +160,8 @@ is_random (const MmtpLossBound * bound)
       are_losses_frequent_with_few (bound);
 }
 
-/* Returns whether the losses in `sample` show congestion, because they are more
- * than a radio link would lose at random. */
+/* Returns whether the losses in `sample` show congestion, that is, whether they
+ * are too frequent for the random losses of a radio link. */
 static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -210,16 +211,15 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
-/* Averages four loss rates. Each report counts in two of them: in one of the
- * first pair and in one of the second pair.
- * - The first pair is for reports with a high or low queueing delay, that is,
- *   above or below the mean queueing delay.
- * - The second pair is for reports with many or few bytes in flight, that is,
- *   above or below the mean number of bytes in flight.
+/* Updates the averages of four loss rates. Each report updates two of them:
+ * - If the queueing delay is above its mean, the report updates loss_high,
+ *   otherwise loss_low.
+ * - If the number of bytes in flight is above its mean, the report updates
+ *   loss_many, otherwise loss_few.
  *
- * The reports are divided at a mean, so each of the four loss rates gets some
- * reports on every path, even on a path where jitter makes each report look as
- * if there were a queue. */
+ * Each limit is a mean. Therefore some reports are above it and some are below
+ * it on every path, even if jitter makes each report look as if there were a
+ * queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -244,9 +244,10 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses turned out to be random, so bound->window no longer has to limit
- * the sender. It grows by half of its size with each round trip, similar to
- * slow start. When it is larger than 1.5 times `window`, the limit is removed.
+/* Called if the losses turned out to be random, so that bound->window no longer
+ * has to limit the sender. In each round trip, bound->window grows by half of
+ * its size, similar to slow start. `window` is the current congestion window.
+ * When bound->window exceeds 1.5 * `window`, the limit is removed.
  */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,

@@ -17,7 +17,7 @@
 typedef struct
 {
   guint packet;
-  /* window in bytes; 0 until the first queue overflow */
+  /* CUBIC's congestion window in bytes; 0 until the first queue overflow */
   gdouble window;
   gdouble max;                  /* window before the last reduction */
   gdouble reduced;              /* time of the last reduction */
@@ -40,9 +40,9 @@ typedef struct
   /* Numbers of messages from which loss_low and loss_high were computed.
    * Neither number grows beyond LOSS_MEMORY. */
   gdouble n_low, n_high;
-  /* Two shares of lost messages, depending on the number of bytes in flight.
-   * loss_few is the share while the number was below its mean. loss_many is the
-   * share while it was above its mean. */
+  /* loss_few is the loss rate of the messages that were sent while the number
+   * of bytes in flight was at most its mean. loss_many is the loss rate of the
+   * other messages. */
   gdouble loss_few, loss_many;
   /* Numbers of messages from which loss_few and loss_many were computed.
    * Neither number grows beyond LOSS_MEMORY. */
@@ -59,16 +59,16 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
 /* Processes one report:
  *
  * - `window` is the current congestion window in bytes.
- * - `filling` is the number of bytes in flight that fill the path without a
- *   queue.
- * - `round_trip` is the round trip without a queue, in ns.
- * - `is_used` is TRUE if the window was used up. The window grows only then.
+ * - `filling` is the bandwidth-delay product of the path in bytes.
+ * - `round_trip` is the round trip in ns, without queueing delay.
+ * - `is_used` is TRUE if at least half of the window was in flight. The
+ *   window grows only then.
  *
  * Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);
-/* Starts the window at `in_flight` bytes although none of our packets has been
- * lost. This is done when a competing flow keeps the queue full. */
+/* Sets the window to `in_flight` bytes. The caller does this when a competing
+ * flow keeps the queue full, even if none of our packets has been lost. */
 void mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now,
     gdouble in_flight);

@@ -16,9 +16,9 @@
 #include "mmtprecent.h"
 #include "mmtpsentlog.h"
 
-/* Time constants in ns. The first time constant is for the share of the stream
- * that the path carries. The second time constant is for the share of messages
- * that are lost. */
+/* Time constants in ns of two moving averages. MMTP_SHARE_PERIOD is used for
+ * the share of the stream that a path carries. MMTP_LOSS_PERIOD is used for the
+ * share of messages that are lost. */
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
 
@@ -43,7 +43,8 @@ typedef struct
 
   /* --- limits ---------------------------------------------------------------
    */
-  MmtpRateControl *control;     /* NULL while the path is not open */
+  /* rate control of the path; NULL while the path is not open */
+  MmtpRateControl *control;
   MmtpRateLimits limits;
   /* time from which on the pacing allows the next packet */
   guint64 token;
@@ -74,15 +75,16 @@ typedef struct
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays that are measured with large messages only. A large message has the
-   * size of a packet. On a slow path, large messages take longer than short
-   * messages. */
+  /* Delays of large messages only. A large message is a DATA or PROBE that is
+   * at least half as large as a usual DATA message. On a slow path, large
+   * messages take longer than short messages. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
   /* base delay that was subtracted when byte_times were computed */
   gint64 byte_times_base;
-  /* Predicted time at which the bottleneck has transmitted all messages. */
+  /* Predicted time at which the bottleneck of the path has transmitted all
+   * messages that were sent on the path. */
   guint64 busy_until;
   MmtpRecent round_trips;
   /* round trip that the last report showed, in ns; 0 if unknown */
@@ -97,22 +99,21 @@ typedef struct
   /* Delay in ns that nearly all messages do not exceed; MMTP_NEVER if unknown.
    */
   guint64 high_delay;
-  /* arrival time of the newest message, receiver's clock */
+  /* arrival time of the newest message, by the clock of the receiver */
   guint64 arrival;
-  /* sending time of the newest message, sender's clock */
+  /* sending time of the newest message, by the clock of the sender */
   guint64 arrival_sent;
   guint64 reported_bytes;
-  /* time at which a record about this path last arrived; 0 if none has arrived
-   */
+  /* arrival time of the last REPORT about this path; 0 if there was none */
   guint64 report_time;
-  /* Time at which a record last reported new messages, or at which the path
-   * started. */
+  /* Arrival time of the last report of new messages on this path. If there was
+   * no such report, this is the time at which the path started. */
   guint64 progress_time;
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
-  /* Time for which no message had arrived when the receiver wrote its latest
-   * report, although a message should have arrived. */
+  /* Time in ns for which a message was overdue when the receiver wrote its
+   * latest report; 0 if no message was overdue. */
   guint64 gap;
   /* TRUE if `gap` is so long that only a stall of the path can explain it. */
   gboolean is_stalled;
@@ -153,9 +154,10 @@ void mmtp_path_free (MmtpPath * path);
  * message numbers continue. */
 void mmtp_path_open (MmtpPath * path, guint64 now,
     const MmtpPathConfig * config);
-/* Starts the path for data, after the handshake or a JOIN was answered. `klass`
- * is the congestion control for paths without a configured rate. `rate` is a
- * first estimate of the path's rate; 0 if unknown. */
+/* Starts to use the path for data. Called after the peer has answered the
+ * handshake or a JOIN. `klass` is the congestion control for paths without a
+ * configured rate. `rate` is a first estimate of the path's rate; 0 if unknown.
+ */
 void mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, guint64 rate,
     gboolean is_minimum);
@@ -172,16 +174,16 @@ void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* Notes that the application has no further packet to send, although the window
  * allows more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
-/* Returns whether the window allows `size` more bytes in flight. `is_alone` is
- * TRUE if no other path has room. In this case the path may also use its
- * reserve, which is the number of bytes that may be in flight beyond the window
- * during a gap. Pacing is not checked here; the field `token` has the time at
- * which pacing allows the next packet. */
+/* Returns whether the window allows `size` more bytes in flight. If `is_alone`
+ * is TRUE, no other path has room. The path may then use its reserve, too. The
+ * reserve is the number of bytes that may be in flight beyond the window during
+ * a gap, which is a time in which nothing arrives. Pacing is not checked here;
+ * the field `token` has the time at which pacing allows the next packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
-/* Returns the time from which on the next report is overdue. The path may have
- * a gap then, and the sender may use the path's reserve. The reserve is the
- * number of bytes that may be in flight beyond the window during a gap. */
+/* Returns the time after which the next report is overdue. After this time the
+ * path may have a gap, so the sender may use the path's reserve. The reserve is
+ * the number of bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
 /* Returns whether nothing has arrived for a longer time than jitter can
  * explain. The path may then have a gap. Always FALSE if a rate is configured.
@@ -209,10 +211,10 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns a delay in ns by which this path is compared with other usable paths.
- * The result is at least the safe delay. It includes the queueing delay that
- * the last reports showed, even if the messages in flight do not explain this
- * queueing delay.
+/* Returns the delay in ns that the sender uses to compare this path with other
+ * usable paths. The result is at least the safe delay. It includes the queueing
+ * delay that the last reports showed, even if the messages in flight do not
+ * explain this queueing delay.
  *
  * `is_spare` is TRUE if another path has room. In this case, this path need not
  * be used up to its limit, and the result includes the predicted delay of the
@@ -221,7 +223,7 @@ guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not
  * included, because a queue may disappear at any moment. If a rate is
- * configured, the result is the safe delay. */
+ * configured, the result is the same as that of mmtp_path_get_safe_delay(). */
 guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
 /* Notes that a message was reported as lost. A message may be reported as lost
  * repeatedly. */
@@ -229,8 +231,8 @@ void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 
 /* --- reports -------------------------------------------------------------- */
 
-/* Returns whether the record is possible: it must not report more messages than
- * were sent (docs/wire-mmtp.md, section 7). */
+/* Returns whether `record`, a part of a report, is possible: it must not report
+ * more messages than were sent (docs/wire-mmtp.md, section 7). */
 gboolean mmtp_path_is_possible (const MmtpPath * path,
     const MmtpRecord * record);
 /* Processes a record of a report. `reported` is the time at which the receiver
@@ -249,7 +251,9 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* Returns FALSE if nearly all messages that are as large as a packet are lost.
+/* Returns FALSE if most of the recent large messages of the path were lost. A
+ * message is large if it is a DATA or PROBE of at least half the usual size of
+ * a DATA message.
  */
 gboolean mmtp_path_delivers (const MmtpPath * path);
 /* Makes mmtp_path_delivers() count only the reports that arrive from now on. */

@@ -9,22 +9,22 @@
  * nearly all messages of the path stay below. It is computed over the last ten
  * of these spans, which are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
-/* Length of a span of the base delay. The base delay is the minimum of ten of
- * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section
- * 2.4.2) uses the minimum of some minutes.
+/* Length of a span of the base delay. The base delay is the minimum one-way
+ * delay of the last ten spans, which together are one minute. LEDBAT (RFC 6817,
+ * section 2.4.2) uses some minutes.
  *
- * A sender may keep a queue on a path on purpose. One minute must be longer
- * than the time for which the sender keeps this queue. In a shorter time, all
- * messages could be delayed by the queue, and its delay would count as base
- * delay.
+ * A sender may keep a queue on a path on purpose. If it kept this queue for a
+ * whole minute, all messages of that minute would be delayed by the queue. The
+ * base delay would then include the queueing delay. The minute must therefore
+ * be longer than the time for which a sender keeps a queue.
  */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. The spread
  * is the maximum delay in a report minus the minimum delay. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* The reports in a span may contain many messages. If they contain about this
- * number of messages or more, the slowest message counts as an outlier. */
+/* If about this number of messages or more were reported in one span (a period
+ * of time), the slowest of these messages counts as an outlier. */
 #define ACCIDENT 256
 
 void

@@ -45,10 +45,8 @@ typedef enum
   /* The receiver has not answered on this path yet. */
   MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
-  /* The sender knows less about this path than about another path. It therefore
-   * sends only two kinds of messages on this path: PROBEs, and packets that no
-   * other path can deliver.
-   */
+  /* The sender has better information about another path. On this path, it
+   * therefore sends only PROBEs, and packets that no other path can deliver. */
   MMTP_USE_PROBED,
   /* A packet that is sent on this path now would be late. */
   MMTP_USE_TOO_SLOW,

@@ -103,7 +103,9 @@ typedef enum
 typedef struct
 {
   MmtpReceiverEventType type;
-  DatagramSlice data;           /* data of a buffer, owned by the caller */
+  /* For MMTP_EVENT_BUFFER: the received data. The caller must free them with
+   * datagram_slice_clear (). */
+  DatagramSlice data;
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer on the caller's clock, in ns, corrected for clock
    * skew. The buffer has to be played at `due` + `delay`. If the due times of
@@ -180,6 +182,7 @@ void mmtp_receiver_get_stats (MmtpReceiver * receiver,
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
-/* The operations through which the driver runs a receiver. All paths use the
- * driver's path 0; the receiver distinguishes them by their addresses. */
+/* The functions of a receiver that the driver calls. The driver uses one path
+ * number, 0, for all paths of the receiver. The receiver distinguishes its
+ * paths by their addresses. */
 extern const DriverVerbs mmtp_receiver_verbs;

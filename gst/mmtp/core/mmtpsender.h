@@ -102,8 +102,8 @@ void mmtp_sender_flush (MmtpSender * sender, guint64 now);
 /* Drops all waiting buffers, because the session is over or has to end
  * immediately. They are reported as MMTP_DISCARD_CONNECTION. */
 void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
-/* Changes the maximum of the initial delay (D0) and the wanted D0 of a running
- * session. Sends the new D0 to the receiver. */
+/* Changes the wanted initial delay (D0) of a running session, and the maximum
+ * of D0. Sends the new D0 to the receiver. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
 
@@ -137,9 +137,9 @@ typedef enum
   MMTP_EVENT_ROOM,
   /* The estimated rate of all paths together has changed. */
   MMTP_EVENT_RATE,
-  /* The requested rate is higher than all paths together carry. This event is
-   * sent before the stream begins, and afterwards at most once per second [4.3
-   * of the MMTP paper]. */
+  /* The requested rate is higher than the sum of the rates of all paths. This
+   * event is sent before the stream begins, and afterwards at most once per
+   * second (section 4.3 of the MMTP paper). */
   MMTP_EVENT_TOO_SLOW,
   MMTP_EVENT_DELAY,             /* D0 has changed. */
   MMTP_EVENT_PATH,           /* The state of a path has changed. */

@@ -34,10 +34,11 @@ struct _MmtpPacket
   MmtpPacketState state;
   gboolean was_sent;
   guint path;                   /* path on which the packet was last sent */
-  /* channel number of the last transmission, which is its sequence number on
-   * the path `path` */
+  /* channel number of the last transmission. Each path has its own channel
+   * numbers, which count the messages that are sent on the path. */
   guint64 path_number;
-  guint64 place;                /* position in the list of its rank */
+  /* number of the packet's place in its MmtpPacketList */
+  guint64 place;
 };
 
 /* A buffer at the sender. It lives as long as at least one of its packets. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtptscutter.h. Pictures are found by tspictures.h. */
+/* Implementation of mmtptscutter.h. It uses tspictures.h to find the pictures.
+ */
 
 #include "mmtptscutter.h"
 
@@ -116,8 +117,8 @@ pass (MmtpTsCutter * cutter, const TsUnit * unit)
 
 /* --- pictures ------------------------------------------------------------- */
 
-/* A null packet between packets of the picture counts as a packet of the
- * picture, because it is not needed if the picture is dropped. */
+/* Returns whether the packet belongs to the picture in `unit`. A null packet in
+ * the unit belongs to the picture, so it is dropped with the picture. */
 static gboolean
 is_of_picture (const TsUnit * unit, const guint8 * packet)
 {
@@ -147,10 +148,9 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* Returns the end of the buffer that begins at `begin`. The packets of one
- * buffer are either all dropped together with the picture, or all kept. A
- * buffer that begins in the picture does not extend beyond `end`, the end of
- * the picture. */
+/* Returns the end of the piece that begins at `begin`. A piece contains either
+ * only packets that are dropped together with the picture, or only packets that
+ * are kept. No piece crosses `end`, which is the end of the picture. */
 static gsize
 find_piece_end (const TsUnit * unit, gsize begin, gsize end)
 {

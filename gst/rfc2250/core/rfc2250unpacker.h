@@ -2,10 +2,10 @@
 /* The unpacker restores the frames of an MPEG video elementary stream from RTP
  * payloads (RFC 2250 section 3 and appendix 1). It does no I/O.
  *
- * Packets are passed in order, and each packet says whether packets before it
- * are missing. The start of a frame is detected in the payload itself. Senders
- * whose video-specific headers are all zero are therefore supported as well;
- * their payloads are passed to the framer.
+ * The caller passes the packets in order, and sets `gap` if packets are missing
+ * before a packet. The unpacker detects the start of a frame in the payload. It
+ * therefore supports senders that set all bits of the video-specific header to
+ * zero, and passes their payloads to an MpegVideoFramer.
  */
 
 #pragma once
@@ -16,8 +16,8 @@
 typedef enum
 {
   RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
-  /* Output complete frames. Of an incomplete frame, output the complete slices
-   * that follow a picture header. */
+  /* Output complete frames. If a frame is incomplete, output its complete
+   * slices that follow a picture header. */
   RFC2250_ON_LOSS_CONCEAL,
   RFC2250_ON_LOSS_PASS          /* output all data that arrived */
 } Rfc2250OnLoss;

@@ -96,18 +96,19 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 }
 
 #define MAX_TIME 1e15           /* ns: 11 days */
-/* Minimum mean time in a state, in ns. Each change of the state costs a wakeup.
- * If shorter states are wanted, an error rate should be configured instead. */
+/* Minimum mean duration of a state, such as good or bad, in ns. Each change of
+ * the state costs a wakeup. To model shorter states, configure an error rate
+ * instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
 /* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
  * one bit. */
 #define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
-/* Minimum mean rate in bit/s. With a lower rate, the model could need much
- * computing time to send a single packet. Until the packet is sent, the model
- * computes a random time for every opportunity to send. It also computes a
- * random rate 50 times per second of link time.
+/* Minimum mean rate in bit/s. At a lower rate, a single packet could need much
+ * computing time. Until the packet is sent, the model computes a random time
+ * for each possible transmission. It also computes a random rate 50 times per
+ * second of link time.
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
@@ -123,8 +124,9 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* Extends the error message by the properties from which the limits of the mean
- * rate follow, because the user did not set these limits directly. */
+/* The message of `error` contains limits of the mean rate. The user did not set
+ * these limits directly. Therefore this function appends the properties that
+ * determine them. */
 static void
 explain_mean (GError * error)
 {

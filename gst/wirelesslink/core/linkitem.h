@@ -15,8 +15,8 @@ typedef struct
   GArray *damage;
   /* recorded fate; NULL = the fate is drawn at random */
   const LinkPatternEntry *recorded;
-  /* number of this packet, counted in the order in which packets entered the
-   * heap of departures */
+  /* Sequence number of the packet in the heap of packets that wait for their
+   * departure. The packet that entered the heap first has the lowest number. */
   guint64 order;
   /* The following three fields describe the frame to which the packet belongs.
    * Only the queue uses them. */

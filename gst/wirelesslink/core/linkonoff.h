@@ -30,7 +30,7 @@ typedef struct
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);
 /* Returns whether the channel is bad at `time`. The function is fast if `time`
- * is near that of the last query, before or after it. */
+ * is a little earlier or later than the time in the previous call. */
 gboolean link_on_off_is_bad (LinkOnOff * state, guint64 time);
 /* Returns the end of the state in which the channel is at `time`; G_MAXUINT64 =
  * never. */

@@ -22,7 +22,8 @@
 
 #include "linkmodel.h"
 
-/* Section 3.2: the rate stays the same during a tick of 20 ms. */
+/* A tick is a time step with a constant rate. It takes 20 ms (section 3.2 of
+ * Winstein et al.). */
 #define TICK (20 * LINK_MS)
 #define TICK_SECONDS 0.02
 #define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
@@ -32,8 +33,8 @@
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* Maximum mean time between two opportunities to send, in ns. It is longer than
- * any tick (period with a constant rate). */
+/* Maximum mean time between two opportunities to send, in ns. It is much longer
+ * than a tick. A tick is a period of 20 ms in which the rate is constant. */
 #define MAX_GAP 1e15
 
 /* Number of rates for which the probability density is computed, as in section
@@ -65,17 +66,18 @@ struct _LinkWander
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  /* rate in bit/s towards which the varying rate moves in each tick */
+  /* Centre of the varying rate, in bit/s. The rate moves towards the centre in
+   * each tick. */
   gdouble centre;
-  /* Part of the distance between the rate and `centre` by which the rate moves
-   * towards `centre` in each tick.
+  /* In each tick, the rate moves towards `centre` by this fraction of its
+   * distance from `centre`.
    */
   gdouble pull;
   /* standard deviation of the random change of the rate per tick, in bit/s */
   gdouble step;
-  gdouble rate;                 /* rate of this tick in bit/s */
+  gdouble rate;                 /* current rate in bit/s */
   guint64 tick;
-  /* number of opportunities to send so far in this tick */
+  /* number of opportunities to send since the beginning of this tick (20 ms) */
   guint index;
   guint64 offset;               /* time in ns since the beginning of the tick */
 };
@@ -250,9 +252,10 @@ begin_next_tick (LinkWander * wander)
   wander->rate = CLAMP (rate, wander->min_rate, wander->max_rate);
 }
 
-/* Finds the next opportunity to send in this tick. Returns FALSE if there is
- * none. A Poisson process has no memory, so the first gap of each tick is
- * counted from the beginning of the tick. */
+/* Finds the time of the next opportunity to send in this tick, which is a
+ * period of 20 ms. Returns FALSE if the tick has no further opportunity. The
+ * opportunities form a Poisson process, which has no memory. Therefore the time
+ * until the first opportunity can be counted from the beginning of the tick. */
 static gboolean
 find_in_tick (LinkWander * wander)
 {
@@ -316,8 +319,8 @@ link_wander_get_time (const LinkWander * wander)
   return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
 }
 
-/* This function is called only for stations that send a packet. It computes the
- * centre of the distribution of rates. */
+/* Called when the rate is needed for the first time. If a station sends no
+ * packet, the centre of the distribution of its rates is never computed. */
 static void
 start (LinkWander * wander)
 {
@@ -333,8 +336,9 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* Skips each tick that ends before `time`. The opportunities to send in such
-   * a tick are not needed, so only the rate of the tick is drawn.
+  /* Skips each tick (a period of 20 ms with a constant rate) that ends before
+   * `time`. Only the rate of a skipped tick is drawn at random. Its
+   * opportunities to send are not needed.
    */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints the tables of Ouwens 2006, chapter 3, as Markdown for docs/ouwens.md.
 
-Each cell shows the number of the thesis (from ouwens.csv) and the result of the
-runs of ouwens.ini: the median over all seeds, with the lowest and the highest
-value. A run is flagged if its result is not reliable. The flagged runs of a
-cell are left out. If all runs of a cell are flagged, all runs are used, and a
-star marks the cell.
+Each cell of a table shows two results: the result of the thesis (from
+ouwens.csv) and the result of our runs, which ouwens.ini describes. Our result
+is the median over all seeds, with the lowest and the highest value. A run is
+flagged if its result is not reliable. The flagged runs of a cell are left out.
+If all runs of a cell are flagged, all runs are used, and a star marks the cell.
 
   pipelines/ouwens build/lab/ouwens
 """
@@ -244,8 +244,8 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
-    """Returns the median of the values with the name `what`, as text. Unlike
-    in other cells, the text does not contain the lowest and the highest value.
+    """Returns the median of the values `what` as text. The text does not
+    contain the lowest and the highest value.
     """
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"
@@ -259,7 +259,8 @@ def markdown(rows: Iterable[list[str]]) -> str:
 
 def all_tables(theirs: Theirs,
                ours: Ours) -> Iterator[tuple[str, Iterator[list[str]]]]:
-    """Yields (title, rows) of each table, in the order of the chapter."""
+    """Yields a tuple (title, rows) for each table, in the order of chapter 3 of
+    Ouwens."""
     yield "Table 3.7: seconds, blocking UDP", durations("3.7", theirs, ours)
     yield from loss_tables("udp-blocking", theirs, ours)
     yield ("Table 3.12: packets lost in a row, %, blocking UDP",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the parts of a matrix that describe cells with a live encoder.
+"""Reads the sections of a matrix that describe runs with a live encoder. A
+matrix is a file that describes runs of the lab.
 
 The section [encoder] has the pipeline of the encoder and the pipeline of
 bitrateadapt. All protocols share these pipelines and differ only in the
@@ -23,14 +24,15 @@ SECTION = "encoder"
 KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 ENCODED = "{encoding}"
-# The key whose value lists the encodings by their names.
+# Key in the section of a protocol. Its value is a list of names of encodings.
 ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
 # The key with the bitrate in kbit/s. If the section of a protocol has several
 # bitrates in this key, each bitrate becomes a protocol of its own.
 BITRATE = "bitrate"
-# Bitrates in kbit/s. The first is the bitrate of protocols that do not have the
-# key `bitrate`. The second is the maximum bitrate of all protocols.
+# Default values of two keys of the section SECTION, in kbit/s. The key
+# `bitrate` is the bitrate of each protocol that has no key `bitrate` in its own
+# section. The key `max` is the maximum bitrate of all protocols.
 DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 
@@ -42,8 +44,9 @@ class Front:
 
     def __init__(self, given: configparser.ConfigParser,
                  sections: Mapping[str, configparser.SectionProxy]) -> None:
-        """`given` is the matrix file. `sections` maps the name of each encoding
-        to its section.
+        """Reads the settings of the encoder from the matrix file, which `given`
+        contains in parsed form. `sections` maps the name of each encoding to
+        its section. Raises LabError if a key is missing or unknown.
         """
         if SECTION not in given:
             raise LabError(f"encoders needs a section [{SECTION}]")
@@ -75,8 +78,9 @@ class Front:
 
     def of_source(self, source: str, seconds: int,
                   protocol: Protocol) -> dict[str, Any]:
-        """Returns the keys of a cell whose encoder encodes the source `source`
-        for `seconds` seconds and sends the result with `protocol`.
+        """Returns the dictionary that describes a run of the lab. In this run,
+        the encoder encodes the source `source` for `seconds` seconds, and the
+        result is sent with `protocol`.
         """
         return {"what": source, "protocol": protocol, "rate": None,
                 "seconds": seconds,
@@ -91,8 +95,8 @@ def number(owner: str, key: str, text: str) -> int:
 
 
 def is_for_one(section: Mapping[str, str]) -> bool:
-    """Returns whether the sender of a protocol contains {adaptive}, {encoder}
-    or {encoding}.
+    """Returns whether the sender's launch line contains one of the placeholders
+    {adaptive}, {encoder} and {encoding}. `section` describes a protocol.
     """
     return any(word in section.get("sender", "")
                for word in (ADAPTIVE, FIXED, ENCODED))
@@ -122,8 +126,8 @@ def read_encoding(name: str, section: Mapping[str, str],
 
 def read_protocols(name: str, section: configparser.SectionProxy,
                    front: Front) -> dict[str, Protocol]:
-    """Returns {name: protocol} with one protocol for each bitrate or for each
-    encoding of the section.
+    """Returns the protocols of `section` as {name: protocol}. If the section
+    lists bitrates or encodings, each of them becomes a protocol.
     """
     if ENCODED in section.get("sender", ""):
         return {f"{name}-{encoding['name']}": with_encoding(
@@ -178,8 +182,9 @@ def is_live(protocol: Protocol) -> bool:
 
 
 def check(protocol: Protocol, has_encoders: bool) -> None:
-    """Raises LabError if a protocol for clips would get a live encoder, or a
-    protocol for a live encoder would get a clip."""
+    """Raises LabError if `protocol` does not fit the matrix. A protocol for a
+    live encoder needs a matrix with encoders. A protocol for clips needs a
+    matrix without encoders."""
     if is_live(protocol) != has_encoders:
         raise LabError(
             f"protocol {protocol['name']} has no {ADAPTIVE}, {FIXED} or "

@@ -57,8 +57,9 @@ def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
 
 def of_link(properties: str, flow: int, station: int, duration_ns: float,
             build: pathlib.Path) -> list[possible.Opportunity]:
-    """Returns the opportunities of a link to deliver packets that one station
-    sends as one flow. The result may contain opportunities after
+    """Returns the opportunities at which a link can deliver data. The data are
+    sent by `station` and belong to the flow `flow`. `properties` are the
+    properties of the link. The list may contain opportunities after
     `duration_ns`."""
     steps = math.ceil(duration_ns / STEP_NS)
     return _of_link(properties, flow, station, steps * STEP_NS, build)
@@ -84,14 +85,14 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
-    """Returns an opportunity for each packet that the link delivered. An
-    opportunity has two times: the time until which the link accepts the bytes
-    of the packet, and the time at which the bytes arrive. The link accepts
-    bytes until the end of their transmission, which is the departure minus the
-    delay of the link. The bytes arrive at the departure.
+    """Reads the log of a link without a token bucket. Returns an opportunity
+    for each packet that the link delivered. An opportunity has two times:
 
-    The log is that of a link without a token bucket. With a token bucket, each
-    packet arrives `early_ns` earlier than in the log."""
+    - The time until which the link accepts the bytes of the packet. It is the
+      end of their transmission, that is, the departure minus the delay of the
+      link.
+    - The time at which the bytes arrive. It is the departure minus `early_ns`,
+      which is the time by which a token bucket delivers each packet earlier."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)
@@ -106,11 +107,11 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Returns a copy of `found`, a list of opportunities to deliver bytes, in
-    which each opportunity is later by `by_ns`. `closed_ns` has a pair (begin,
-    end) for each period in which a schedule keeps packets from the link. These
-    periods are not moved. During such a period the link still sends bytes, but
-    only bytes that it accepted before the period.
+    """Returns a copy of `found`, a list of opportunities to deliver bytes. In
+    the copy, each opportunity is `by_ns` later. `closed_ns` has a pair (begin,
+    end) for each period in which a schedule closes the link. These periods are
+    not moved. A closed link accepts no packets, but it still sends the bytes
+    that it accepted before.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Groups the runs that a report compares. The runs of a group differ in the
-protocol, in the link, in the bitrate or in the codec, and everything else is
-equal.
+"""Divides runs into groups. A report compares the runs of a group with each
+other. These runs differ only in the protocol, only in the link, only in the
+bitrate, or only in the codec.
 
-A section of a matrix may list several values of a property. It then describes
-several links, which are compared with each other. Links from sections without
-such a list are all compared with each other.
+If a section of a matrix lists several values of a property, the section
+describes several links. These links are compared with each other. The links of
+all sections that describe a single link are compared with each other, too.
 """
 
 import typing
@@ -19,7 +19,7 @@ from wirelesslab.streams import video_codecs
 class Way(typing.NamedTuple):
     """A way to compare runs."""
 
-    head: str  # The head of the column that names the compared runs.
+    head: str  # Heading of the column with the names of the runs.
     # A function that returns the short label of a run, for plots.
     label: typing.Callable
     # A function that returns the full title of a run, for tables.
@@ -36,28 +36,28 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """Divides the link's name. Returns (name of the link's section in the
-    matrix, values of those properties for which the section lists several
-    values). Returns (None, name of the link) if the section has no such
-    property.
+    """Splits the name of a link. If the section of the link in the matrix lists
+    several values for a property, the name contains the value that this link
+    has. Returns (name of the section, all values in the name). If the name
+    contains no values, returns (None, name of the link).
     """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the section from which `link` comes. If the section
-    describes several links, the title of each link also contains values that
-    only this link has; these values are removed. Returns "all links" if the
-    link's name contains no such values.
+    """Returns the title of the section that describes `link` in the matrix. If
+    the section describes several links, the title of each link is the section's
+    title, followed by the values of this link. These values are removed.
+    Returns "all links" if the link's name contains no such values.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the title of the run's link for a comparison of the links of one
-    section. These links differ only in the values of some properties. The title
+    """Returns the title of the run's link for use inside a section. The links
+    of a section differ only in the values of some properties. The title
     consists of these values, because the title of the section has everything
     else.
     """
@@ -66,9 +66,9 @@ def title_in_section(run: Any) -> str:
 
 
 def protocol_title(run: Any) -> str:
-    """Returns a title of the run's protocol for tables: the title of the
-    protocol, preceded by the name that the plots use. If the name and the title
-    are equal, the title stands alone.
+    """Returns the text for the run's protocol in tables. It has the form `name:
+    title`. The name is the name of the protocol in the plots. If the name and
+    the title are equal, returns only the title.
     """
     title = run.transport["title"]
     return (title if run.protocol == title else f"{run.protocol}: {title}")

@@ -12,7 +12,7 @@ from wirelesslab.report.encoder_runs import EncoderRun
 from wirelesslab.streams import clips
 
 NS, MS = 1e9, 1e6
-ROW = 0.9  # Height of a row in inches.
+ROW = 0.9  # Height of the plot of one protocol in inches.
 # The top of the axis of bitrates, in Mbit/s. The bitrate of the encoder is at
 # most 6 Mbit/s.
 HIGHEST_RATE = 8

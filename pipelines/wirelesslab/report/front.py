@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the values of the first part of a group in the report: the findings,
-a bar chart of the frames that are decodable in time, and a table with few
-columns. The template front.html shows them."""
+"""Computes the values for the template front.html. A report has one section for
+each group of runs. The template shows the beginning of such a section: the
+findings, a bar chart of the frames that are decodable in time, and a table with
+few columns."""
 
 import math
 import typing
@@ -11,7 +12,8 @@ from typing import Any
 from wirelesslab.descriptions import Protocol
 from wirelesslab.report import findings, names, ranking, run_results
 
-# The colour of rows that stand for bitrates or other things than transports.
+# The colour of table rows that do not stand for transports, for example rows
+# that stand for bitrates.
 NEUTRAL = "#0072b2"
 
 
@@ -50,9 +52,9 @@ def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
-    """Returns the runs in the order in which all plots and tables show them.
-    The runs of the best row are first, and those of the worst row are last. If
-    the rows have an order of their own, as bitrates have, the order of the runs
+    """Returns the runs in the order of all plots and tables. The runs with the
+    same label form a row. The rows are sorted from the best to the worst. If
+    the labels have a natural order, for example bitrates, the order of the runs
     is not changed."""
     if runs[0].way.is_ordered:
         return runs
@@ -64,7 +66,9 @@ def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 
 def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
-    """Returns {label: row} for runs that are compared with each other."""
+    """Returns {label: Row}. A Row summarizes the runs with this label. `runs`
+    are the runs that the report compares with each other.
+    """
     called = row_names(runs)
     found = {}
     for label, every in run_results.by_label(runs).items():
@@ -98,8 +102,8 @@ def group(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def chart(runs: list[run_results.Run],
           rows: dict[str, findings.Row]) -> list[dict[str, Any]]:
-    """Returns the bars of the chart, the highest share first. All lengths are
-    in % of the axis.
+    """Returns the bars of the chart. The bar with the highest share of
+    decodable frames comes first. All lengths are in % of the axis.
     """
     called, labels = row_names(runs), run_results.by_label(runs)
     ranges = {label: row.share for label, row in rows.items()}
@@ -166,7 +170,9 @@ def of_runs(runs: Sequence[run_results.Run], name: str, form: str) -> str:
 
 
 def pipelines(transport: Protocol) -> list[Pipelines]:
-    """Returns the pipelines of a transport, or of each of its streams."""
+    """Returns the pipelines of a transport. If the transport has several
+    streams, the list has an element for each stream.
+    """
     return [Pipelines(one["name"], one.get("title", ""), one["sender"],
                       one["receiver"])
             for one in transport.get("streams", [transport])

@@ -24,8 +24,8 @@ from wirelesslab.streams import transports
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
-# {section of transports.ini: text for the table, which names the elements and
-# the settings}
+# The elements and settings of each transport, as the table shows them. The keys
+# are the names of sections of transports.ini.
 NAMES = {
     "dccpthin": "ifdqueue ! dccpthinsink",
     "http": "web server, souphttpsrc",
@@ -157,9 +157,10 @@ def table(groups: Sequence[Sequence[Row]]) -> list[str]:
 
 
 def insert(text: str, lines: Sequence[str], name: str) -> str:
-    """Returns the `text` of a page after the lines between two marks were
-    replaced by `lines`. The marks are comments of HTML that contain `name`.
-    Raises LabError if a mark is missing.
+    """Replaces a part of `text`, which is the text of a page, by `lines`.
+    Returns the new text. Two HTML comments that contain `name` mark the
+    beginning and the end of this part. Raises LabError if one of the comments
+    is missing.
     """
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
     before, found, rest = text.partition(begin)

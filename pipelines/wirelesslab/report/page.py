@@ -100,10 +100,10 @@ def chosen(
     """Returns two lists: the groups of video runs that are compared, and the
     runs of workloads other than video.
 
-    `only` may contain words. The first list then has only the groups whose
-    titles contain all of these words, and the second list is empty. If there is
-    no such group, LabError is raised, except if there are runs with live
-    encoders (`has_others`)."""
+    If `only` contains words, the first list has only the groups whose titles
+    contain all of these words, and the second list is empty. If no group has
+    such a title and no run has a live encoder (`has_others` is False), LabError
+    is raised."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -118,10 +118,10 @@ def title_of(runs: list[run_results.Run]) -> str:
 
 
 def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
-    """Computes all numbers of all runs and stores them in the runs. Most of the
-    time is needed to compare the pictures of a run. The result of this
-    comparison is kept in the directory of the run. The function `words` is
-    called with each line about the progress."""
+    """Computes the results of each run and stores them in the `Run` object.
+    This takes long, mainly because the pictures of each run are compared. The
+    result of the comparison is kept in the directory of the run. The function
+    `words` is called with each progress message."""
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(run_results.Run.numbers, runs), runs), 1):
         run.know(numbers)

@@ -33,10 +33,9 @@ POINTS_PER_PIXEL = 72 / DPI
 
 class Viewer(typing.NamedTuple):
     """What the viewer of a run saw. The lists `shown` and `pictures` have one
-    item for each picture of the film. The item of `shown` is the number of the
-    picture that the viewer saw at the time of this picture. The item of
-    `pictures` says how much the seen picture differs from the picture of the
-    film."""
+    item for each picture of the film. `shown[n]` is the number of the picture
+    that the viewer saw when picture n was due. `pictures[n]` says how much the
+    picture that the viewer saw differs from picture n of the film."""
 
     label: str
     colour: Any
@@ -47,8 +46,9 @@ class Viewer(typing.NamedTuple):
 
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values for the template. The video shows the first run of
-    each label. All first runs have the same seed.
+    """Returns the values for the template worst_seconds.html. If several runs
+    have the same label, the video shows the first of them. All these first runs
+    have the same seed.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(
@@ -60,10 +60,11 @@ def of_clips(runs: list[run_results.Run], prefix: str,
 def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              source_label: str, prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values for the template. Writes the video and one frame of
-    it. `source` is the video with which the pictures of all viewers were
-    compared. The video shows the seconds in which the sum of the errors of all
-    viewers is largest."""
+    """Writes a video that shows all viewers side by side, and an image of one
+    frame of it. Returns the values for the template worst_seconds.html. The
+    video shows the seconds in which the sum of the errors of all viewers is
+    largest. The errors were computed by a comparison with the video `source`.
+    """
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
     places = measurements.worst_places(
@@ -95,8 +96,8 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the files of a group's video. The size of the page includes their
-    sizes."""
+    """Returns the paths of the video of `group` and of the video's poster
+    image. These files count as part of the page when its size is computed."""
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]
 

@@ -23,8 +23,7 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-# The duration of the beginning of a stream, in ns. In this time, an encoder may
-# be slow, because it has just started.
+# Time after the start of a stream, in ns, during which an encoder may be slow.
 START_NS = 1e9
 NEVER = math.inf
 
@@ -137,11 +136,11 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
-    """Returns the durations of all freezes longer than `longer_than`. A freeze
-    is a time without a new picture. The time before the first shown picture and
-    the time after the last shown picture are freezes, too. Their duration is
-    the number of frames that were not shown in this time, multiplied by the
-    frame period.
+    """Returns the durations of all freezes longer than `longer_than`, in ns. A
+    freeze is a time without a new picture. The time before the first shown
+    picture and the time after the last shown picture are freezes, too. The
+    duration of these two freezes is the number of frames that were not shown,
+    multiplied by the frame period.
     """
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]

@@ -111,10 +111,10 @@ class Join:
 
     If the film is repeated, it contains identical frames. Several sent frames
     can then match one received frame. Both ends number their frames in coding
-    order. From the last match, this class knows the difference between the
-    number of a sent frame and the number of the received frame. It expects the
-    same difference for the next match. Of the matching frames, it chooses the
-    frame whose number is nearest to the expected number.
+    order. The difference between the numbers of a sent frame and the matching
+    received frame is usually the same as in the last match. Therefore the class
+    chooses the sent frame whose difference is nearest to that of the last
+    match.
     """
 
     def __init__(self) -> None:
@@ -162,7 +162,8 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
     - If the broken_link flag is set, these B-frames cannot be decoded.
     """
     found = []
-    # Whether each of the last two I- or P-frames can be decoded.
+    # `newer` is True if the last I- or P-frame can be decoded. `older` is True
+    # if the I- or P-frame before it can be decoded.
     older, newer = False, False
     for frame in film:
         good = frame.coding_number in whole
@@ -285,8 +286,8 @@ def measure(sent_log: Log, received_log: Log) -> Result:
 
 def table(result: Result,
           warnings: Sequence[str] | tuple[()] = ()) -> list[str]:
-    """Returns the lines of the table that a person reads, followed by notes
-    about the result and the `warnings` of the pipelines."""
+    """Returns `result` as the lines of a text table. Below the table are notes
+    about the result, and the `warnings` of the pipelines."""
     types = FRAME_TYPES + "".join(
         sorted(set(result.sent) - set(FRAME_TYPES)))
     lines = ["frames   " + "".join(f"{name:>8}" for name in (*types, "all"))]

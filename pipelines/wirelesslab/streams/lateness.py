@@ -4,13 +4,13 @@ the result of a run unreliable.
 
 Only some percentiles of the lateness are known. The rule therefore makes these
 assumptions:
-- Half of the frames were late by the median.
-- 49 % of the frames were late by values between the median and the 99th
+- The lateness of 50 % of the frames was the median.
+- The lateness of 49 % of the frames was between the median and the 99th
   percentile.
-- 1 % of the frames were late by the maximum.
+- The lateness of 1 % of the frames was the maximum.
 
-The rule then computes what the run would have measured without this lateness. A
-run is flagged if this result differs too much from the result of the run.
+The rule then computes the result that the run would have had without this
+lateness. A run is flagged if this result and the actual result differ too much.
 docs/lab.md explains the limits.
 
 There is a separate rule for a single stall. If a stall delays the start of the
@@ -36,10 +36,10 @@ LATE_MS = 500
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# The rule of this module assumes that each frame was late by one of these
-# percentiles of the lateness. For example, it assumes that 7 % of the frames
-# were late by the percentile 57. These are the frames between the percentiles
-# 50 and 57.
+# Percentiles that approximate the distribution of the lateness. The frames
+# between two of these percentiles are all assumed to be late by the higher one.
+# For example, 7 % of the frames are between the 50th and the 57th percentile,
+# so they are assumed to be late by the 57th percentile.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
 # The lateness of the machine and the lateness of the link each have a 99th
@@ -48,9 +48,9 @@ LINK_STATISTICS = ("median", "p99", "max")
 # same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# The verdict of a frame says whether the frame was decodable in time. In the
-# results of a run, STALL is a key. Its value is the percentage of verdicts that
-# a stall at the start may have changed. Results of older versions do not have
+# Key in the results of a run. Its value is the percentage of the sent frames
+# that were not decodable in time, but would have been decodable in time without
+# the longest possible stall at the start. Results of older versions do not have
 # this key.
 STALL = "stall_verdicts_percent"
 # The verdict of a frame says whether the frame was decodable in time. A run is
@@ -60,16 +60,16 @@ MAX_VERDICTS = 1.0
 # A stall may delay the start of the stream, so that all frames are late by the
 # length of the stall. The longest possible stall is the maximum lateness of the
 # machine's wake-ups, or the maximum lateness of the link if that is larger. A
-# run is flagged if a stall of this length would have changed for more than
-# MAX_STALL_VERDICTS % of the sent frames whether they were decodable in time.
+# run is flagged if such a stall would have changed the verdicts of more than
+# MAX_STALL_VERDICTS % of the sent frames.
 #
-# This limit is larger than MAX_VERDICTS, because such a stall is unlikely.
-# Nearly every run has a wake-up that is late by 20 to 30 ms, but few of these
-# wake-ups delay the start.
+# MAX_STALL_VERDICTS is larger than MAX_VERDICTS, because such a stall is
+# unlikely. Nearly every run has a wake-up that is late by 20 to 30 ms, but few
+# of these wake-ups delay the start.
 MAX_STALL_VERDICTS = 5.0
-# A run is also flagged if the lateness may have shifted the median or the 95th
-# percentile of the latency too far. A shift is too large if it exceeds both
-# limits: MAX_SHIFT_MS ms, and the share MAX_SHIFT of the percentile itself.
+# A run is also flagged if the lateness may have increased the median or the
+# 95th percentile of the latency too much. The run is flagged if the increase
+# exceeds both MAX_SHIFT_MS ms and the fraction MAX_SHIFT of the measured value.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # A run is also flagged if the 99th percentile of the lateness of the machine or
@@ -173,13 +173,13 @@ def stall_ms(lateness: Lateness) -> float:
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """`late` has the form [(lateness in ms, share of the frames that were late
-    by this number of ms)]. Its last lateness is the maximum. Returns a copy of
-    `late` in which the maximum is replaced by the 99th percentile.
+    """Returns a copy of `late` in which the maximum lateness is replaced by the
+    99th percentile. `late` is a list of pairs (lateness in ms, share of the
+    frames that had this lateness). The last pair has the maximum.
 
-    The result is used for percentiles of the latency. The maximum can come from
-    a single wake-up that made one frame late, and one late frame does not
-    change a percentile of the latency."""
+    The result is used to compute percentiles of the latency. A single late
+    wake-up can cause the maximum. It delays only one frame, and one frame does
+    not change a percentile of the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
 
@@ -219,8 +219,8 @@ def effect(passages: Sequence[measurements.Passage],
            late_ms: float) -> dict[str, float]:
     """Returns by how much the lateness may have changed the results of a
     stream. `passages` are the frames of the stream. `late` is a result of
-    steps(). `stall_ms` is the length of a possible stall at the start.
-    `late_ms` is the lateness from which on a frame counts as late.
+    steps(). `stall_ms` is the length of a possible stall at the start. A frame
+    counts as late if its latency exceeds `late_ms`.
     """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),
              STALL: changed_verdicts(passages, [(stall_ms, 1)], late_ms)}

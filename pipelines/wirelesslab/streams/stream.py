@@ -80,8 +80,8 @@ class Launch:
             for element, words in WARNING.findall(self.output())))
 
     def check_log(self, log: pathlib.Path) -> None:
-        """Raises LabError if writing the log failed. The table would then be
-        wrong, and nothing in it would show that."""
+        """Raises LabError if an element failed to write `log`. Results that are
+        computed from an incomplete log would be wrong, with no sign of it."""
         for words in self.warnings():
             if str(log) in words:
                 raise LabError(f"{self.called}'s {words}")
@@ -94,8 +94,8 @@ class Launch:
             self.child.send_signal(signal.SIGINT)
 
     def finish(self) -> None:
-        """Waits for the end. Raises LabError if the process does not end within
-        SECONDS_TO_END, or fails.
+        """Waits until the process ends. Raises LabError if the process fails,
+        or if it is still running after SECONDS_TO_END.
         """
         try:
             self._place.finish(self.child, SECONDS_TO_END)
@@ -178,8 +178,8 @@ class Stream:
         return self._ends["receiver"]
 
     def _launch(self, role: str) -> None:
-        """Starts the sender or the receiver, as `role` says. Its pipeline is
-        given the address of the end that listens.
+        """Starts the pipeline of the sender or of the receiver, depending on
+        `role`. In this pipeline, `host` is the address of the end that listens.
         """
         host = self._place.address(role, transports.listener(self._transport))
         program = self.SENDER if role == "sender" else GST_LAUNCH

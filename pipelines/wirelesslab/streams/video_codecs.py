@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Changes the pipelines of a protocol for clips of codecs other than MPEG-2.
-videocodecs.ini says which elements are replaced.
+"""Adapts the pipelines of a protocol to the codec of a clip. The pipelines are
+written for MPEG-2. For each other codec, videocodecs.ini says which elements
+are replaced.
 """
 
 import configparser
@@ -13,14 +14,14 @@ from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 
 OURS = paths.PIPELINES / "videocodecs.ini"
-FIRST = "mpeg2"  # The codec for which the pipelines in the files are written.
+FIRST = "mpeg2"  # The pipelines of all protocols are written for this codec.
 
 
 class Codec(typing.NamedTuple):
     name: str
     title: str
     alone: list  # The elements that work only with MPEG-1/2.
-    # The replacements of texts in the pipelines, as pairs (old text, new text).
+    # Text replacements in the pipelines, as pairs (old text, new text).
     instead: list
 
 

@@ -131,10 +131,10 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError if the sysctl is not a sysctl of the network. Each
-        network namespace has its own values of the sysctls of the network.
-        Other sysctls are not specific to a host. If root set such a sysctl, it
-        would change the whole machine."""
+        """Raises LabError if `name` is not a network sysctl (net.*). Each
+        network namespace has its own values of the network sysctls. Other
+        sysctls are not specific to a host. If root set such a sysctl, it would
+        change the whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "

@@ -12,9 +12,9 @@ from wirelesslab.descriptions import Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
-VIDEO = "video"  # The workload of a matrix that names no workload.
-# The names of the two hosts. One of the hosts begins the workload: it sends
-# data, makes requests or makes phone calls.
+VIDEO = "video"  # The default workload of a matrix.
+# Names of the two hosts between which a workload runs. One of the hosts begins
+# the workload: it sends data, makes requests or makes phone calls.
 MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
@@ -98,10 +98,10 @@ OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """Returns the workload as a part of the description of a cell (a run of the
-    matrix), and two texts from the section. The first text has the names of the
-    protocols, and the second text has the names of the links. A text is empty
-    if the section does not have these names."""
+    """Returns (workload, protocols, links). The workload becomes a part of the
+    description of a cell, which is one run of the matrix. The other two are the
+    values of the keys `protocols` and `links` of the section, or empty texts if
+    the section does not have these keys."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(
@@ -159,7 +159,8 @@ def check(workload: Workload) -> None:
 
 
 def packets(workload: Workload) -> int:
-    """Returns the number of packets of a workload that sends at its own pace.
+    """Returns the number of packets of a workload that sends packets at fixed
+    intervals.
     """
     return workload["calls"] if workload["kind"] == "dial-up" \
         else round(workload["seconds"] / workload["every"])

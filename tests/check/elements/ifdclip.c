@@ -19,11 +19,10 @@
  * payload rate is a little less than 1448/1514 of 5 Mbit/s, because other
  * packets use the link too. */
 #define CHANNEL_RATE 4770000
-/* Number of bytes that the socket has accepted and that have not arrived yet,
- * when the socket is full. They are unsent bytes and bytes in flight. ifdsink
- * permits 16384 unsent bytes (TCP_NOTSENT_LOWAT). At least an initial window of
- * ten segments is in flight (RFC 6928), so this number of segments is used
- * here. */
+/* Number of bytes in a full socket. This is the sum of the unsent bytes and the
+ * bytes in flight. ifdsink permits 16384 unsent bytes (TCP_NOTSENT_LOWAT). The
+ * bytes in flight are at least an initial window of ten segments (RFC 6928).
+ * This minimum is used here. */
 #define SOCKET_SIZE (16384 + 10 * 1448)
 /* Maximum lateness with which a frame can still be used. */
 #define MAX_LATENESS (500 * MS)
@@ -117,7 +116,8 @@ typedef struct
   gboolean sending;
   /* time in ns at which the socket has accepted the whole current frame */
   guint64 taken_at;
-  guint64 free_at;              /* time in ns at which all bytes have arrived */
+  /* time in ns at which the last byte that was sent arrives */
+  guint64 free_at;
   /* due time in ns of the frame that is being sent */
   guint64 due;
   /* array of guint64: lateness of each arrival in ns */
@@ -284,10 +284,9 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* `free_at` has one entry for each value of Chain and each number of decodable
- * frames. The entry is the earliest time at which the channel can be free again
- * after so many decodable frames. It is G_MAXUINT64 if no choice of frames
- * gives so many decodable frames. */
+/* `free_at[chain][n]` is the earliest time at which the channel can be free
+ * after `n` decodable frames, if the references are then in the state `chain`.
+ * It is G_MAXUINT64 if no choice of frames gives this result. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -300,9 +299,9 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Considers two choices for `picture`: to send it, and to skip it. Adds the
- * result of each choice to `next`. The sender knows the future, so it never
- * sends a picture that could not be decoded. */
+/* Adds to `next` the result of skipping `picture`. If the picture can arrive in
+ * time and can be decoded, also adds the result of sending it. The sender knows
+ * the future, so it skips all other pictures. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -347,11 +346,13 @@ best_clear (Best * best)
 }
 
 /* Returns the maximum percentage of frames that can be decoded if no frame is
- * later than `max_lateness`. The result is exact, although not all selections
- * of frames are tried. Two selections may have the same number of frames and
- * the same value of Chain. The same later frames can then be decoded after both
- * of them. Only the selection whose transmission ends earlier is continued,
- * because it is never worse than the other selection. */
+ * later than `max_lateness`. The result is exact, although the function does
+ * not try all selections of frames.
+ *
+ * Two selections are compared if they have the same number of frames and the
+ * same value of Chain, so that the same later frames can be decoded after both.
+ * The selection whose transmission ends later is never better than the other
+ * selection, so it is not continued. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {

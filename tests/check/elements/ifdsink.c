@@ -40,7 +40,7 @@ typedef struct
   guint16 port;
   /* The file descriptor of the connection; -1 if there is none. */
   gint fd;
-  /* The bytes from the connection that do not make a whole frame yet. */
+  /* The received bytes of a frame that is not complete yet. */
   GByteArray *bytes;
   /* Types and numbers of the received frames, as a text such as "I0 P1 ". */
   GString *frames;
@@ -455,23 +455,22 @@ GST_END_TEST;
 typedef enum
 {
   END_CLOSE_AT_ONCE,
-  /* The receiver closes the connection after a whole frame. */
+  /* The receiver closes the connection after the last byte of a frame. */
   END_CLOSE,
   END_CLOSE_IN_FRAME,
   END_RESET,
   END_RESET_IN_FRAME,
-  /* The receiver closes its sending direction. Only a receiver that has ended
-   * does this. */
+  /* The receiver closes only its sending direction. The sink must treat this as
+   * the end of the connection. */
   END_HALF_CLOSE,
   END_HALF_CLOSE_IN_FRAME,
   END_STALL,                    /* The receiver reads no more data. */
   END_LAST
 } End;
 
-/* Runs a pipeline with one receiver, and ends the connection of this receiver
- * as `end` says. When the connection ends, the sink is connected, and render ()
- * waits or is about to wait.
- */
+/* Runs a pipeline with one receiver, and ends the connection in the way that
+ * `end` selects. At that time, the sink is playing. If the connection ends
+ * within a frame or stalls, render () is blocked. Returns the pipeline. */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {
@@ -546,8 +545,9 @@ GST_START_TEST (next_connection_begins_with_an_i_frame)
   push_frame (test, 'B', 2, SMALL_FRAME);
   push_frame (test, 'I', 3, SMALL_FRAME);
   push_divided_frame (test, 'P', 4, SMALL_FRAME);
-  /* Frames that were in flight when the receiver ended may arrive a second
-   * time. */
+  /* Frames that were in flight when the receiver ended may arrive twice. The
+   * test therefore waits only until I3 and P4 are the last two received frames.
+   */
   while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
   fail_unless (sink_pipeline_stat_of (test, "connections") >= 2);
@@ -1030,7 +1030,8 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   sink_pipeline_wait_for_eos (test);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
   sink_pipeline_free (test);
-  /* The kernel sends the remaining data. */
+  /* The sink was stopped before the whole frame was transmitted. The kernel
+   * must transmit the rest of the frame. */
   receiver_accept (&receiver);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 ");
@@ -1092,8 +1093,9 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
-/* ifdsink contains an ifdqueue, and the ifdqueue would have to be upstream of
- * the payloader. The error must therefore recommend to remove the payloader. */
+/* An ifdqueue has to be upstream of a payloader. The ifdqueue of ifdsink is
+ * inside ifdsink, so it is downstream of the payloader. The error must
+ * therefore recommend to remove the payloader. */
 GST_START_TEST (rtp_is_refused_with_its_own_advice)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "

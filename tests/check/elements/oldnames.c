@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of deprecated names of properties and of their values. Setting an old
- * name still sets the property of the new name, in the unit of the old name.
- * Reading an old name returns the value that was set by the new name.
+/* Tests of deprecated names of properties and of their values. If a property is
+ * set by its old name, the property with the new name must be set. The value is
+ * in the unit of the old name. If a property is read by its old name, the
+ * result must be the value that was set by the new name.
  */
 
 #include <gst/check/gstcheck.h>
@@ -170,7 +171,8 @@ GST_START_TEST (ns_under_a_new_name_are_refused)
     {"drain-timeout", DAY, FALSE},
     {"drain-timeout", DAY + 1, TRUE},
     {"drain-timeout", 2000000000, TRUE},
-    /* GStreamer's parser reads the text 5000000000 as this value. */
+    /* GStreamer's parser truncates the number 5000000000 to 32 bits, as this
+     * cast does. */
     {"peer-timeout", (guint) G_GUINT64_CONSTANT (5000000000), TRUE},
   };
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);

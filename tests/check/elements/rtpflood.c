@@ -193,11 +193,12 @@ typedef enum
 {
   /* The attack begins after the stream has begun. */
   STEADY,
-  /* No packet of the stream arrives for some time. */
+  /* No packet of the stream arrives for about 0.5 s (OUTAGE) or 2 s
+   * (LONG_OUTAGE). */
   OUTAGE,
   LONG_OUTAGE,
   RESTART,                      /* The sender restarts with another SSRC. */
-  /* The attack begins before the stream begins. */
+  /* The first forged packet arrives before the first packet of the stream. */
   FIRST,
   N_SITUATIONS
 } Situation;

@@ -985,9 +985,10 @@ GST_START_TEST (sockets_receive_the_same_with_and_without_gro)
 
 GST_END_TEST;
 
-/* The statistics count every packet from which a merged packet was made. With
- * an MTU of 1427 bytes, most packets of the list are too big. The other packets
- * are shorter, and the kernel accepts them. */
+/* The sink merges packets before it writes them. The statistics must count the
+ * packets of the list, not the merged packets. With an MTU of 1427 bytes, most
+ * packets of the list must be counted as too big. The others are shorter, and
+ * the kernel accepts them. */
 GST_START_TEST (merged_packets_are_counted_by_reason)
 {
   GstHarness *harness;
@@ -1305,7 +1306,7 @@ GST_START_TEST (source_stops_with_a_list_in_hand)
     send_udp ("10.9.0.2", 10, 1);
     while (stat_of (src, "packets") < 1)
       g_usleep (100);
-    /* The source needs a moment until it waits for the next packet. */
+    /* During this pause, the source begins to wait for the next packet. */
     g_usleep (1000);
     gst_element_set_state (pipeline, GST_STATE_PAUSED);
     send_udp ("10.9.0.2", 10, 64);

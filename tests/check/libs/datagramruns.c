@@ -15,8 +15,9 @@
 static Datagram packets[MAX_PACKETS];
 static DatagramPart parts[DATAGRAM_MAX_PARTS];
 
-/* The parts of a packet are empty. The tests only need the number of parts,
- * because the number of parts in a run is limited. */
+/* A run is a group of packets that is sent as one message. The number of parts
+ * in a run is limited, and the tests check this limit. The tests need only the
+ * number of parts, so the parts are empty. */
 static void
 make_packet (GRand * rand, Datagram * packet, gsize size, guint n_parts)
 {
@@ -70,7 +71,8 @@ is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
   return total <= DATAGRAM_MAX_RUN_SIZE && vectors <= DATAGRAM_MAX_RUN_PARTS;
 }
 
-/* Each run is valid, and none of them could be longer. */
+/* Each run that datagram_get_run () returns must be valid. If the next packet
+ * were added to the run, the run would be invalid. */
 GST_START_TEST (runs_are_valid_and_maximal)
 {
   static const gsize max_sizes[] = { 3, 1400, 9000, 65507 };

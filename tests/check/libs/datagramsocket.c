@@ -76,8 +76,8 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
   }
 }
 
-/* 100 packets are more than one system call sends, and more than the receiver
- * reads in one call. */
+/* The test sends 100 packets. One system call sends or receives at most 64
+ * packets, so both the sender and the receiver need several calls. */
 GST_START_TEST (many_go_by_one_call)
 {
   DatagramSocket *listener =
@@ -254,7 +254,8 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
-  /* The third packet was sent to another local address of the listener. */
+  /* Packet "1" was sent to 127.0.0.1, and packet "4" to 127.0.0.2. The paths of
+   * the two packets must therefore differ. */
   fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);

@@ -731,8 +731,8 @@ GST_START_TEST (mandatory_last_is_reset)
 
 GST_END_TEST;
 
-/* This endpoint uses neither Init Cookie, nor the two Ack Vectors, nor Data
- * Checksum. */
+/* Options that this endpoint does not use: Init Cookie, the two Ack Vector
+ * options and Data Checksum. */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 
 GST_START_TEST (options_of_no_use_are_no_errors)
@@ -752,8 +752,9 @@ GST_END_TEST;
 GST_START_TEST (unknown_and_broken_options_are_ignored)
 {
   open_network ();
-  /* The options are a reserved option, a Receive Rate of 3 bytes, and an option
-   * that is longer than the packet. */
+  /* The packet has a reserved option, a Receive Rate of 3 bytes, and an option
+   * that is longer than the packet. The client must ignore these three options,
+   * and count each as an error. */
   hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_OPEN);

@@ -337,13 +337,15 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* Linux confirms the options of the client and sends Changes of its own,
- * among them:
- * - ECN Incapable, with Mandatory
- * - Ack Ratio, with the value 0
- * - Send Ack Vector, with the value 0
- * - Send NDP Count; Mandatory precedes the Change R
- * - Send Loss Event Rate; Mandatory precedes both Changes
+/* Linux confirms the options of the client. It also sends Change options of its
+ * own, among them:
+ * - Mandatory, Change L(ECN Incapable, 1)
+ * - Change L(Ack Ratio, 0)
+ * - Change R(Send Ack Vector, 0), Change L(Send Ack Vector, 0)
+ * - Change L(Send NDP Count, 1)
+ * - Mandatory, Change R(Send NDP Count, 1)
+ * - Mandatory, Change R(Send Loss Event Rate, 1)
+ * - Mandatory, Change L(Send Loss Event Rate, 1)
  * If the client does not confirm Send Loss Event Rate with the value 1, Linux
  * resets the connection. */
 GST_START_TEST (linux_answers)
@@ -412,8 +414,10 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* The server uses the profile without changes, and has already sent the Change
- * options of the profile. It then receives the first options of the peer. */
+/* Each entry has the first options of the peer, the code of the Reset that the
+ * server must send (0 = no Reset), and the Confirm options that the server must
+ * send. The server uses the profile without changes. It has already sent the
+ * Change options of the profile. */
 static const Exchange exchanges[] = {
   /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
    * the Confirm has the previous value and the preferences of the server. If
@@ -450,7 +454,8 @@ static const Exchange exchanges[] = {
   /* The profile only accepts a checksum coverage of the whole packet. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
-  /* The value is reserved, so it is not in the endpoint's list. */
+  /* The requested value 255 of Send NDP Count is reserved. The server does not
+   * have it in its preference list, so the value stays 0. */
   {"200407ff", 0, "230607000001"},
   /* The chosen value is the first entry in the server's list that is also in
    * the client's list. */
@@ -460,7 +465,8 @@ static const Exchange exchanges[] = {
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* The option is a Change without a feature number. */
+  /* A Change without a feature number is ignored. If it is mandatory, the
+   * connection is reset. */
   {"2002", 0, ""},
   {"012002", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Sequence Window (section 7.5.2) */
@@ -509,8 +515,10 @@ GST_START_TEST (changes_are_answered)
 
 GST_END_TEST;
 
-/* Section 6.3.1: the preferences of the two endpoints differ. The list of this
- * endpoint is 4 to 15 and then 0. */
+/* Section 6.3.1: the chosen value is the first entry in the server's list that
+ * is also in the client's list. The list of this endpoint is 4 to 15 and then
+ * 0. The list of the peer is 3, 9, 5, 0. The value must be 9 if the peer is the
+ * server, and 5 if this endpoint is the server. */
 GST_START_TEST (the_list_of_the_server_rules)
 {
   DccpFeaturesConfig config = { FALSE, 100, 4, 0, ISS, ccids };
@@ -529,7 +537,9 @@ GST_START_TEST (the_list_of_the_server_rules)
 
 GST_END_TEST;
 
-/* Section 6.6.6: the peer's Change answers the Change of this endpoint. */
+/* Section 6.6.6: both endpoints send a Change of the same feature at the same
+ * time. The peer's Change must count as the answer to the Change of this
+ * endpoint. */
 GST_START_TEST (simultaneous_changes_answer_each_other)
 {
   End end = new_asking_end (&server_config);
@@ -615,8 +625,8 @@ GST_END_TEST;
 
 /* --- Confirms of the peer ------------------------------------------------- */
 
-/* Confirms that the peer sends to a client. The client has sent the Change
- * options of the profile before. */
+/* Each entry has the Confirm options that the peer sends to a client. The
+ * client has already sent the Change options of the profile. */
 static const struct
 {
   const gchar *confirm;
@@ -630,19 +640,24 @@ static const struct
   {"2305010303", 0, TRUE},
   /* The Confirm lacks the preferences of the peer. */
   {"230401" "03", 0, TRUE},
-  /* The value is not in the peer's list. */
+  /* The Confirm is invalid, because its value 3 is not in the peer's preference
+   * list, which contains only 2. */
   {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},
   /* The CCID is not the client's. */
   {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* The value is not the first common entry of both lists. */
+  /* The Confirm is invalid, because the value is not the first common entry of
+   * both preference lists. */
   {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* The option is an empty Confirm of a required feature (section 6.6.7). */
+  /* With an empty Confirm, the peer says that it does not know the feature. The
+   * client requires this feature, so it must reset the connection (section
+   * 6.6.7). */
   {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230304", 0, TRUE},          /* ECN Incapable is optional. */
-  {"2103c0", 0, TRUE},          /* Send Loss Event Rate is optional. */
+  /* The empty Confirm is valid, because Send Loss Event Rate is optional. */
+  {"2103c0", 0, TRUE},
   {"210380", 0, TRUE},          /* Send RTT Estimate is optional (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
@@ -714,7 +729,8 @@ GST_START_TEST (changes_go_out_again_at_growing_intervals)
         now + interval);
     assert_output (&end, now + interval - 1, "");
     now += interval;
-    /* The retransmitted options have the same contents (section 6.6.4). */
+    /* A retransmission has the same options as the first transmission (section
+     * 6.6.4). */
     assert_output (&end, now, PROFILE);
     interval = MIN (2 * interval, 64 * SECONDS);
   }
@@ -771,7 +787,8 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* The endpoint receives the same packet again. It also receives earlier
+  /* The sequence numbers of the next four packets do not exceed that of the
+   * previous packet. The endpoint must ignore the options of these four
    * packets. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);

@@ -395,12 +395,13 @@ compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
   return ratio;
 }
 
-/* The link has 5 Mbit/s and a queue of 0.5 to 2 bandwidth-delay products. The
- * result depends on the jitter more than on anything else. Without jitter, both
- * flows lose packets at the same times, when the queue is full. With some
- * jitter, the acknowledgements for Reno arrive in bunches. Reno therefore sends
- * bursts, which overflow the queue. The packets of TFRC do not overflow it,
- * because they are paced.
+/* TFRC shares a link with Reno. The link has 5 Mbit/s and a queue of 0.5 to 2
+ * bandwidth-delay products. The ratio of the two throughputs depends mainly on
+ * the jitter. Without jitter, the queue overflows at certain times, and then
+ * both flows lose packets. With some jitter, the acknowledgements for the Reno
+ * flow arrive in bunches. The Reno sender therefore sends bursts, which
+ * overflow the queue. TFRC paces its packets, so they do not overflow the
+ * queue.
  *
  * The TCP of the kernel is measured over the testbed
  * (tests/integration/test_tcp_sharing.py).

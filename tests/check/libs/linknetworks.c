@@ -84,8 +84,9 @@ GST_START_TEST (magalhaes_table_1)
 
 GST_END_TEST;
 
-/* In the rows of 50 and 100 ms of table 2, 17 to 21 of 1000 frames are lost.
- * These losses form 1 to 3 blocks of consecutive frames. */
+/* Table 2 has results for frames that are sent every 50 ms and every 100 ms. In
+ * both cases, 17 to 21 of 1000 frames are lost, in 1 to 3 blocks of consecutive
+ * frames. */
 GST_START_TEST (rangelan2_loses_in_blocks)
 {
   guint lost = 0, blocks = 0, seed;
@@ -207,8 +208,8 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
  * must take longer than small pings. The table says that they take less time,
  * which is impossible. Therefore only the small pings are checked.
  *
- * In the last row, a small ping is sent every 20 ms. This is more than the link
- * can carry. */
+ * In the third measurement, a small ping is sent every 20 ms. The link cannot
+ * carry so many pings. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct
@@ -243,7 +244,8 @@ GST_START_TEST (erixzon_table_5_1)
 
 GST_END_TEST;
 
-/* In the direction to the phone, 1460 of 1500 bytes are data. */
+/* Measures the throughput in the direction to the phone. Each packet of 1500
+ * bytes has 1460 bytes of data. */
 GST_START_TEST (gprs_rate)
 {
   LinkConfig config = profile ("gprs", LINK_QUALITY_IDEAL);
@@ -267,8 +269,9 @@ GST_START_TEST (gprs_rate)
 
 GST_END_TEST;
 
-/* Figure 5.7: in each run of about a minute, nothing arrives for some seconds,
- * and then many packets arrive at the same time. */
+/* Figure 5.7 of Erixzon and Kallstrom shows delay spikes. In each measurement
+ * of about a minute, nothing arrives for some seconds, and then many packets
+ * arrive at the same time. The emulated link must have such spikes, too. */
 GST_START_TEST (gprs_has_delay_spikes)
 {
   guint spikes = 0, seed, i;

@@ -363,8 +363,8 @@ count_bins (const Course * course, guint64 width)
   return bins;
 }
 
-/* Packets are delivered in some milliseconds and not in others. Returns the
- * intervals between successive milliseconds with deliveries. */
+/* Returns the intervals in ms between successive deliveries. Several deliveries
+ * in the same millisecond count as one. */
 static GArray *
 find_gaps (const Course * course)
 {

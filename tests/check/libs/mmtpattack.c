@@ -28,7 +28,8 @@ struct _Attack
 {
   void (*attack) (Attack * self, MmtpNetwork * network);
   guint32 state;                /* State of the random numbers. */
-  /* Checksum of all messages between the two endpoints. */
+  /* Checksum of the messages that the sender and the receiver send to each
+   * other. */
   GChecksum *messages;
   GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
@@ -530,7 +531,8 @@ send_forged_answer (Handshaker * self, MmtpNetwork * network, guint path)
   mmtp_network_to_sender (network, path, bytes, size);
 }
 
-/* Relays a COOKIE that the receiver made for an address of the attacker. */
+/* Requests a COOKIE from the receiver for an address of the attacker, and
+ * forwards this COOKIE to the sender. */
 static void
 relay_cookie (Handshaker * self, MmtpNetwork * network, guint path)
 {
@@ -600,8 +602,8 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
   answer_what_was_seen (network, self);
 }
 
-/* The endpoints have a key. A forged message then neither ends the attempt to
- * begin a session nor prevents the session. */
+/* The endpoints have a key. An attacker sends forged messages during the
+ * handshake. The handshake must succeed nevertheless. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -659,8 +661,8 @@ flood_with_inits (Handshaker * self, MmtpNetwork * network)
   mmtp_network_to_receiver (network, &address, bytes, size);
 }
 
-/* Sends an OPEN with the correct address and nonce. The cookie is correct or
- * wrong. If the cookie is correct, the MAC is wrong. */
+/* Sends an OPEN with the correct address and nonce, but without a valid MAC. In
+ * half of the calls, the cookie is also wrong. */
 static void
 send_open_as_sender (Handshaker * self, MmtpNetwork * network)
 {
@@ -1123,7 +1125,8 @@ typedef enum
 {
   INITS_FROM_ANYWHERE,
   INITS_FROM_ONE_PREFIX,
-  /* A flood of OPENs with a cookie that the receiver did not make. */
+  /* The next two floods consist of OPEN messages. Their cookies were not made
+   * by the receiver. */
   OPENS_FROM_ANYWHERE,
   OPENS_FROM_ONE_PREFIX,
   N_FLOODS
@@ -1196,8 +1199,8 @@ take_answers (Flood * self)
 }
 
 /* 10,000 forged requests arrive per second, and no host had a session before.
- * All 200 senders that begin in the first two seconds must get a cookie in
- * time. */
+ * All 200 senders that begin in the first two seconds must get a cookie before
+ * the flood ends after 10 s. */
 GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 {
   guint ms, i, without = 0;
@@ -1214,7 +1217,8 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
     without += flood.real[i].next_init > 0;
   fail_unless (without == 0, "%u of %u senders have no cookie", without,
       N_REAL);
-  /* A single prefix gets no more answers than its own budget allows. */
+  /* If all forged requests come from the same address prefix, the budget of
+   * this prefix limits the number of answers. */
   if (__i__ % 2)
     fail_unless (flood.n_answers <= N_REAL + 100 + FLOOD_TIME / 1000 * 100,
         "%u answers", flood.n_answers);

@@ -315,12 +315,14 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
 
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
-  /* Now each packet must arrive at most 1.05 s after it is generated. The last
-   * packet is generated at 0.95 s, so it may arrive until 2 s. In 2 s the path
-   * can send all 20 packets.
+  /* If each packet must arrive within 1.05 s, all 20 packets arrive in time.
+   * The last packet is generated at 0.95 s, so it must arrive by 2 s. In 2 s
+   * the path can send 20 packets.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
-  /* The second path is too slow for any packet. */
+  /* A packet needs 0.6 s on the second path. If each packet must arrive within
+   * 0.1 s, this path delivers no packet in time. If each packet must arrive
+   * within 0.6 s, the two paths deliver all 20 packets in time. */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.6), 20);
 }
@@ -329,8 +331,8 @@ GST_END_TEST;
 
 GST_START_TEST (optimum_brings_what_the_papers_links_have)
 {
-  /* The links have the rates of Table 1 of the MMTP paper: frames of 1400 bytes
-   * at 36.4 and 9.2 kB/s. The headers of MMTP are not included. */
+  /* The links have the rates of Table 1 of the MMTP paper, which are 36.4 and
+   * 9.2 kB/s. Each frame has 1400 bytes, without the headers of MMTP. */
   MmtpOptimumPath paths[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
       0.162826}
   };

@@ -42,8 +42,8 @@ poll_pieces (MmtpTsCutter * cutter, Pieces * pieces)
     fail_unless (++pieces->n < MAX_PIECES);
 }
 
-/* Divides the stream into buffers of `size` bytes, and cuts these buffers into
- * `pieces`. */
+/* Feeds the stream to a cutter in buffers of `size` bytes. Stores the pieces
+ * that the cutter outputs in `pieces`. */
 static void
 cut (const TsStream * stream, gsize size, Pieces * pieces)
 {
@@ -87,9 +87,9 @@ describe (const MmtpTsPiece * piece, GString * text)
   g_string_append (text, piece->flags & MMTP_FLAG_MARKER ? "M " : " ");
 }
 
-/* Checks the pieces from the second picture on. The pieces must be the same for
- * each size of the buffers into which the stream is divided. The pieces before
- * the second picture are the tables and the first picture. */
+/* Passes the stream to the cutter in buffers of several sizes. For each size,
+ * the description of the pieces must equal `expected`. The description begins
+ * with the second picture: it omits the tables and the first picture. */
 static void
 expect_pieces (const TsStream * stream, const gchar * expected)
 {
@@ -144,10 +144,10 @@ GST_START_TEST (sound_and_clock_are_not_pieces_of_the_picture)
 
 GST_END_TEST;
 
-/* Parameter sets of H.264, and slices of fields (section 7.3.3).
- * ifdclassifier.c has the same slices, which were written by hand. In the
- * names, N is followed by the frame_num. T or B is followed by the picture
- * order count of a top field or bottom field. */
+/* H.264 parameter sets, and slices of field pictures (section 7.3.3).
+ * ifdclassifier.c has the same slices, which were written by hand. For example,
+ * P_N0_B5 is a P-slice with the frame_num 0 (N0) of a bottom field with the
+ * picture order count 5 (B5). T means a top field. */
 #define START PES "\0\0\0\1"
 #define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\1\x68\xce\x3c\x80\0\0\1"
@@ -310,8 +310,13 @@ get_unit (MmtpSendQueue * queue, guint number)
 
 /* Makes a stream that is cut into these pieces:
  * - 0: tables;
- * - 1 to 3: clock, rest and sound of the IDR picture;
- * - 4 to 7: clock, rest, sound and further rest of the first P-picture;
+ * - 1: clock of the IDR picture;
+ * - 2: IDR picture;
+ * - 3: sound;
+ * - 4: clock of the first P-picture;
+ * - 5: first part of the first P-picture;
+ * - 6: sound;
+ * - 7: second part of the first P-picture;
  * - 8: B-picture;
  * - 9: sound;
  * - 10: second P-picture. */
@@ -383,8 +388,8 @@ GST_START_TEST (data_stay_where_a_picture_is_given_up)
   MmtpSendQueue *queue = put_group (&pieces);
   guint i;
 
-  /* Sound and clock are sent before all pictures except the IDR picture, which
-   * is piece 2. */
+  /* The test sends the pieces with sound or a clock, and piece 2, which is the
+   * IDR picture. The other pictures wait. */
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
@@ -410,9 +415,11 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   Pieces pieces;
   MmtpSendQueue *queue = put_group (&pieces);
 
-  /* Piece 5 is the first part of the first P-picture. All pieces up to this
-   * piece are sent, except piece 3, the sound of the IDR picture. Piece 6, the
-   * sound of the P-picture, is not sent either. */
+  /* The pieces 0, 1, 2, 4 and 5 are sent. Piece 5 is the first part of the
+   * first P-picture. These two pieces are not sent:
+   *
+   * - piece 3, the sound of the IDR picture;
+   * - piece 6, the sound of the first P-picture. */
   send (queue, 0);
   send (queue, 1);
   send (queue, 2);
@@ -581,7 +588,8 @@ GST_START_TEST (whole_stream_is_not_changed)
   Pieces pieces;
 
   make_group (&stream);
-  /* a gap that the encoder or an earlier network made */
+  /* The continuity counter skips three values, as after a loss in the encoder
+   * or in an earlier network. The receiver must not change the stream. */
   stream.counter += 3;
   ts_put_picture (&stream, P_PICTURE);
   cut (&stream, 1316, &pieces);
@@ -605,20 +613,22 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   make_group (&stream);
   cut (&stream, 100000, &pieces);
   expect_output (&pieces, 0, "ttVvsVvsvVsV");
-  /* In the next four cases, these parts of the P-picture are missing: its first
-   * part; its last part; both of these parts; its clock. */
+  /* The first part, the last part or both parts of the first P-picture are
+   * missing. */
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
+  /* The clock of the first P-picture is missing. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
-  /* its sound */
+  /* The sound of the first P-picture is missing. */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
-  /* Now these pieces are missing: the IDR picture; the B-picture; the B-picture
-   * together with the second P-picture. */
+  /* The IDR picture is missing. */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");
+  /* The B-picture is missing. */
   expect_output (&pieces, 1 << 8, "ttVvsVvsvsV");
+  /* The B-picture and the second P-picture are missing. */
   expect_output (&pieces, 1 << 8 | 1 << 10, "ttVvsVvsvs");
-  /* the sound between pictures */
+  /* The sound of the IDR picture is missing. */
   expect_output (&pieces, 1 << 3, "ttVvVvsvVsV");
   pieces_clear (&pieces);
   g_byte_array_unref (stream.bytes);

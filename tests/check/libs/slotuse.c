@@ -231,8 +231,9 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
 #define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
 #define SEGMENTS VP8_SLOT_SEGMENTATION
 #define FILTER VP8_SLOT_FILTER
-/* BASE has the slots that every frame uses. A frame of unknown layer also uses
- * the slots in LAYERS. */
+/* A slot is a part of the decoder's state. Every frame uses the slots in BASE.
+ * If the layer of a frame is unknown, the frame also uses the slots in LAYERS.
+ */
 #define BASE (REFERENCES | VP8_SLOT_ENTROPY)
 #define LAYERS (255u * VP8_SLOT_LAYER (0))
 
@@ -600,7 +601,8 @@ GST_START_TEST (vp9_shows_existing_frame)
 
   fail_unless_equals_int (use.uses, 1 << 5 | PREVIOUS);
   fail_unless_equals_int (use.updates, PREVIOUS);
-  /* The next frame may refer to the frame that was shown. */
+  /* The next frame may refer to the frame that is shown, so the unit must count
+   * as a reference. */
   fail_unless (use.is_shown && use.is_reference);
   read_unit (reader, bytes, write_vp9 (&(Vp9) {
           .is_error_resilient = TRUE}, bytes));
@@ -954,7 +956,7 @@ GST_START_TEST (malformed_av1_uses_all)
   /* a size of more than 32 bits */
   expect_malformed (reader, (const guint8 *) "\x32\xff\xff\xff\xff\xff\x01", 7);
   size = put_sequence (bytes, &sequence);
-  bytes[1] = 3;                 /* the sequence header is cut off */
+  bytes[1] = 3;                 /* obu_size; truncates the sequence header */
   expect_malformed (reader, bytes, 5);
   size = put_frame (bytes, &sequence, &frame, -1);
   expect_malformed (reader, bytes, size);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs cells of the lab in real time, and checks when and at what rate their
-streams crossed the link. The tests of test_lab.py do not check any times.
+"""Tests the lab in real time: checks when the streams crossed the link, and at
+what rate. The tests of test_lab.py do not check any times.
 """
 
 import contextlib
@@ -72,7 +72,8 @@ class StreamsTest(test_lab.LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        # The cell is run twice. The second run has to replace the first one.
+        # The same cell of the matrix is run twice. The results of the second
+        # run must replace those of the first run.
         for _ in range(2):
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):

@@ -50,8 +50,8 @@ def sentences(*rows):
 
 
 def paired(name, *shares):
-    """Returns a row with one run for each of `shares`. The runs have the seeds
-    1, 2, 3 and so on.
+    """Returns a findings.Row with one run for each of `shares`, which are
+    percentages of decodable frames. The runs have the seeds 1, 2, 3 and so on.
     """
     return share(name, *shares)._replace(
         keys=[(seed, 1) for seed in range(1, len(shares) + 1)])
@@ -112,7 +112,9 @@ class WhyTest(unittest.TestCase):
     def test_key_frames_are_missed_first(self):
         # In the first run, 9 of 10 I-frames and 20 of 100 B-frames are missing.
         # In the second run, 8 of 10 I-frames and 10 of 100 B-frames are
-        # missing.
+        # missing. In both runs, the share of missing frames is larger for
+        # I-frames than for B-frames. The report must therefore say that key
+        # frames were missed first.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("8 20 10", decodable="2 2 4")),
@@ -120,10 +122,11 @@ class WhyTest(unittest.TestCase):
             "of the B-frames")
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
-        # In the second run, 5 of 10 I-frames and 30 of 40 P-frames are missing.
-        # This is a larger share of the P-frames than of the I-frames. The
-        # sentence "missed key frames first" would therefore be wrong for this
-        # run. The two runs lost 49 and 115 of their 150 frames.
+        # The first run lost 49 of 150 frames, and the second run lost 115 of
+        # 150 frames. In the second run, 5 of 10 I-frames and 30 of 40 P-frames
+        # are missing. The share of missing frames is smaller for I-frames than
+        # for P-frames, so the sentence "missed key frames first" would be wrong
+        # for this run.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -145,8 +148,8 @@ class WhyTest(unittest.TestCase):
             "the key frames")
 
     def test_frames_are_too_late(self):
-        # In the two runs, 90 and 120 of 150 frames are late. Each run loses one
-        # frame.
+        # In the first run, 90 of 150 frames are late; in the second, 120. Each
+        # run loses only one frame. The finding must name the late frames.
         self.assertEqual(
             self.why(frames("0 0 1", "9 30 51"), frames("0 0 1", "9 30 81")),
             "delivered frames too late: 70 % (60–80) of them")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the lateness of runs with a few frames is graded. The expected
-values were computed by hand."""
+"""Tests of lateness.py, which flags a run if the lateness may have changed its
+results. The runs in these tests have only a few frames. The expected values
+were computed by hand."""
 
 import unittest
 
@@ -26,9 +27,9 @@ def passages(late_ms, types="I"):
 
 
 def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
-    """Returns the lateness of the machine and of the link as a dictionary, in
-    the form in which the results of a run contain it. Both arguments are
-    (median, 99th percentile, maximum) in ms.
+    """Returns the lateness of the machine and of the link as a dictionary with
+    the same keys as in the results of a run. Each argument is a tuple (median,
+    99th percentile, maximum) in ms.
     """
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
@@ -81,10 +82,10 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The 99th percentile of the machine's lateness is now much lower than
-        # that of the link's lateness. The lateness of the link is therefore
-        # assumed to have another cause. Its percentiles are then assumed to
-        # rise linearly.
+        # The 99th percentile of the link's lateness is changed to 296 ms. The
+        # 99th percentile of the machine's lateness is only 99 ms. The lateness
+        # of the link is therefore assumed to have another cause, and its
+        # percentiles are assumed to rise linearly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -102,8 +103,9 @@ class DescribeTest(unittest.TestCase):
 
 class GradeTest(unittest.TestCase):
     def test_a_run_far_from_its_deadline_may_be_late(self):
-        """The machine was 12 ms late, as in many runs over LTE links. However,
-        no frame arrived close to the deadline of 500 ms."""
+        """The 99th percentile of the lateness is 12 ms, as in many runs over
+        LTE links. The run must not be flagged, because the latency of all
+        frames is 150 ms, far below the deadline of 500 ms."""
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
@@ -113,13 +115,13 @@ class GradeTest(unittest.TestCase):
         # percentile is 7/49 of the way from the 50th to the 99th, so it is 0.3
         # ms plus a seventh of 11.7 ms.
         #
-        # Without the lateness, the frames would have arrived earlier:
-        # - 50 % of the frames by 0.3 ms,
-        # - 7 % of the frames by the lateness at the 57th percentile,
-        # - 43 % of the frames by even more.
+        # The lateness is subtracted from the latency of each frame:
+        # - 0.3 ms for 50 % of the frames,
+        # - the 57th percentile of the lateness for 7 % of the frames,
+        # - higher values for the other 43 % of the frames.
         #
-        # If these latencies are sorted, the 43 % come first and the 7 % next.
-        # The median is therefore the latency of one of the 7 %.
+        # The 43 % then have the lowest latencies, and the 50 % the highest. The
+        # median is therefore the latency of one of the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -154,12 +156,13 @@ class GradeTest(unittest.TestCase):
         verdicts of 10 frames.
 
         Above the median, the lateness rises by 4 ms / 49 for each percentile.
-        It reaches 2 ms at the percentile 62.25. Only some percentiles are used:
-        50, 57, 64 and so on up to 99. Each percentile of this list stands for
-        the frames between itself and the percentile before it. The first
-        percentile with at least 2 ms is 64, and the percentile before it is 57.
-        The percentiles from 64 to 99 therefore stand for 99 - 57 = 42 % of the
-        frames. The maximum stands for 1 %.
+        It reaches 2 ms at the percentile 62.25.
+
+        The computation assumes that the lateness of each frame equals the
+        maximum or one of the percentiles 50, 57, 64 and so on up to 99. The
+        57th percentile is below 2 ms, and the 64th percentile is above 2 ms.
+        The percentiles from 64 to 99 apply to 99 - 57 = 42 % of the frames. The
+        maximum applies to 1 % of the frames.
 
         The share of changed verdicts is therefore
         4 * 0.42 + 10 * 0.01 = 1.78 %.
@@ -173,20 +176,22 @@ class GradeTest(unittest.TestCase):
                       "were decodable in time, ", lateness.words(found))
         self.assertIn("(99th percentile and maximum: machine 5.00 ms and 10.00 "
                       "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
-        # The frames arrived after 100, 502 and 508 ms. With a deadline of 400
-        # ms, none of them arrived close to the deadline.
+        # With a deadline of 400 ms, the run must not be flagged. The frames
+        # arrived after 100, 502 and 508 ms, so none of them arrived close to
+        # the deadline.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
-        """A stall of 140 ms at the handshake delayed a whole stream. Each of
+        """A verdict is whether a frame was decodable in time.
+
+        A stall of 140 ms at the handshake delayed a whole stream. Each of its
         500 I-frames arrived after 510 ms, which is later than the deadline of
-        500 ms. The rule about stalls at the start flags this run.
+        500 ms. The rule about stalls at the start must flag this run.
 
         Without this rule, the run would not be flagged. The stall was only 1 of
-        100 wake-ups, so it stands for 1 % of the frames. The lateness would
-        therefore seem to have changed only 1 % of the verdicts. A verdict is
-        whether a frame was decodable in time. Up to 1 % of the verdicts may
-        change (MAX_VERDICTS)."""
+        100 wake-ups, so it would count as the delay of 1 % of the frames. The
+        lateness would therefore seem to have changed only 1 % of the verdicts,
+        which is allowed (MAX_VERDICTS)."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -213,18 +218,18 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(found["flagged"], flagged, frames)
 
     def test_the_maximum_does_not_move_percentiles(self):
-        """The maximum of the lateness is 25 ms for the machine and 25 ms for
-        the link. These two values must not change the percentiles of the
-        latency.
+        """The maximum lateness is 25 ms for the machine and 25 ms for the link.
+        These two values must not change the percentiles of the latency.
 
         Of 2000 frames, 1899 have a latency of at most 150 ms, and 101 have
         162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
         162.5 ms.
 
-        If the two maxima counted, 1 % of the frames would seem to have arrived
-        50 ms earlier. 1 % of the 101 frames are 1.01 frames. Then 1899 + 1.01 =
-        1900.01 frames would have at most 150 ms. The 95th percentile would then
-        be 150 ms, which is 12.5 ms lower."""
+        It would be wrong to subtract the sum of the maxima, 50 ms, from the
+        latency of 1 % of the frames. Then 1.01 of the 101 frames (1 %) would
+        have less than 150 ms, and 1899 + 1.01 = 1900.01 frames would have at
+        most 150 ms. The 95th percentile would be 150 ms, which is 12.5 ms too
+        low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the key `like`. A section with this key describes a protocol by the
-words in which its pipelines differ from those of another protocol.
+"""Tests the key `like`. A section with this key describes a variant of another
+protocol. It lists the words that are replaced in the pipelines of the other
+protocol.
 """
 
 import unittest

@@ -297,8 +297,9 @@ class NumberTest(DirectoryCase):
 
     def test_bulk(self):
         # 100 bytes arrive in each second, except for the last 100 bytes, which
-        # take 6 s. The test of the sustainable rate uses blocks with the same
-        # pattern.
+        # take 6 s. This stall lowers the mean rate, but must not lower the
+        # sustainable rate. The test of sustainable_rate() uses data with the
+        # same pattern.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
@@ -338,9 +339,10 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["50 % s"]))
 
     def test_voice(self):
-        # The delays are 100, 140 and 180 ms, and one packet is lost. An
-        # acknowledgement takes 30 ms more than its packet. The estimate is half
-        # of the round trip, so it is 15 ms too high.
+        # Three packets have delays of 100, 140 and 180 ms; a fourth packet is
+        # lost. The delay of an acknowledgement is 30 ms higher than that of its
+        # packet. The delay is estimated as half of the round trip, so the
+        # estimate is 15 ms too high.
         sent = [1000 * MS + 20 * MS * n for n in range(4)]
         self.log("sent.csv", "number,sent_ns,taken\n" + "".join(
             f"{n},{ns},1\n" for n, ns in enumerate(sent)))
