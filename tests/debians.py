@@ -55,7 +55,9 @@ def machine_mirror():
 
 
 def machine_options():
-    """Returns the lines for a file in apt.conf.d."""
+    """Returns those apt options of this machine that the new Debian needs, as
+    lines for a file in apt.conf.d.
+    """
     dump = subprocess.run(["apt-config", "dump"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True, check=True)
     return "".join(f"{line}\n" for line in dump.stdout.splitlines()
@@ -63,13 +65,15 @@ def machine_options():
 
 
 def make(suite, root, mirror):
-    """Makes a Debian in the directory `root`, which need not exist."""
+    """Installs the Debian release `suite` from `mirror` in the directory
+    `root`. Creates the directory if it does not exist.
+    """
     processes.run(
         [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}",
          suite, root, mirror], f"debootstrap of {suite} from {mirror}")
     (root / "etc/apt/apt.conf.d/50machine").write_text(machine_options())
-    # A power failure may destroy this Debian, so dpkg need not wait for the
-    # disk.
+    # This installation of Debian need not survive a power failure, so dpkg need
+    # not wait for the disk.
     (root / "etc/dpkg/dpkg.cfg.d/fast").write_text("force-unsafe-io\n")
 
 
@@ -78,7 +82,7 @@ def is_made(root):
 
 
 def entering(root, *command, tun="666", way="pivot", shown=SOURCE):
-    """Returns the arguments that run a command in the Debian; see
-    tests/enter-debian.
+    """Returns a command line that runs `command` in the Debian system in the
+    directory `root`. tests/enter-debian describes the other parameters.
     """
     return [ENTER, root, tun, way, shown, *command]

@@ -100,9 +100,9 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* Number of buffers that were dropped because of DROP_FULL although other
-   * frames may refer to their frames. After such a loss, a key frame helps the
-   * receiver. */
+  /* Number of buffers that were dropped because of DROP_FULL and do not have
+   * the flag DROPPABLE. Other frames may refer to the frames of these buffers,
+   * so a key frame then helps the receiver. */
   guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
@@ -140,9 +140,9 @@ struct _GstNetworkSinkPrivate
   /* The application has sent EOS to the pipeline's sources, so EOS will arrive
    * at this sink. */
   gboolean end_asked;
-  /* Deadline for the end of the stream, monotonic time in us. It is set when
-   * the sink has to wait for the first time after the application has sent EOS
-   * to the pipeline. 0 if the deadline is not set. */
+  /* Deadline for the end of the stream, monotonic time in us; 0 if it is not
+   * set. After the application has sent EOS to the pipeline, the first wait of
+   * the sink sets this deadline. */
   gint64 ending_until;
   /* The streaming thread is inside the method `send`, `wait` or `drain`. */
   gboolean using;
@@ -180,7 +180,7 @@ struct _GstNetworkSinkPrivate
   /* Time of the last warning, monotonic time in us; 0 if none was posted */
   gint64 warned_at;
 
-  /* --- the streaming thread only (other threads while no pad is active) --- */
+  /* --- streaming thread; other threads only if no pad is active --- */
   /* The buffer that is being sent; NULL if there is none. A flush keeps it if a
    * part of it was already sent. */
   GstBuffer *rest;

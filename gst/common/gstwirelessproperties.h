@@ -141,8 +141,8 @@ typedef struct
       "ns", (flags) | G_PARAM_DEPRECATED, G_TYPE_UINT64, NULL, \
       PROPERTY_MEMBER (member, guint64), 0, initial, max, \
       .instead = new_name, __VA_ARGS__ }
-/* A property without a member. The remaining arguments set the fields `set` and
- * `get`. */
+/* Table entry of a property whose value is not stored in a struct member. The
+ * remaining arguments set the fields `set` and `get` of the entry. */
 #define PROPERTY_COMPUTED(name, nick, blurb, flags, type, ...) \
     { name, nick, blurb, flags, type, __VA_ARGS__ }
 #define PROPERTY_STATS(blurb, create) \

@@ -49,8 +49,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
  * valid packets are shorter; a longer packet is truncated and then discarded as
  * invalid. */
 #define MAX_INPUT_SIZE 2048
-/* Maximum time that the packets of a frame wait for the pacing with
- * blocking=false, even if the frame rate is low. */
+/* Maximum time that the packets of a frame wait for the pacing if
+ * blocking=false. The usual maximum is 90 % of the frame period. This constant
+ * applies if the frame rate is low. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */
@@ -92,8 +93,8 @@ struct _GstDccpThinSink
   gboolean rate_changed;
   /* monotonic time in us at which estimated_bitrate was last notified */
   gint64 rate_notified_at;
-  /* Numbers of packets that the receiver has dropped and that were not reported
-   * in a message yet. The index is the Drop Code. */
+  /* For each Drop Code, the number of packets that the receiver has dropped and
+   * that no message has reported yet */
   guint dropped[DCCP_DROP_NONE];
   /* monotonic time in us of the last message about dropped packets */
   gint64 dropped_posted_at;
@@ -108,14 +109,15 @@ struct _GstDccpThinSink
   DccpHistory key_packets;
 
   /* --- used by the streaming thread only --- */
-  /* TRUE if the next packet had to wait. The sending rate is then limited by
-   * TFRC and not by upstream. */
+  /* TRUE if the packet that is sent next had to wait because of the rate limit
+   * of TFRC. In this case, the sending rate is limited by TFRC and not by
+   * upstream. */
   gboolean had_to_wait;
   GstClockTime frame_pts;       /* PTS of the frame that is being sent */
   /* TRUE if the last packet of the current frame was handled */
   gboolean frame_is_over;
-  /* Time in ns until which the packets of the current frame may wait for the
-   * pacing with blocking=false. */
+  /* If blocking=false, the pacing may delay the packets of the current frame
+   * until this time, in ns. */
   guint64 frame_until;
   /* Minimum interval between two frames so far; GST_CLOCK_TIME_NONE = unknown.
    */
@@ -293,9 +295,8 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 
 /* --- notifications -------------------------------------------------------- */
 
-/* Wakes the function `wait` in two cases: the next packet may be sent earlier
- * than was known when the wait began, or the socket has room again. The caller
- * holds the lock. */
+/* Wakes the function `wait` if the socket has room and the next packet may be
+ * sent before the time `waits_until`. The caller holds the lock. */
 static void
 wake_sender (GstDccpThinSink * self)
 {
@@ -497,8 +498,8 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return done;
 }
 
-/* A listener listens from PAUSED on, so that an error is posted during the
- * state change. */
+/* If the element is a listener, it begins to listen during the change to
+ * PAUSED. If this fails, the error is posted during this state change. */
 static gboolean
 gst_dccp_thin_sink_listen (GstDccpThinSink * self)
 {

@@ -70,7 +70,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
  * is slow.
  */
 
-/* Counters that the core does not have. */
+/* Counters of the element. The core has all other counters. */
 typedef struct
 {
   guint64 buffers, bytes;       /* pushed downstream */
@@ -93,7 +93,7 @@ struct _GstDccpThinSrc
 {
   GstNetworkSrc parent;
 
-  GstDccpThinEnd end;           /* contains the lock of the fields below */
+  GstDccpThinEnd end;           /* `end.lock` protects the fields below. */
   /* --- protected by the lock --- */
   guint max_bytes, max_packets; /* limits of the queue */
   gboolean eos_at_end;
@@ -104,9 +104,10 @@ struct _GstDccpThinSrc
   gboolean stopping;
   GstDccpThinSrcCounters counters;
 
-  /* --- set and freed while neither thread runs --- */
+  /* --- set and freed while no thread of the element runs --- */
   GThread *thread;
-  /* stops the connection's thread; has its own lock */
+  /* Used to cancel the connection's thread. GCancellable is thread-safe, so no
+   * lock is needed. */
   GCancellable *cancellable;
 };
 
@@ -283,8 +284,8 @@ make_buffer (Item * item, gboolean has_offset, gint64 offset)
   return buffer;
 }
 
-/* Takes up to `n` items with data from the head of the queue. Returns the
- * number of items. The caller holds the lock. */
+/* Moves at most `n` items with data from the head of the queue to the array
+ * `items`. Returns the number of moved items. The caller holds the lock. */
 static guint
 take_data (GstDccpThinSrc * self, Item * items, guint n)
 {
@@ -365,9 +366,9 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
       self->is_slow);
 }
 
-/* Returns whether packets from the peer are accepted. A caller has chosen its
- * peer itself, so allowed-senders is checked for a listener only. The caller
- * holds the lock. */
+/* Returns whether packets from the peer are accepted. With mode=caller the
+ * element has chosen the peer itself, so only mode=listener checks
+ * allowed-senders. Must be called with the lock held. */
 static gboolean
 gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {
@@ -540,8 +541,8 @@ typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
-  /* Monotonic time in us. Until this time, a refusal to connect does not end
-   * the attempts. 0 if no attempt was refused since the last connection. */
+  /* Monotonic time in us. If an attempt is refused before this time, another
+   * attempt follows. 0 = no attempt was refused since the last connection. */
   gint64 refused_until;
 } Attempts;
 
@@ -648,8 +649,8 @@ reset (GstDccpThinSrc * self)
   g_cancellable_reset (self->cancellable);
 }
 
-/* A listener begins to listen on the way to PAUSED. An error is then posted
- * during this state change. */
+/* If the source is a listener, it begins to listen during the change from READY
+ * to PAUSED. If this fails, the error is posted during this state change. */
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {

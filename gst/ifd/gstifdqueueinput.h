@@ -20,8 +20,8 @@
 #define GST_IFD_QUEUE_USABLE_CAPS \
     GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS "; " GST_SLOT_CAPS "; " \
     GST_IFD_QUEUE_TS_CAPS
-/* Caps that can be linked but not used. They are accepted so that an error
- * message can name the element that is missing upstream. */
+/* Caps that are accepted for linking, but cause an error later. The error
+ * message can then name the element that is missing upstream. */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
     "video/x-h264; video/x-h265; video/x-av1; " \
     "video/mpeg, systemstream = (boolean) true; video/mpegts; " \
@@ -61,8 +61,8 @@ GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
  * caps are passed on unchanged. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
-/* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS, or that
- * downstream does not accept. Returns FALSE. */
+/* Posts an error for caps that cannot be used, and returns FALSE. Such caps do
+ * not match GST_IFD_QUEUE_USABLE_CAPS, or downstream does not accept them. */
 gboolean gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);

@@ -27,9 +27,10 @@
  * cannot be used because it is not a constant. */
 #define ROOM 32768
 
-/* Maximum number of times that the tables are read again because something has
- * changed during the reading. After that, the notification of the change
- * triggers another update. */
+/* Maximum number of attempts to read the kernel's tables of interfaces,
+ * addresses and routes. If a table changes while it is read, the next attempt
+ * begins. If the last attempt fails as well, the kernel's notification of the
+ * change triggers another update. */
 #define MAX_DUMPS 8
 
 /* An interface that is up and running. */
@@ -45,8 +46,8 @@ typedef struct
 
 struct _MmtpInterfaces
 {
-  /* AF_INET or AF_INET6. AF_UNSPEC if there is no remote address; routes do not
-   * matter in this case. */
+  /* Address family of the remote address: AF_INET or AF_INET6. If there is no
+   * remote address, it is AF_UNSPEC, and no routes are read. */
   guint8 family;
   guint8 remote[16];
   guint remote_size;            /* in bytes */
@@ -443,8 +444,9 @@ join (MmtpInterfaces * self)
   return TRUE;
 }
 
-/* The socket for changes is opened before the tables are read, so that no
- * change is missed. */
+/* Subscribes to notifications of the kernel, and then reads the list of
+ * interfaces. In the opposite order, a change between the two steps would be
+ * missed. */
 static gboolean
 begin (MmtpInterfaces * self)
 {

@@ -112,11 +112,11 @@ struct _GstUdpliteSink
   GstUdplitePackets *packets;
   /* The following fields store the position at which a batch of packets for
    * several receivers was interrupted, because a socket had no room. */
-  /* First packet of the interrupted batch; NULL if the next round starts from
-   * the beginning. */
+  /* First packet of the interrupted batch; NULL if no batch has to be resumed.
+   */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
-  Family full;                  /* address family whose socket had no room */
+  Family full;                  /* address family of the socket without room */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -749,8 +749,9 @@ count_sent (GstUdpliteSink * self, const UdpliteTurn * turn,
   self->bytes_served += bytes;
 }
 
-/* Continues the current round with the `n` packets in `buffers`. Returns FALSE
- * if a socket has no room. */
+/* Sends the `n` packets in `buffers` to all receivers. If an earlier call was
+ * interrupted, continues where that call stopped. Returns FALSE if a socket has
+ * no room. */
 static gboolean
 send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
 {
@@ -781,9 +782,9 @@ clear_round (GstUdpliteSink * self)
   gst_clear_buffer (&self->resume_at);
 }
 
-/* Ends a round, in which packets are sent to all receivers. `done` is the
- * number of packets that the round has finished, from the first one on. Packets
- * that reached no receiver are reported to the base class as not sent. */
+/* Ends a round. In a round, a batch of packets is sent to all receivers. The
+ * first `done` packets of the batch are finished. If one of these packets
+ * reached no receiver, it is reported to the base class as not sent. */
 static void
 end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {
@@ -801,10 +802,12 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
   clear_round (self);
 }
 
-/* Interrupts the round because a socket has no room. Returns the number of
- * packets that are finished. If each packet is sent only once, the base class
- * next offers the first packet for which there was no room. If packets are sent
- * several times, the round is resumed later with the same packets. */
+/* Interrupts the sending of a batch of packets because a socket has no room. If
+ * each packet is sent only once, returns the number of finished packets. The
+ * base class next offers the packet for which the socket had no room. If
+ * packets are sent several times, returns 0. The base class then offers the
+ * whole batch again, and the sending is resumed at the point of the
+ * interruption. */
 static guint
 interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
 {
@@ -828,16 +831,15 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint mapped;
 
   LOCK (self);
-  /* With blocking=false the base class drops a packet for which a socket had no
-   * room. The packet is then dropped for all receivers to which it was not sent
-   * yet. If there are several receivers, only one packet is offered at a time,
-   * so that no other packet is dropped with it. */
+  /* If a socket is full, the sending of the batch is interrupted. With
+   * blocking=false the base class then drops the packet for all receivers that
+   * have not received it yet. If there are several receivers, a batch has only
+   * one packet, so that no further packets are dropped. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* If the last round was interrupted, the base class may have dropped its
-   * packets. The base class then offers other packets now, and a new round
-   * begins. */
+  /* If the batch does not begin with the packet `resume_at`, the base class has
+   * dropped the interrupted batch. A new round begins. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -1253,12 +1255,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSink:gso:
    *
-   * With `auto` and the backend udp, a run of packets is passed to the kernel
-   * as one message. The packets of a run are covered completely, have the same
-   * size, and arrive in one buffer list. They have a UDP checksum, so the
-   * kernel of the receiver discards them if they are damaged. With `off`, no
-   * packet has a UDP checksum. The other backends cannot use segmentation
-   * offload.
+   * With `auto` and the backend udp, several consecutive packets of a buffer
+   * list are passed to the kernel as one message. These packets must have the
+   * same size, and the UDP-Lite checksum must cover them completely. They also
+   * have a UDP checksum, so the kernel of the receiver discards them if they
+   * are damaged. With `off`, no packet has a UDP checksum. The other backends
+   * cannot use segmentation offload.
    *
    * Since: 0.1
    */

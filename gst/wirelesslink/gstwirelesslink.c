@@ -308,10 +308,11 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLink:blocking:
    *
    * If this is TRUE, a thread that pushes into a full queue waits until there
-   * is room, like a blocking socket. If it is FALSE, the packet is lost. With
-   * `mode=timestamp`, no thread waits. If this is TRUE, the packet then enters
-   * the link later, when there is room, and the next packets of its flow do not
-   * overtake it.
+   * is room, like a blocking socket. If it is FALSE, the packet is lost.
+   *
+   * With `mode=timestamp`, no thread waits. If this property is TRUE, a packet
+   * that finds the queue full enters the link as soon as there is room. Later
+   * packets of the same flow do not overtake it.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether input waits for room in the queue of the link; false drops "

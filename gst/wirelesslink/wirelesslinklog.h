@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files that wirelesslink writes: the log with the fate of each packet,
- * readable for people and awk, and the pattern that replays a run. Lines are
- * collected and written together, at the latest after one second of link time.
- */
+/* Writes the files of wirelesslink. The log file contains the fate of each
+ * packet, and is readable for people and awk. With the pattern file, a run can
+ * be repeated. Lines are buffered for at most one second of link time and then
+ * written together. */
 
 #pragma once
 

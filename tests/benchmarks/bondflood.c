@@ -72,8 +72,8 @@ count_in_source (void)
     callcount_select (1);
 }
 
-/* Adds the numbers of function calls that were counted so far to `calls`. The
- * numbers are multiplied by `factor` first. */
+/* Multiplies the current counts of function calls by `factor`, and adds the
+ * products to `calls`. */
 static void
 add_calls (Calls calls, gint factor)
 {

@@ -34,9 +34,9 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields a dictionary {end of a row's name: environment}. It has one entry
-    for this build and one for each other build. The end of a row's name tells
-    the reader to which build the row belongs."""
+    """Yields a dictionary {suffix: environment}. It has one entry for this
+    build and one for each other build. The suffix is appended to the name of a
+    table row, and shows to which build the row belongs."""
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
         for number, other in enumerate(others, 1):

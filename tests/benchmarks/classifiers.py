@@ -178,8 +178,8 @@ def check_output(name, elements, stream, env):
 
 def measure(name, stream, runs, env):
     """Returns ({element: [CPU time]}, size of all frames). A CPU time is the
-    time in us that the element adds to the processing of one frame. The list
-    has a value for each round."""
+    time in us that the element adds to the processing of one frame. It is
+    measured `runs` times for each element."""
     elements = {"": "", "parser": f"! {CODECS[name].parser}"} if \
         not CODECS[name].peer else {"": ""}
     elements |= {title: f"! {line}" for title, line in ELEMENTS.items()}

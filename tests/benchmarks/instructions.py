@@ -4,22 +4,22 @@
 
     meson test -C build --benchmark -v instructions
 
-Without --against, the program makes the other build itself: the same sources
-without log statements and without trace callbacks. The difference is the cost
-of logging while GST_DEBUG is not set. With `--against DIRECTORY` it compares
-with any other build, such as one of an earlier commit, to see whether a change
-costs time.
+Without --against, the program makes the second build itself from the same
+sources, but without log statements and trace callbacks. The difference is the
+cost of logging while GST_DEBUG is not set. With `--against DIRECTORY`, the
+second build is any other build, such as one of an earlier commit. The
+difference then shows whether a change costs time.
 
 callgrind counts the instructions of all threads from READY to EOS. Unlike CPU
 seconds, a count does not depend on other load of the machine, but it does not
 include the time in the kernel. The count of the same pipeline without the
 element is subtracted.
 
-The counts of the two builds alternate. In each round, the other build is
-counted twice, so it has two medians. The difference between these two medians
-shows how large a random difference may be. This random difference is large for
-mmtpsink with a key, because the work of this element depends on the timing of
-its peer.
+The counts of the two builds alternate. The second build is counted twice as
+often, and its counts are divided into two series. The difference between the
+medians of these two series shows how large a random difference may be. This
+random difference is large for mmtpsink with a key, because the work of this
+element depends on the timing of its peer.
 """
 
 import argparse
@@ -71,8 +71,8 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    # The measured pipeline without the element. Its instructions are
-    # subtracted. The text is empty if nothing is subtracted.
+    # The same pipeline without the element. Its instructions are subtracted
+    # from those of `pipeline`. If `base` is empty, nothing is subtracted.
     base: str
     # A second pipeline, which runs at the same time as the measured one but
     # outside of callgrind.
@@ -130,8 +130,8 @@ def make_build_without_log():
 
 
 def environment(build, directory):
-    """Returns the environment variables with which GStreamer uses the plugins
-    of one build and a registry for these plugins.
+    """Returns an environment in which GStreamer loads the plugins of `build`.
+    The registry of these plugins is in `directory`.
     """
     env = dict(os.environ)
     plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]

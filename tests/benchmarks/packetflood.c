@@ -6,19 +6,20 @@
  *       If LIST is 1, the packets are pushed as single buffers.
  *   packetflood receive ELEMENT PACKETS PROTOCOL
  *       Fills the socket of a source while the source is paused, and then lets
- *       the source receive these packets. Repeats this in as many rounds as
- *       necessary. PROTOCOL is udp, udplite, or both, which is UDP-Lite in UDP.
+ *       the source receive these packets. Repeats this until the source has
+ *       received at least PACKETS packets. PROTOCOL is udp, udplite, or both,
+ *       which is UDP-Lite in UDP.
  *
- * The program prints the number of packets, the seconds that they took, and the
- * seconds of CPU time of the whole process in this time.
+ * The program prints the number of packets, the elapsed time in seconds, and
+ * the CPU time of the whole process during this time in seconds.
  *
  * A packet is 1316 bytes of RTP with MPEG video. A picture begins with every
  * other packet, so the number of bytes that must be protected differs from
  * packet to packet.
  *
  * ELEMENT is one element with its properties, as in a launch line. It uses the
- * loopback interface and the port below, where an idle socket takes the sent
- * packets.
+ * loopback interface and the port PORT. A sink sends its packets to a socket
+ * from which nobody reads.
  */
 
 #define _GNU_SOURCE

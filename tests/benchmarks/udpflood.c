@@ -15,9 +15,11 @@
  * This form sends PACKETS packets over the loopback interface to another
  * process of this program. It sends 32 packets in one message (GSO), and the
  * other process receives them with GRO. A program that sends from user space
- * cannot be much faster. It prints the same numbers as bondflood: the packets
- * that arrived, the seconds from the first packet that was sent to the last one
- * that arrived, and the seconds of CPU time of the sender and of the receiver.
+ * cannot be much faster. This form prints the same numbers as bondflood:
+ *
+ * - the number of packets that arrived
+ * - the seconds from the first packet sent to the last packet received
+ * - the CPU time of the sender and that of the receiver, in seconds
  */
 
 #define _GNU_SOURCE

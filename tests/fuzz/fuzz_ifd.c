@@ -48,7 +48,7 @@ typedef struct
   gboolean leading;
   gint references[N_SLOTS];
   guint n_references;
-  /* TRUE if a reference of the picture never existed */
+  /* TRUE if the picture refers to a frame that is not part of the stream */
   gboolean misses;
   Fate fate;
   /* Receiver that decoded the frame; 0 if no receiver decoded it. */
@@ -78,7 +78,7 @@ typedef struct
   gboolean begun;
   /* TRUE if all frames in the queue W have to be dropped for the new frame C */
   gboolean w_is_stale;
-  /* TRUE if an algorithm other than gop has chosen frames */
+  /* TRUE if an algorithm other than `gop` was in use at any time so far */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
@@ -92,7 +92,8 @@ typedef struct
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
   /* Last frame that updated each slot, or NONE. */
   gint slots[N_SLOTS];
-  gboolean has_slots;           /* TRUE if the newest frame has slots */
+  /* TRUE if the newest frame has the flag IFD_FRAME_SLOTS */
+  gboolean has_slots;
   guint codec;                  /* number of changes of the codec so far */
   guint began_codec;            /* `codec` of the last frame that was decoded */
   Decoder decoder;
@@ -170,9 +171,9 @@ place (Picture * picture, gint number)
   guint flags = picture->frame.flags;
   const gboolean has_slots = (flags & IFD_FRAME_SLOTS) != 0;
 
-  /* Frames with slots and frames without slots belong to different codecs.
-   * After a change of the codec, a decoder has none of the earlier references.
-   */
+  /* If one frame has slots (IFD_FRAME_SLOTS) and the next one has none, or vice
+   * versa, the codec has changed. After this change, the decoder has no
+   * reference frames. */
   if (has_slots != model.has_slots) {
     gint newest = model.newest_reference;
 
@@ -247,8 +248,9 @@ set_force (gboolean algorithm_too)
   model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
 }
 
-/* Returns whether the queue W holds only frames from before an outage (see
- * ifd.c). An I-frame that arrives then replaces all of these frames. */
+/* Returns whether the new frame `c` is an I-frame that replaces all frames in
+ * the queue W. This is the case if W is full and holds only frames that were
+ * left by an outage (see ifd.c). */
 static gboolean
 w_is_stale (const Picture * c)
 {

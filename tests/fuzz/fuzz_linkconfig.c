@@ -94,8 +94,9 @@ write_windows (const LinkOvenConfig * oven)
   return g_string_free (text, FALSE);
 }
 
-/* Returns whether all times are small enough for the comparison. The parser
- * reads times as doubles, which are exact to 1 ns only below 10^15 ns. */
+/* Returns whether all times stay the same if they are written as text and
+ * parsed again. The parser reads times as doubles, which are exact to 1 ns only
+ * below 10^15 ns. */
 static gboolean
 is_exact (const LinkOvenConfig * oven)
 {
@@ -143,8 +144,9 @@ check_interference (const gchar * text)
 
 /* --- traces of blocks ----------------------------------------------------- */
 
-/* Returns whether the text has only the bytes that a trace may have, and at
- * least one block. */
+/* Returns whether the text is a valid trace. Such a text contains at least one
+ * block, which is '0' or '1'. Apart from blocks, it contains only white space
+ * and comments. */
 static gboolean
 is_trace (const gchar * text)
 {

@@ -71,8 +71,8 @@ def sps(fields):
     if fields:
         bits.u(1, 0)
     # direct_8x8_inference_flag is set, and frame_cropping_flag is not set. The
-    # VUI (E.1.1) follows. It contains 25 frames per second and the number of
-    # frames that are reordered.
+    # VUI (E.1.1) follows. It specifies a frame rate of 25 frames per second,
+    # and the maximum number of reordered frames.
     bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
     return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
@@ -242,10 +242,11 @@ def paff(gops, is_open, always_fields):
 
 
 def long_term(gops):
-    """Returns a stream of IDR P P ... in which the IDR picture stays as a
-    long-term reference, and the fifth P-frame becomes another long-term
-    reference. Every third P-frame refers to the last picture of the list, which
-    is a long-term reference. Every fourth P-frame is a non-reference frame."""
+    """Returns a stream of `gops` GOPs of the form IDR P P ... . The IDR picture
+    is a long-term reference, and the fifth P-frame becomes the second long-term
+    reference. Every third P-frame refers to the last picture of its reference
+    list, which is a long-term reference. Every fourth P-frame is a
+    non-reference frame."""
     frames = []
     for _ in range(gops):
         frames.append([Picture("I", 0, 0, idr=True, long_term=True)])

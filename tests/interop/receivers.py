@@ -10,10 +10,10 @@ both models can therefore be received by the two programs.
 def live555(packets):
     """Returns the bytes that live555 delivers.
 
-    S, B and E are bits of the video-specific header. A unit begins with a
-    packet that has S or B. It is complete with a packet that has E, or that has
-    S but not B. After a loss, everything up to the start of the next unit is
-    discarded.
+    S, B and E are bits in the video-specific header of RFC 2250. If a packet
+    has S or B, it begins a unit. If a packet has E, or has S but not B, it ends
+    the unit. After a loss, live555 discards the current unit and all packets
+    before the next unit.
     """
     delivered, unit, whole, seq = bytearray(), bytearray(), True, None
     for packet in packets:

@@ -21,8 +21,9 @@ from rtpfile import read_rfc4571
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
 FPS = 25
-# Times in seconds that the link needs for one frame. They are 3, 2 and 1.3
-# times the duration of a frame, so each of the three links is too slow.
+# The time in seconds that each of three links needs to transmit one frame.
+# These times are 3, 2 and 1.3 times the frame period, so all three links are
+# too slow for the stream.
 SLOW = 0.12, 0.08, 0.052
 IVF_HEADER = 32
 IVF_FRAME_HEADER = 12
@@ -37,10 +38,10 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
-# The minimum numbers of pictures that are sent at each of the rates in SLOW,
-# out of 100 pictures. CHAIN is for streams in which each frame refers to the
-# previous frame. DROPPABLE is for streams in which every second frame is a
-# non-reference frame.
+# Minimum number of pictures, out of 100, that are sent over each of the three
+# links of SLOW. CHAIN is for streams in which each frame refers to the previous
+# frame. DROPPABLE is for streams in which every second frame is a non-reference
+# frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
 # Each stream is a tuple: the name of the stream, its codec, the options of its
@@ -101,8 +102,8 @@ def read_obus(unit):
 
 
 def split_frames(units):
-    """Yields a unit for each frame of AV1. A unit also has the OBUs that
-    precede the frame.
+    """Yields (pts, bytes) of each AV1 frame in `units`. The bytes begin with
+    the OBUs that precede the frame.
     """
     for pts, unit in units:
         frame, is_open = b"", False
@@ -160,8 +161,8 @@ def make_clip(name, options):
 
 
 def join(header, units, codec):
-    """Returns an IVF file. The frames of a temporal unit of AV1 are joined
-    again.
+    """Returns an IVF file with the frames `units`. If `codec` is "av1-frame",
+    all AV1 frames of a temporal unit are written as one IVF frame.
     """
     if codec != "av1-frame":
         return write_ivf(header, units)
@@ -223,8 +224,9 @@ class Layers(unittest.TestCase):
     are known only in the pipeline of the encoder."""
 
     def send(self, layers, encoder, sleep):
-        """Returns the pictures of the whole stream and those of the sent
-        stream. Also returns the number of sent frames that ifdqueue counted."""
+        """Encodes a stream and sends it through ifdqueue. Returns the decoded
+        pictures of the input and of the output of ifdqueue. Also returns the
+        number of frames that ifdqueue counted as sent."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         with peers.workdir() as work:
             result = subprocess.run(

@@ -7,9 +7,9 @@ stream. No picture may be missing. The sound must be unchanged. tsdemux, ffmpeg,
 tshark and this test, which follows ISO/IEC 13818-1, must find no gap in a
 continuity counter. The test also checks the intervals between clock references.
 
-The variable WIRELESS_TS_RECORDINGS may name files with recorded broadcasts of
-one program each, separated as in PATH. The first minute of each recording is
-sent, too.
+The environment variable WIRELESS_TS_RECORDINGS may list files, in the syntax of
+PATH. Each file is a recorded broadcast of one program. The test also sends the
+first minute of each recording.
 """
 
 import concurrent.futures

@@ -255,8 +255,8 @@ class Disorder(LossTest):
 
 
 class Conceal(LossTest):
-    """With on-loss=conceal, complete slices pass, and each picture has its
-    header.
+    """With on-loss=conceal, each picture in the output must have its header and
+    all of its complete slices. A picture whose header was lost may be missing.
     """
 
     def test_each_position(self):

@@ -249,7 +249,7 @@ def new_path(work):
 
 
 class Process:
-    """A process that ends with the test."""
+    """A child process that is stopped when the test ends."""
 
     def __init__(self, case, argv, last=signal.SIGINT):
         self._last = last

@@ -75,8 +75,9 @@ make_half_duplex (ArenaPath * path)
 
 /* --- paper ---------------------------------------------------------------- */
 
-/* Makes `path` one of the links in table 1 of Magalhães and Kravets (2001).
- * mmtppaper.c explains where the numbers come from. */
+/* Initializes `path` as a link of table 1 of Magalhães and Kravets (2001). The
+ * other parameters are the properties of this link; mmtppaper.c explains where
+ * the numbers come from. */
 static void
 set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
     guint64 fluctuation, guint64 queue)
@@ -625,8 +626,8 @@ add_steps (ArenaGroups * groups)
 
 /* --- outage, spikes, stalled-return --------------------------------------- */
 
-/* Adds scenarios with a link of 10 Mbit/s that carries nothing for 0.5 to 5 s
- * once in 15 s. Both directions are interrupted at the same time. */
+/* Adds scenarios with a link of 10 Mbit/s. The link is interrupted every 15 s
+ * for 0.5 to 5 s, in both directions at the same time. */
 static void
 add_outage (ArenaGroups * groups)
 {

@@ -197,8 +197,8 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 
 /* --- what the links deliver ----------------------------------------------- */
 
-/* Returns TRUE if the link transmits all bytes of an opportunity to send at one
- * instant. Returns FALSE if it transmits them gradually. */
+/* Returns TRUE if the link sends only at certain instants and then transmits
+ * many bytes at once. Returns FALSE if it transmits the bytes gradually. */
 static gboolean
 is_instant (const ArenaPath * path)
 {

@@ -61,7 +61,8 @@ void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
 
 typedef struct
 {
-  /* Sockets towards the sender and towards the receiver. */
+  /* The relay exchanges packets with the sender on `front`, and with the
+   * receiver on `back`. */
   GSocket *front, *back;
   GSocketAddress *sender;
   GThread *thread;

@@ -489,7 +489,8 @@ flow_next (Flow * flow)
   return next;
 }
 
-/* The encoder follows the allowed rate within its limits. */
+/* Limits the allowed rate of the sender to the range from MEDIA_MIN to
+ * MEDIA_MAX, and sets the rate of the encoder to the result. */
 static void
 follow_rate (Flow * flow)
 {

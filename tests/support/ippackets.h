@@ -11,7 +11,7 @@ typedef struct
 {
   guint version;                /* 4 or 6 */
   guint8 traffic_class, ttl;
-  /* Both fields are used for IPv4 only. `fragment` is the field with the flags
+  /* `id` and `fragment` are used for IPv4 only. `fragment` contains the flags
    * and the fragment offset. */
   guint16 id, fragment;
   guint16 source_port, port;

@@ -34,8 +34,8 @@ typedef struct
 
 typedef struct
 {
-  /* The slot can carry the packets that are generated from the time `from` to
-   * the time `to`. */
+  /* A slot is one transmission on a path. It can carry any packet that is
+   * generated between the times `from` and `to`, which are in seconds. */
   gdouble from, to;
 } MmtpOptimumSlot;
 

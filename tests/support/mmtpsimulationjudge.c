@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines the fate of each frame and packet of a simulated session. The
- * judge uses true times. It reads the wire format of docs/wire-mmtp.md with its
- * own code and not with the codec that wrote the packets.
- */
+ * judge uses the time of the simulation, not the clocks of the endpoints. It
+ * reads the wire format of docs/wire-mmtp.md with its own code and not with the
+ * codec that wrote the packets. */
 
 #include "mmtpsimulation.h"
 

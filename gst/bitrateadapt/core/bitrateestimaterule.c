@@ -74,20 +74,21 @@
  * a third of this limit, the bitrate would fall by half on a recording of such
  * a link.
  *
- * If a queue never drains within 100 ms, its delay is normal only up to
- * MAX_STANDING_QUEUE. This second limit is a tenth of the 100 ms. A tenth is
- * the maximum that RFC 8289 recommends in section 4.3. */
+ * A standing queue is a queue that was never empty in the last 100 ms. Its
+ * delay is normal up to MAX_STANDING_QUEUE. This limit is 10 % of 100 ms,
+ * because RFC 8289 recommends at most 10 % (section 4.3). */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
 /* Maximum time by which the age of the backlog may exceed its usual value. A
  * smaller excess is normal, because the time between two reports of the
  * receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
-/* The encoder may make less than USED_SHARE times the bitrate to which it is
- * set. In this case queues in the network do not decrease the bitrate, because
- * a lower bitrate would not shorten these queues. In addition, the measured age
- * of small frames is too high, because headers are a large part of a small
- * frame. */
+/* If the encoder produces less than USED_SHARE times its configured bitrate,
+ * queues in the network do not lower the bitrate, for two reasons:
+ *
+ * - A lower bitrate would not shorten these queues.
+ * - The measured age of small frames is too high, because headers are a large
+ *   part of a small frame. */
 #define USED_SHARE 0.4
 /* If the network is too full, the bitrate is set to the delivered rate times
  * BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
@@ -101,17 +102,21 @@
 #define RETURN_SHARE 0.5
 
 /* If the transport drops packets because they would be late, the bitrate is too
- * high. It is then multiplied by BETA, at most once in each HOLD_TIME. For
- * DROP_TIME after the latest drop, the bitrate does not rise, and it is not
- * above the estimate even if the estimate is a lower bound.
+ * high. It is then multiplied by BETA, at most once in each HOLD_TIME. For the
+ * time DROP_TIME after the latest drop, two rules apply:
+ *
+ * - The bitrate does not rise.
+ * - The estimate limits the bitrate even if the estimate is only a lower bound
+ *   of the capacity.
  *
  * DROP_TIME is longer than the time between two requests for a key frame. If
  * each key frame is too large to be in time, the bitrate therefore falls until
  * the key frames are small enough. */
 #define DROP_TIME (1200 * MILLISECOND)
 
-/* Number of samples of the queue at the sender. At 50 reports per second, they
- * contain the last 1.5 frame periods even at one frame per second. */
+/* Number of stored samples of the sender's queue size. The samples must cover
+ * the last 1.5 frame periods. At 50 reports per second, they cover 2.5 s. This
+ * is enough even for one frame per second. */
 #define SAMPLES 128
 
 typedef struct
@@ -232,7 +237,9 @@ has_dropped (const EstimateRule * self, const BitrateReport * report)
   return self->dropped_at > 0 && report->now < self->dropped_at + DROP_TIME;
 }
 
-/* Returns the maximum bitrate after the transport has dropped packets. */
+/* If the transport has dropped packets since the last report, returns a maximum
+ * bitrate below `bitrate`. Otherwise, or if the bitrate was already reduced a
+ * short time ago, returns G_MAXDOUBLE (no limit). */
 static gdouble
 get_drop_ceiling (EstimateRule * self, const BitrateReport * report,
     gdouble bitrate)
@@ -264,9 +271,8 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
   return free_rate;
 }
 
-/* Returns the bitrate that is set when the queues of the network have drained.
- * Returns 0 if the network was not too full before, or if it is still too full.
- */
+/* If the queues of the network were too long and have now drained, returns the
+ * bitrate that is set then. Returns 0 in all other cases. */
 static gdouble
 get_return_rate (EstimateRule * self, gdouble network_ceiling, gdouble bitrate)
 {
@@ -291,11 +297,11 @@ get_step (const EstimateRule * self, gdouble bitrate)
   return STEP;
 }
 
-/* Returns the rate at which the path is full, in bit/s. For mmtpsink, this rate
- * is the estimate. For dccpthinsink, the estimate is not sufficient: it is the
- * rate that TFRC allows, which is up to twice the rate that the path carries
- * (RFC 5348 section 4.3). The rate at which the backlog drains is then an upper
- * limit of the result. */
+/* Returns the rate in bit/s that fills the path. For mmtpsink, this is the
+ * estimate. For dccpthinsink, the estimate may be too high: it is the rate that
+ * TFRC allows, which may be twice the rate that the path carries (RFC 5348
+ * section 4.3). For dccpthinsink, the result is therefore at most the rate at
+ * which the backlog drains. */
 static gdouble
 get_full_rate (EstimateRule * self, const BitrateReport * report,
     gdouble network_ceiling)

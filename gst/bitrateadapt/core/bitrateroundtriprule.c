@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Follows the round-trip time and the send buffer of a transport that
  * retransmits and has no estimate, such as SRT and RIST. The rule is that of
- * belacoder, which uses it for SRT over bonded mobile modems since 2020
- * (https://github.com/BELABOX/belacoder, `update_bitrate`, version of 898d9ce).
+ * belacoder, which has used it for SRT over bonded mobile modems since 2020
+ * (https://github.com/BELABOX/belacoder, `update_bitrate`, commit 898d9ce).
  * This file is an independent implementation. It was written from the following
  * description of the rule, in which "buffer" means the number of packets in the
  * send buffer.
@@ -37,7 +37,8 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Time between two reports. The weights below are chosen for this time. */
+/* Interval between the reports that the rule processes. The weights below are
+ * chosen for this interval. */
 #define REPORT_INTERVAL (20 * MILLISECOND)
 #define SLOW_WEIGHT 0.01
 #define GROWTH_WEIGHT 0.2
@@ -74,9 +75,9 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* Up to this number of packets, the send buffer is never a sign of light
- * congestion. It is a sign of heavy congestion only if it contains more packets
- * than get_max_heavy_buffer () returns. */
+/* If the send buffer contains at most this number of packets, it is never a
+ * sign of light congestion. It is a sign of heavy congestion only if it
+ * contains more packets than get_max_heavy_buffer () returns. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03

@@ -31,7 +31,7 @@
 typedef struct
 {
   gint wake_fds[2];             /* a pipe; a byte in it wakes the driver */
-  gboolean is_awake;            /* there is a byte in the pipe */
+  gboolean is_awake;            /* TRUE if the pipe contains a byte */
   /* elements are GPollFD; the first one is the pipe */
   GArray *fds;
 } DriverPoll;
@@ -48,13 +48,13 @@ typedef struct
   /* Called before packets are sent on `path`. */
   void (*note_sent) (gpointer owner, guint path);
   /* Reports an error of a socket, for example from ICMP. Returns FALSE if the
-   * path no longer works; nothing is then sent on it until driver_remove_path.
-   */
+   * path no longer works. In this case, the driver sends nothing more on the
+   * path. The path still has to be removed with driver_remove_path. */
     gboolean (*take_error) (gpointer owner, guint path, const GError * error);
-  /* Called at the beginning of each round of driver_run */
+  /* Called at the beginning of each round (loop iteration) of driver_run */
   void (*prepare) (gpointer owner);
   /* Called when the core has nothing more to send now and all its events were
-   * taken. */
+   * processed. */
   void (*note_flushed) (gpointer owner);
   /* Returns the time in ns at which the next round of driver_run must begin;
    * DRIVER_NEVER if the owner needs no further round. */
@@ -92,9 +92,11 @@ typedef struct
  * several packets together. */
 typedef struct
 {
-  guint64 begin;                /* start of the present period, in ns */
-  guint n;                      /* number of events in the present period */
-  guint64 rate;                 /* events per second in the previous period */
+  /* start of the current measurement period, in ns */
+  guint64 begin;
+  guint n;                      /* number of events since `begin` */
+  /* events per second, measured in the previous period */
+  guint64 rate;
 } DriverRate;
 
 /* Measures how many packets arrive per second. */
@@ -106,8 +108,8 @@ typedef struct
 } DriverInputRate;
 
 /* Measures how often another thread passes packets to the core (see
- * driver_flush_often), and counts those of these packets that were not sent
- * yet. */
+ * driver_flush_often). Also counts the passed packets that were not sent yet.
+ */
 typedef struct
 {
   DriverRate calls;
@@ -194,7 +196,8 @@ gboolean driver_is_blocked (Driver * driver, guint number);
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 
-/* Sends all packets that the core can send now, and takes its events. */
+/* Sends all packets that the core can send now, and passes the events of the
+ * core to the owner. */
 void driver_flush (Driver * driver);
 /* Does what driver_flush and driver_wake do. Call this function after
  * `n_packets` packets were passed to the core at the time `now` in ns. If the

@@ -162,8 +162,9 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     if (result >= 0)
       return result;
   } while (try_again (errno, &tries, errors));
-  /* The errors that ICMP messages cause never result from receiving itself.
-   * Such an error therefore belongs to an earlier message. */
+  /* receive_some() may report an error that an ICMP message has caused. Such an
+   * error belongs to a message that was sent earlier, and not to the receive
+   * call. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;

@@ -52,13 +52,12 @@ References *references_new (void);
 void references_free (References * references);
 void references_reset (References * references);
 
-/* Declares that the stream has layers. The slots, which stand for the stored
- * reference pictures, are then used from the next key frame on. */
+/* Declares that the stream has layers. The slots will be used from the next key
+ * frame on. A slot stands for a stored reference picture. */
 void references_declare_layers (References * references);
-/* Returns whether the slots, which stand for the stored reference pictures, are
- * used for the current picture. If they are, all slices of the picture must be
- * added.
- */
+/* Returns whether the slots are used for the current picture. The slots stand
+ * for the stored reference pictures. If the slots are used, the caller must add
+ * all slices of the picture. */
 gboolean references_are_active (const References * references);
 
 /* Starts a picture of H.264. `slice` is the first slice of the picture, and
@@ -72,9 +71,9 @@ void references_begin_h265 (References * references, const H265Slice * slice);
  * refers. You may call it instead of references_begin_h264 () or
  * references_begin_h265 (), or after one of these functions. */
 void references_abandon (References * references);
-/* Ends the current picture and fills in `use`. Returns FALSE if the slots,
- * which stand for the stored reference pictures, are not used. In this case the
- * contents of `use` have no meaning. */
+/* Ends the current picture. If the stream needs slots (see above), fills in
+ * `use` and returns TRUE. Otherwise returns FALSE, and the contents of `use`
+ * have no meaning. */
 gboolean references_end (References * references,
     const ReferencePicture * picture, ReferenceUse * use);
 

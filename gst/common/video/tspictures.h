@@ -6,8 +6,8 @@
  * sound and data, which must not be dropped. The parser does no I/O and handles
  * invalid input safely.
  *
- * Only streams with one program are cut. If a stream has several programs, or
- * if its video is scrambled or unknown, the stream passes as units without a
+ * Only a stream with one program is searched for pictures. If a stream has
+ * several programs, or if its video is scrambled or unknown, no unit contains a
  * picture.
  *
  * Section numbers refer to ISO/IEC 13818-1.
@@ -33,8 +33,9 @@ typedef struct
   /* whole packets of the unit; the caller frees them */
   guint8 *data;
   gsize size;                   /* in bytes */
-  /* `tag` is the tag of the input that contained the first packet. `last_tag`
-   * is the tag of the input that contained the last packet. */
+  /* The caller gives a tag to each piece of input. `tag` is the tag of the
+   * input that contained the first packet of the unit. `last_tag` is the tag of
+   * the input that contained the last packet of the unit. */
   guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if the unit has a picture. */
@@ -69,8 +70,9 @@ void ts_pictures_free (TsPictures * pictures);
 /* Discards the state of the stream, as after a flush. */
 void ts_pictures_reset (TsPictures * pictures);
 
-/* Adds bytes of the stream, which need not be whole packets. `tag` is any value
- * that the caller wants to find in the unit again. */
+/* Adds bytes of the stream. The bytes need not be whole packets. `tag` is any
+ * value that the caller chooses. It is returned in the fields `tag` and
+ * `last_tag` of TsUnit. */
 void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     guint64 tag);
 /* Ends the current unit, for example at the end of the stream. */

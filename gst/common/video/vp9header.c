@@ -96,8 +96,8 @@ parse_inter (BitReader * bits, Vp9Header * header)
     bit_reader_skip (bits, 2);  /* raw_interpolation_filter */
 }
 
-/* Parses the rest of uncompressed_header (), section 6.2 of VP9, which follows
- * the field show_existing_frame. */
+/* Parses the fields of uncompressed_header () that follow show_existing_frame
+ * (section 6.2 of VP9). Returns FALSE if the data are invalid or too short. */
 static gboolean
 parse_frame (BitReader * bits, Vp9Header * header)
 {

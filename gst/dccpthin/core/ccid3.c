@@ -194,9 +194,9 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
         : context->round_trip);
 }
 
-/* Adds the lost packets of one loss interval to `news`. As long as a loss event
- * continues, each acknowledgement reports all of its losses again. Losses that
- * were reported before are therefore left out. */
+/* Adds the lost packets of one loss interval to `news`. While a loss event
+ * continues, each acknowledgement reports all losses of this event again.
+ * Losses that were reported before are therefore left out. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {

@@ -49,8 +49,8 @@ typedef struct
    * the peer asks. Two algorithms may use the same feature number only for the
    * same feature. */
   guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 after the last feature */
-  /* The list of options ends with an entry of type 0. NULL = the congestion
-   * control has no such options. */
+  /* Array of the options whose rules differ from RFC 4340 section 10.3. The
+   * last entry has the type 0. NULL if there are no such options. */
   const DccpCcidOption *options;
   DccpCcidSender sender;
   DccpCcidReceiver receiver;
@@ -63,5 +63,5 @@ extern const DccpCcid *const dccp_ccids[];
  * a list like dccp_ccids. */
 const DccpCcid *dccp_ccid_find (const DccpCcid * const *ccids, guint number);
 
-/* The algorithms. Each one is defined in a file of its own. */
+/* Congestion control algorithms. Each of them is defined in its own file. */
 extern const DccpCcid dccp_ccid_3;

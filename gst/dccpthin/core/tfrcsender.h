@@ -114,10 +114,10 @@ typedef struct
   /* payload bytes of the packets after the latest acknowledged packet */
   guint64 in_flight;
   guint32 segment_size;         /* s */
-  /* TRUE if in most of the last second the application sent less than was
-   * allowed. The allowed rate X is then only a lower bound of the path's
-   * capacity. If the loss event rate limits X, this is FALSE, because X then
-   * shows the capacity. */
+  /* TRUE if the application sent less than the allowed rate X for most of the
+   * last second. In this case, X is only a lower bound of the path's capacity.
+   * If the loss event rate limits X, X shows the capacity, so this field is
+   * FALSE. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of expirations of the no-feedback timer */

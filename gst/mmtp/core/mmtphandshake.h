@@ -86,8 +86,9 @@ void mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path);
 void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
 /* Begins the handshake. At least one path must exist. */
 void mmtp_handshake_begin (MmtpHandshake * self);
-/* Schedules the next message for now. A new path, or a path with a new address,
- * then does not wait for the paths that have not answered. */
+/* Schedules the next message to be sent immediately. Without this call, a new
+ * path, or a path with a new address, would have to wait for the next retry on
+ * the other paths. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
 /* Writes the INIT or OPEN that is due now. Returns its size and sets `path`.
  * Returns 0 if no message is due. The field `at` is the time of the next

@@ -16,9 +16,9 @@
  * the path counts as silent. The gaps of mobile networks are shorter and end
  * without any action of the sender. */
 #define SILENT_TIME SECOND
-/* If no report arrives any more about a path that delivered messages before,
- * the path counts as silent after this time. The time is longer than
- * SILENT_TIME, because perhaps only the return path has stalled. */
+/* Time without a report after which a path counts as silent, if the path has
+ * delivered messages before. The time is longer than SILENT_TIME, because
+ * perhaps only the return path has stalled. */
 #define MUTE_TIME (3 * SECOND)
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
@@ -365,9 +365,10 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns how much of the measured capacity may be used before buffers are
- * refused, in percent. If the rate of a path is not configured, the capacity is
- * only an estimate. In this case, the percentage is higher. */
+/* Returns a percentage of the measured capacity. If the queued data need more
+ * than this percentage, buffers are refused. If the rate of a path is not
+ * configured, the measured capacity is only an estimate. In this case,
+ * LENIENT_PERCENT is returned, which is higher than PUT_PERCENT. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {
@@ -451,17 +452,17 @@ mmtp_path_is_watched (const MmtpPath * path)
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
-/* Returns the time at which the path counts as silent.
+/* Returns the time at which the path counts as silent if no progress is
+ * reported until then.
  *
- * The oldest unreported message should have been reported by a certain time.
- * This time takes into account the messages that were in flight before it. If
- * no progress was reported, the path counts as silent some time later:
+ * The function computes when the oldest unreported message should have been
+ * reported. The messages that were in flight before this message are taken into
+ * account. The function then adds one of these times:
  *
- * - MUTE_TIME later in general, because perhaps only the return path has
- *   stalled;
- * - SILENT_TIME later if a report shows that the path itself has stalled;
- * - SILENT_TIME later before the first report about the path, because it is
- *   then unknown whether the path delivers at all. */
+ * - SILENT_TIME, if a report shows that the path itself has stalled;
+ * - SILENT_TIME, if no report about the path has arrived yet, because it is
+ *   then unknown whether the path delivers at all;
+ * - MUTE_TIME otherwise, because perhaps only the return path has stalled. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {

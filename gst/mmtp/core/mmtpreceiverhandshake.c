@@ -103,9 +103,9 @@ is_from_opener (const MmtpReceiverHandshake * self,
  * wrong address. As long as the sender has not received the ACCEPT, it may
  * therefore repeat the OPEN from its own address.
  *
- * A key is required, because it proves that both OPENs come from the same
- * sender. Cookies from before this session are not valid any more, because the
- * attacker may have copies of them. */
+ * The session must have a key, because the key proves that both OPENs come from
+ * the same sender. A cookie that was issued before this session is not
+ * accepted, because the attacker may have a copy of it. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)
@@ -145,9 +145,9 @@ answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
 
 /* --- OPEN ----------------------------------------------------------------- */
 
-/* Notes that a sender was refused because the stream has ended. This function
- * is only called for a sender that has the key and receives at its address, so
- * the application may be notified. */
+/* Notes that a sender was refused because the stream has ended. The caller has
+ * verified that the sender has the key and that its address is not forged. The
+ * application may therefore be notified. */
 static void
 note_over (MmtpReceiverHandshake * self, MmtpHandshakeResult * result)
 {

@@ -173,9 +173,10 @@ mmtp_reorder_free (MmtpReorder * reorder)
 
 /* --- heap of deadlines ---------------------------------------------------- */
 
-/* Returns the form in which a deadline is stored. A change of the initial delay
- * (D0) changes all deadlines equally. `shift` is the sum of all changes so far.
- * The stored deadlines do not include this sum. */
+/* Returns the value that is stored for `deadline`. A change of the initial
+ * delay (D0) changes all deadlines equally. `shift` is the sum of all these
+ * changes so far. The stored value does not include this sum, so it stays valid
+ * after a change. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -304,7 +305,7 @@ unlink_output (MmtpReorder * reorder, Output * output)
   reorder->output_bytes -= get_output_cost (&output->buffer);
 }
 
-/* Appends the buffer that is complete now to the queue `output`. Takes
+/* Completes the current buffer and appends it to the queue `output`. Takes
  * ownership of `data`, the bytes of the buffer. */
 static void
 push_output (MmtpReorder * reorder, const DatagramSlice * data)
@@ -370,10 +371,13 @@ goes_on (const MmtpReorder * reorder, const Packet * packet)
       && packet->caps_version == buffer->caps_version;
 }
 
-/* Prepares the reassembly for the next packet: begins a new buffer with this
- * packet, or checks that the packet continues the current buffer. If the packet
- * does neither, the current buffer is given up. The packet is then not needed,
- * and the function returns FALSE. */
+/* Prepares the reassembly for the next packet:
+ *
+ * - If the packet is the first packet of a buffer, begins this buffer and
+ *   returns TRUE.
+ * - If the packet continues the current buffer, returns TRUE.
+ * - Otherwise gives up the current buffer and returns FALSE. The caller then
+ *   has to discard the packet. */
 static gboolean
 place_packet (MmtpReorder * reorder, const Packet * packet)
 {
@@ -460,7 +464,8 @@ deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 }
 
 /* Passes a waiting packet to the reassembly. If the packet is a whole buffer,
- * its block becomes the memory of this buffer. Otherwise the block is freed. */
+ * the memory block of the packet becomes the memory of this buffer. Otherwise
+ * the block is freed. */
 static void
 deliver_waiting (MmtpReorder * reorder, Packet * packet)
 {
@@ -691,8 +696,9 @@ keep (MmtpReorder * reorder, guint64 number, const Packet * header,
   compact_deadlines (reorder);
 }
 
-/* Makes a slot for a packet. If there is a gap and the packet is too far after
- * it, the gap is skipped first. */
+/* Makes room in the ring for the packet `number`. If this number is too far
+ * above `next`, the packets with the lowest numbers leave the ring first, and
+ * missing packets between them are skipped. */
 static void
 make_slot (MmtpReorder * reorder, guint64 number)
 {
@@ -723,15 +729,15 @@ is_too_long (const MmtpReorder * reorder, gsize size)
   return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet as soon as less than an eighth of max_bytes would
- * stay free.
+/* Makes room for a packet if less than an eighth of max_bytes would be free
+ * after the packet is stored. Returns whether there is room for the packet.
  *
- * First, missing packets before the packet are skipped. If there is then still
- * too little room for the packet, the buffer that is being assembled is
- * dropped.
+ * The function first skips missing packets before the packet. If this does not
+ * free enough space for the packet, the function drops the buffer that is being
+ * assembled.
  *
- * No room can be made if complete buffers use the space and the caller does not
- * fetch them. */
+ * If complete buffers that the caller has not fetched occupy more than half of
+ * max_bytes, the function frees nothing. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {
@@ -857,10 +863,10 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Processes the waiting packets whose deadline has passed: marks them as late,
- * and removes their entries from the heap. One entry stays in the heap. It has
- * the highest stream number of these packets, so that the next timeout
- * processes all packets up to that number. */
+/* Marks the waiting packets whose deadline has passed as late, and removes
+ * their entries from the heap. Then inserts one entry with the highest stream
+ * number of these packets. The next timeout therefore processes all packets up
+ * to this number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

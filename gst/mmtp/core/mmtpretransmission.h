@@ -25,7 +25,7 @@ typedef struct
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */
-  /* number of packets that were reported as lost and not retransmitted */
+  /* number of packets that were reported as lost, but were not retransmitted */
   guint64 unrepaired;
   /* Counts how often a message was looked up by its number on its path (channel
    * number). Tests check with this counter that the work per REPORT is limited.

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packets of the stream that wait to be sent or may have to be
- * retransmitted [4.4 of the MMTP paper]. There is one queue for each rank of
- * pictures, ordered by deadline. When a buffer is dropped, the rest of its
- * frame is dropped as well, and so are all frames that refer to it.
+/* Queue of the packets of the stream that wait to be sent or may have to be
+ * retransmitted [4.4 of the MMTP paper]. It consists of one list for each
+ * MmtpRank (the importance of a buffer). Each list is ordered by deadline. When
+ * a buffer is dropped, the rest of its frame is dropped as well, and so are all
+ * frames that refer to it.
  *
- * The queue knows no paths: callers pass `arrival`, the time at which a packet
- * sent now would arrive. A packet is late if it arrives later than its due time
- * plus the queue's delay, which is the initial delay (D0). Times are in ns.
+ * The queue does not depend on the paths: the callers pass `arrival`, the time
+ * at which a packet sent now would arrive. A packet is late if it arrives later
+ * than its due time plus the queue's delay, which is the initial delay (D0).
+ * Times are in ns.
  */
 
 #pragma once
@@ -87,7 +89,7 @@ void mmtp_send_queue_flush (MmtpSendQueue * queue);
 
 gboolean mmtp_send_queue_is_empty (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_bytes (const MmtpSendQueue * queue);
-/* Returns the bytes of all waiting packets with all headers. */
+/* Returns the size in bytes of all waiting packets, including all headers. */
 guint64 mmtp_send_queue_get_work (const MmtpSendQueue * queue);
 /* mmtp_send_queue_get_next_number() returns the stream number of the next new
  * packet. mmtp_send_queue_get_floor() returns the floor: packets with a lower
@@ -137,8 +139,9 @@ gboolean mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
 
 /* --- after sending -------------------------------------------------------- */
 
-/* Notes that the packet was sent on the path as the message with the channel
- * number `number`. Returns TRUE if the packet was sent for the first time. */
+/* Notes that the packet was sent on `path`. `number` is the channel number of
+ * the message that contained the packet (docs/wire-mmtp.md). Returns TRUE if
+ * the packet was sent for the first time. */
 gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     guint path, guint64 number);
 /* Puts a packet that is in flight back into the queue. Returns FALSE if the
@@ -156,8 +159,9 @@ void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);
 void mmtp_send_queue_drop_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
-/* Notes that the receiver has, or does not need, all packets below a stream
- * number. `low` contains the low 32 bits of this stream number. */
+/* Call this function when the receiver reports that it no longer needs any
+ * packet below a stream number. `low` contains the low 32 bits of this number.
+ */
 void mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low);
 /* mmtp_send_queue_expire() drops waiting packets that would be late at
  * `arrival`. mmtp_send_queue_forget_late() frees packets that were sent and are

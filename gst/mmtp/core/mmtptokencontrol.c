@@ -19,8 +19,8 @@
  * spread of the delay. In addition to the spread, a queue may delay the packets
  * by up to TARGET (ns). */
 #define TARGET (100 * MILLISECOND)
-/* The spread of the delay decreases by this part of its value with each report.
- */
+/* With each report, the spread of the delay decreases by this fraction of its
+ * value. */
 #define SPREAD_DECAY (1.0 / 256)
 
 typedef struct

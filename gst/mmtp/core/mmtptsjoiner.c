@@ -7,9 +7,9 @@
 
 #include "tspictures.h"
 
-/* Maximum number of PES packets in the rest of an incomplete picture. If there
- * are more PES packets, the joiner concludes that the sender no longer cuts the
- * stream at its pictures. */
+/* Maximum number of PES packets that are removed from an incomplete picture. If
+ * more PES packets follow before the next picture, the joiner concludes that
+ * the sender does not mark the beginning of pictures any more. */
 #define MAX_PES_PACKETS 32
 /* Maximum size of a picture that is held back until it is complete. A picture
  * may consist of two fields, each of which may be as large as a unit of
@@ -21,7 +21,7 @@ typedef enum
   /* So far, the sender has not divided the stream at its pictures. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
-  /* within a picture; no part of the picture is missing so far */
+  /* within a picture of which no part is missing so far */
   STATE_WHOLE,
   /* A part of the picture is missing, or it is unknown where a picture begins.
    */

@@ -34,7 +34,7 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* NULL if the packet was moved from `singles` to `runs` */
+  /* The stray packet. NULL if it was moved from `singles` to `runs`. */
   gpointer packet;
 } Stray;
 
@@ -351,10 +351,10 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* Makes a replaced source the current source again as soon as a packet of it
- * arrives. This packet is trusted: an attacker who cannot see the packets of a
- * source does not know its SSRC. The source that is current until then is not
- * remembered.
+/* If `ssrc` belongs to a replaced source, switches back to this source and
+ * returns TRUE. Otherwise returns FALSE. One packet is enough to switch back,
+ * because an off-path attacker does not know the SSRC. The source that was
+ * current before the switch is not remembered.
  */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)

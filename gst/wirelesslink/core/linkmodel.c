@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions of the link for its models: they report the fate of a packet,
- * schedule its departure, and control the telephone call. This file calls a
- * model only by its class, and never calls link.c.
+/* Functions of the link that its models call. They report the fate of a packet,
+ * schedule its departure, and control the telephone call of a dial-up link.
+ * This file calls a model only through its LinkModelClass, and never calls
+ * link.c.
  */
 
 #include "linkmodel.h"

@@ -25,12 +25,13 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
   24000000, 36000000, 48000000, 54000000
 };
 
-/* Probabilities that a transmission fails, for each DSSS and CCK rate: first
- * without and then with the microwave oven. They were fitted together with two
- * other things: the part of a cycle in which the oven radiates, and the three
- * thresholds of the rate fallback in set_base (). No other set of values fits
- * Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s. The set also fits the
- * cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
+/* Probabilities that a transmission fails, for each DSSS and CCK rate. The
+ * first array applies without the microwave oven, and the second array with it.
+ * The probabilities were fitted together with two other things: the part of a
+ * cycle in which the oven radiates, and the three thresholds of the rate
+ * fallback in set_base (). Only this set of values fits Ouwens' tables 3.2 to
+ * 3.4, and the values for 5.5 Mbit/s in table 3.6. The set also fits the cost
+ * of the oven at 11 Mbit/s in tables 3.6 to 3.9. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
@@ -134,9 +135,9 @@ set_gsm_dial_up (LinkDialUpConfig * dial_up)
 }
 
 /* Call set-up times of NMT, Alanko 3.1: 5 s for the command, 11 to 14 s for the
- * connection, and 15 s or more for the handshake. Their sum was 31 to 35 s, and
- * longer in 1 % of the calls. 10 of 410 calls failed, which was detected after
- * 90 to 95 s. */
+ * connection, and 15 s or more for the handshake. The sum of these times was 31
+ * to 35 s in most calls. It was longer in 1 % of the calls. 10 of 410 calls
+ * failed. A failure was detected after 90 to 95 s. */
 static void
 set_nmt_dial_up (LinkDialUpConfig * dial_up)
 {
@@ -156,8 +157,8 @@ set_nmt_dial_up (LinkDialUpConfig * dial_up)
 static void
 set_gsm_blocks (LinkBlocksConfig * blocks)
 {
-  /* In byte/s: 9600 bit/s, where a byte has 10 bits including its start bit and
-   * stop bit. */
+  /* The serial line carries 9600 bit/s. A byte has 10 bits on the line,
+   * including a start bit and a stop bit, so the rate is 960 byte/s. */
   blocks->serial_rate[0] = blocks->serial_rate[1] = 960;
   blocks->block_time = 20 * MS;
   blocks->corrupt_share = 0.2;  /* Singh 5.1 */
@@ -169,10 +170,10 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
 /* SLIP over RLP as in Alanko's tables 4 and 5. N2 is from Singh 2.3.2. The data
  * cards of that time used a T1 of 480 ms.
  *
- * In Alanko's table 4 a byte needs 0.45 s in each direction. The model divides
- * this time into four parts: 10 ms until the next block begins, 20 ms in the
- * block, 100 ms in the radio network, and the rest in the modems and the
- * telephone network. */
+ * According to Alanko's table 4, the delay of a byte is 0.45 s in each
+ * direction. In the model, this delay has four parts: 10 ms until the next
+ * block begins, 20 ms for the transmission of the block, 100 ms in the radio
+ * network, and the rest in the modems and the telephone network. */
 static void
 set_gsm (LinkConfig * config, LinkQuality quality)
 {
@@ -193,14 +194,14 @@ set_gsm (LinkConfig * config, LinkQuality quality)
    * the quality "good", and 240 kbyte at the quality "poor". Several burst
    * lengths reproduce the 640 kbyte.
    *
-   * The failures therefore decide which burst length is used here: 10 blocks,
-   * which last 0.2 s. According to Alanko's section 4, "typical transmission
-   * failures become visible only as exceptionally long delays". N2 is the
-   * maximum number of retransmissions of a frame or a poll. At the quality
-   * "good" with bursts of 0.2 s, N2 is reached only once in 45 minutes. If
-   * bursts lasted 1 s, a burst would last longer than all polls a dozen times
-   * in 15 minutes. At the quality "poor", N2 is reached once or twice a minute,
-   * whatever the length of the bursts. */
+   * The burst length was therefore chosen by the number of failures. It is 10
+   * blocks, which last 0.2 s. According to Alanko's section 4, "typical
+   * transmission failures become visible only as exceptionally long delays". N2
+   * is the maximum number of retransmissions of a frame or a poll. At the
+   * quality "good", N2 is reached only once in 45 minutes if bursts last 0.2 s.
+   * If bursts lasted 1 s, N2 would be reached a dozen times in 15 minutes. At
+   * the quality "poor", N2 is reached once or twice a minute, whatever the
+   * length of the bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;

@@ -46,31 +46,31 @@ CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 # A flagged run is not reliable and is repeated. During the repetition, the file
 # with the old result of the run has this name.
 ASIDE = "result.flagged.json"
-# The result of a run is a dictionary. Under this key, it has the duration of
-# the run in s.
+# The result of a run is a dictionary. This key of the dictionary holds the
+# duration of the run, in s.
 TOOK = "took_s"
 RUN_OUT = "run.out"  # The file with the output of a run.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# Under this key, the result of a run has the time of day, in ns, at which the
-# clock of each link was 0.
+# Key in the result of a run. Its value is a list. For each link, the list has
+# the time of day in ns at which the clock of the link was 0.
 LINKS_BEGAN = "links_began_ns"
 # Matches the files into which the processes of the links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
-# In a combined link, the seed of each link is higher by this value than the
-# seed of the link before it. Two links of the same kind therefore do not change
-# at the same times.
+# In a combined link, the first link has the seed of the run. The seed of each
+# further link is the seed of the previous link plus this value. Two links of
+# the same kind therefore change independently of each other.
 SEEDS_BETWEEN_LINKS = 1000
 # The files with the delivery traces of a link whose bitrate changes in steps.
 # STEPS is for the direction of the stream. BACK is for the opposite direction,
 # if that direction has a trace of its own.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# A run with a live encoder is flagged if the encoder was too late. These are
-# the maximum values in a run that is not flagged: ENCODER_P99_MS for the 99th
-# percentile of the lateness, and ENCODER_MAX_MS for its maximum. For
-# comparison: the source has 25 frames per second, so the encoder has 40 ms for
-# each frame. A viewer waits for at most 400 ms for a frame.
+# A run with a live encoder is flagged if the lateness of the encoder exceeds a
+# limit. ENCODER_P99_MS is the limit for the 99th percentile of the lateness.
+# ENCODER_MAX_MS is the limit for the maximum. For comparison: the source has 25
+# frames per second, so the encoder has 40 ms for each frame. A viewer waits for
+# at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # The lateness in the result of a computed run. A computed run is in virtual
@@ -78,14 +78,14 @@ IP_AND_UDP = 28
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
-# Matches the name of an element in a pipeline, but no caps.
+# Matches the name of an element in a pipeline. Does not match caps.
 ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_-]*)(?![a-z0-9_/.-])")
 
 
 def describe(directory: pathlib.Path, cell: Cell) -> None:
     """Writes the description of the cell into `directory`. If the description
-    has not changed, the file is not written, because Snakemake repeats a run
-    whose description has a newer time."""
+    has not changed, the file is not written, because Snakemake repeats a run if
+    this file is newer than the result."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / CELL
     text = json.dumps(cell, indent=1) + "\n"
@@ -102,9 +102,9 @@ def read(directory: pathlib.Path) -> Cell:
 
 
 def result(directory: pathlib.Path) -> dict[str, Any] | None:
-    """Returns the result of the cell that `directory` describes. Returns None
-    if that cell was not run to its end, or if its description was changed after
-    the run."""
+    """Returns the result of the cell (one experiment) in `directory`. Returns
+    None if the run was not completed, or if the description of the cell has
+    changed since the run."""
     path = directory / RESULT
     if not path.exists():
         return None
@@ -236,8 +236,8 @@ def link_logs(cell: Cell) -> list[tuple[str, int]]:
 
 
 def sender_station(cell: Cell) -> int:
-    """Returns the number that the sender's station has in the log of the cell's
-    first link.
+    """Returns the station number that stands for the sender in the log of the
+    cell's first link.
     """
     return link_logs(cell)[0][1]
 
@@ -336,8 +336,9 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Returns a dictionary that says how late the run of `cell` was, and
-    whether the run is flagged. The run streamed video in real time.
+    """Returns a dictionary with the lateness `late` of the run of `cell`, its
+    effect on each stream, and whether the run is flagged. The run streamed
+    video in real time.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):

@@ -18,11 +18,13 @@ EXTRA_S = 3.0
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
-# Each of the KEYS gives a value for a cell. The duration of a cell is estimated
-# from the runs that have the same values of all three KEYS as the cell. If
-# there are no such runs, the runs with the same values of the first two KEYS
-# are used. If there are none either, the runs with the same value of the first
-# of the KEYS are used. If there are still no runs, all runs are used.
+# Functions that return the protocol, the link and the stream (its rate, codec
+# and kind) of a run. The duration of a planned run is estimated from earlier
+# runs. If a group in this list contains no run, the next group is used:
+# - runs with the same protocol, link and stream
+# - runs with the same protocol and link
+# - runs with the same protocol
+# - all runs
 KEYS: tuple[Callable[[Cell], Any], ...] = (
     lambda cell: cell["protocol"]["name"],
     lambda cell: cell["link"]["name"],
@@ -36,10 +38,9 @@ class Estimate:
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
-        # A dictionary. A key contains the values of the KEYS, of the first two,
-        # of the first, or of none. The value is a list with one number for each
-        # run that has these values: the duration of the run minus the duration
-        # of its clip, in s.
+        # Maps each key that keys() returns to a list of numbers. The list has
+        # one number for each earlier run with this key: the duration of the run
+        # minus the duration of its clip, in s.
         self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
@@ -59,10 +60,10 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the time in s that all cells of `todo` need. The computed
-        cells, which run in virtual time, are run first, `cores` of them at the
-        same time. Then the cells in real time are run, `jobs` of them at the
-        same time."""
+        """Returns the time in s that the runs of all cells of `todo` need.
+        First, the cells in virtual time are run, up to `cores` of them in
+        parallel. Then the cells in real time are run, up to `jobs` of them in
+        parallel."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)
@@ -76,7 +77,10 @@ def at_once(durations: Sequence[float], number: int) -> float:
 
 
 def length(cell: Cell) -> float:
-    """Returns the part of a run's duration that is known beforehand, in s."""
+    """Returns the part of a run's duration that is known before the run, in s.
+    This is the total duration of the streams or of the workload. The result is
+    0 for a run in virtual time.
+    """
     if is_computed(cell):
         return 0.0
     own = cell["seconds"] or cell.get("workload", {}).get("seconds") or 0.0
@@ -85,11 +89,16 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns the four keys under which the durations of runs like `cell` are
-    looked up, one after the other. Each key is a tuple that says whether the
-    cell is computed. The first tuple also has the values of all three KEYS for
-    this cell, so it finds the most similar runs. The next tuples have the
-    values of the first two KEYS, of the first of the KEYS, and of none."""
+    """Returns four keys for the lookup of the durations of similar runs. The
+    first key finds the most similar runs. Each key is a tuple. Its first
+    element says whether the cell is computed. The other elements are values of
+    the KEYS for this cell:
+
+    - in the first key, the values of all three KEYS,
+    - in the second key, the values of the first two KEYS,
+    - in the third key, the value of the first of the KEYS,
+    - in the fourth key, no value.
+    """
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
             for number in range(len(values), -1, -1)]

@@ -39,13 +39,14 @@ FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 # $VARIABLE/FILE: a file in the directory that an environment variable names.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
-# A function that returns those keys of a cell that depend on the duration and
-# the protocol. Its parameters are the duration in seconds and the protocol.
+# A function that takes the duration in seconds and the protocol of a cell, and
+# returns those keys of the cell that describe the video.
 Film = Callable[[int, Protocol], dict[str, Any]]
-# The key with the name and version of a published matrix. Each result repeats
-# this name and version.
+# The key in the section [matrix] that has the name and version of a published
+# matrix. Each result repeats this name and version.
 SUITE = "suite"
-# The key with the name of another matrix file, which this file extends.
+# The value of this key is the name of another matrix file. The matrix file with
+# this key extends the other file.
 BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
@@ -54,9 +55,10 @@ DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
-LIVE = "live"  # kind() returns this for a cell that has a live encoder.
+LIVE = "live"  # Return value of kind() for a cell that has a live encoder.
 STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
-# Any other key of a link is a property of wirelesslink.
+# The following keys of a link have a meaning of their own. Every other key of a
+# link is a property of wirelesslink.
 OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
              placement.DIRECTION,
              *placement.OF_HOSTS}
@@ -127,8 +129,9 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         raise LabError(f"seconds must be from 1 to {clips.SECONDS}")
     if repetitions < 1:
         raise LabError("repetitions must be at least 1")
-    # All protocols run once before any of them runs again. A time in which the
-    # machine is slow then does not affect all runs of a single protocol.
+    # Each protocol runs once before any protocol runs again. If the machine is
+    # slow for some time, this affects a few runs of each protocol, and not all
+    # runs of one protocol.
     return [
         {**cell(protocol,
                 with_direction(matrix, link, variant) if is_video(workload)
@@ -212,8 +215,8 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Returns one function for each source of a live encoder. Such a function
-    returns those keys of a cell that describe the video.
+    """Returns a function of the type Film for each video source in the key
+    `encoders` of the matrix. A live encoder encodes this source during the run.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
@@ -380,10 +383,10 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
     1. the protocols that the workload names
     2. if the workload names none: those protocols that [matrix] names and that
        can carry the workload
-    3. if [matrix] names none either: those protocols of the file itself that
-       can carry the workload
-    4. if the file has no such protocol: all known protocols that can carry the
-       workload
+    3. if [matrix] names none either: those protocols that the matrix file
+       defines and that can carry the workload
+    4. if the file defines no such protocol: all known protocols that can carry
+       the workload
     """
     there = {**known, **own}
     if names:
@@ -441,7 +444,8 @@ def read_known_protocols() -> dict[str, Protocol]:
 def read_protocols(given: configparser.ConfigParser,
                    front: encoders.Front | None,
                    known: dict[str, Protocol]) -> dict[str, Protocol]:
-    """Returns {name: protocol} from the matrix file itself."""
+    """Returns {name: protocol} for the protocols that the matrix file defines.
+    `known` has the protocols that are defined elsewhere."""
     found = {}
     for name, section in sections(given, PROTOCOL).items():
         if carriers.is_one(section):

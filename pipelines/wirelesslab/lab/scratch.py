@@ -16,9 +16,10 @@ import tempfile
 from wirelesslab import files
 from wirelesslab.lab import cells
 
-# Files that are not copied together with the logs. The result is copied last,
-# by itself. The description of the cell, the locks and the output of the run
-# belong only to the directory in which they were made.
+# Files that are not copied together with the logs. The result is copied
+# separately, after the logs. The other files are not copied at all: the
+# description of the cell, the locks and the output of the run belong only to
+# the directory in which they were made.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 
@@ -45,10 +46,10 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
 
 
 def copy(source: pathlib.Path, target: pathlib.Path) -> None:
-    """Replaces the logs and the result of the cell in `target` by those in
-    `source`. If a node seems to be lost, its cell is run again on another node,
-    but the first node may still finish its run. Then two nodes copy the same
-    cell. The lock prevents a mixture of their files."""
+    """Replaces the logs and the result in the directory `target` by those in
+    `source`. If a node seems to be lost, its run is repeated on another node,
+    but the first node may still finish the run. Then both nodes copy their
+    files to the same directory. The lock prevents a mixture of these files."""
     with files.locked(target / cells.LOCK):
         cells.remove_old(target)
         for path in source.iterdir():

@@ -11,14 +11,16 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# The report may say that a transport missed one type of frames first. It does
-# so only if the percentage of frames that did not arrive in time is at least
-# CLEARLY times as high for this type as for another type.
+# The report may say that a transport "missed key frames first" or "missed
+# B-frames first". It says this only if the percentage of frames that did not
+# arrive in time is at least CLEARLY times as high for this frame type as for
+# another frame type.
 CLEARLY = 2
-# Rows whose runs used the same links are compared for each seed. The report
-# calls a row better only under two conditions: there are at least MIN_SEEDS
-# seeds, and the row leads by at least MIN_LEAD percentage points with each
-# seed. A lead of a few tenths of a point says nothing, because repeated runs of
+# Rows of the report are compared for each seed if their runs used the same
+# links. The report calls a row better only if both conditions are met:
+# - There are at least MIN_SEEDS seeds.
+# - With each seed, the row leads by at least MIN_LEAD percentage points.
+# A lead of a few tenths of a point is not significant, because repeated runs of
 # one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
 # A sentence names all rows that share the first place, if there are at most
@@ -65,9 +67,8 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """A row of the report, for example the row of a transport. It has the runs
-    of this row that were not flagged. If all runs of the row were flagged, it
-    has all runs of the row."""
+    """A row of the report, for example the row of a transport. Its flagged runs
+    are left out. However, if all its runs were flagged, none is left out."""
 
     name: str
     # For each run, the percentage of its frames that were decodable in time.
@@ -77,8 +78,9 @@ class Row(typing.NamedTuple):
     # these percentages are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
-    # (seed, repetition) of each run, in the order of `shares`. Runs of
-    # different rows with the same seed were made over the same link.
+    # For each value in `shares`, the seed and the repetition number of the run.
+    # All runs with the same seed used the same link, even if they belong to
+    # different rows.
     keys: Sequence[tuple[int, int]] = ()
     is_flagged: bool = False  # Whether all runs were flagged.
 
@@ -106,8 +108,8 @@ def percent(part: float, whole: float) -> float:
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
     """Returns a text with the median of `value` over the runs and with its
-    range. If there is a single run, the text has only the value of this run.
-    Another text about the row already says that there is only one run."""
+    range. If there is only one run, the text has only the value of this run. It
+    does not mention the number of runs, which the report states elsewhere."""
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
         return f"{found.median:.0f}{PERCENT}"
@@ -145,8 +147,9 @@ def is_only_b(row: Row) -> bool:
 
 
 def why(row: Row) -> str:
-    """Returns what happened to the frames of this row. The result is the part
-    of a sentence that follows the name of the row.
+    """Returns a text that says what happened to the frames of `row`. In the
+    report, this text follows the name of the row: "`tcp` delivered frames too
+    late".
     """
     if row.is_complete:
         return "delivered every frame in time"
@@ -167,8 +170,8 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # A cause that is rounded to 0 % in each run explains nothing. It is only
-    # named if there is no other cause.
+    # A cause explains nothing if its share of the frames is rounded to 0 % in
+    # each run. If there is another cause, such a cause is not named.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))
@@ -178,9 +181,9 @@ def why(row: Row) -> str:
 # -------------------------------------------------------------------- sentences
 
 def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
-    """Returns the findings of a group of runs that are compared with each
-    other, the most important one first. `head` is the word for a row, for
-    example "protocol"."""
+    """Returns sentences that compare the `rows`, the most important sentence
+    first. The sentences use the word `head` for a row. If each row has the runs
+    of one protocol, this word is "protocol"."""
     ranked = [row for row in rows if row.share.is_ranked]
     if not ranked:
         return [without_places(rows, head)]
@@ -225,14 +228,14 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 
 def shown(row: Row) -> str:
-    """Returns words that say which share of the row's frames was decodable in
-    time. The words also contain the share that a sender with perfect foresight
-    would have reached, if this share is known."""
+    """Returns a text with the percentage of frames that were decodable in time.
+    The text also contains the percentage that a sender with perfect foresight
+    would have delivered in time, if that percentage is known."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # The share of frames that a sender with perfect foresight would have
-        # had in time may be the same in all runs of the row. In this case, one
-        # number is shown instead of a range with two equal ends.
+        # `row.possible` has the percentage of frames that a sender with perfect
+        # foresight would have delivered in time, for each run. If all runs have
+        # the same percentage, the text contains it instead of a range.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")
@@ -255,14 +258,14 @@ def shared_place(best: Sequence[Row]) -> str:
 
 
 def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
-    """Returns a sentence about the row that leads every other row by at least
-    MIN_LEAD, or "" if there is no such row. Each run of the row is compared
-    with the runs of the other rows that have the same seed and repetition. The
-    row must lead in each of these comparisons.
+    """Compares each run of a row with the runs of the other rows that have
+    the same seed and repetition. If one row is better by at least MIN_LEAD in
+    all comparisons, returns a sentence about this row. Otherwise returns "".
 
-    This comparison can find a leader even if the ranges of the rows overlap.
-    The links of different seeds differ. A row can therefore be better with each
-    seed although its worst run is below the best run of another row."""
+    A row can be better in all comparisons even if the ranges of the rows
+    overlap. The reason is that the links of different seeds differ: the worst
+    run of the row may be below the best run of another row, which was made with
+    another seed."""
     for row in best:
         others = [other for other in ranked if other is not row]
         seeds = {seed for seed, _ in row.keys}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The problems of live video for which a page compares transports. For each
-problem, the page has a table, sentences about the result and the usual advice.
-The demo writes the problems to a file, and the program that makes the page
-reads this file. The two programs cannot share objects, because the second
+"""The problems of live video that a page describes. For each problem, the page
+compares transports in a table, and has sentences about the result and the usual
+advice. The demo writes the problems to a file, and the program that makes the
+page reads this file. The two programs cannot share objects, because the second
 program may run in another version of Python. This module does not need Jinja2.
 """
 
@@ -37,8 +37,8 @@ class Problem:
     # A text that says which transport had the best results, and by how much.
     finding: str
     why: str
-    # The usual advice: how the problem can be reduced without another
-    # transport, and what this costs.
+    # A text with the usual advice: it says how the problem can be reduced
+    # without a change of the transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
     # The titles of those groups of the report that have the details of this
@@ -88,9 +88,8 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of some of the `groups`: those to which a problem in
-    `shown` refers. Such a problem has its own sentences about the result of the
-    group.
+    """Removes the findings of each group to which a problem in `shown` refers.
+    Such a problem has its own sentences about the result of the group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

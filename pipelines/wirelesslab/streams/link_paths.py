@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the parts of a combined link. Also finds the values of the names in
-braces by which the pipelines of a protocol refer to addresses.
+"""Finds the parts of a combined link, and the addresses on it.
 
-In a cell over the links tmobile and verizon, for example, {host_tmobile} is
-the receiver's address on the first link, and {host_2} is the receiver's address
-on the second link. docs/lab-links.md describes all names.
+The pipelines of a protocol contain names in braces instead of addresses. This
+module finds the address for each name. In a cell over the links tmobile and
+verizon, for example, {host_tmobile} is the receiver's address on the first
+link, and {host_2} is the receiver's address on the second link.
+docs/lab-links.md describes all names.
 """
 
 import re
@@ -26,10 +27,10 @@ def parts(link: Link) -> list[Link]:
 
 
 def names(link: Link) -> list[str]:
-    """Returns the name of each part of a link, as a pipeline writes it. If a
-    section lists several values of a property, the name of a link consists of
-    the name of the section, an underscore and the value. A pipeline writes only
-    the name of the section."""
+    """Returns the name by which a pipeline refers to each part of a link. This
+    is the name of the section that describes the part. If this section lists
+    several values of a property, the name of the part itself also contains an
+    underscore and the value. They are left out here."""
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
@@ -43,10 +44,12 @@ def identifier(name: str) -> str:
 
 def values(hosts: Sequence[str], senders: Sequence[str],
            links: Sequence[str], port: int) -> dict[str, str]:
-    """Returns {name: value} for a pipeline. `hosts` has the address of the end
-    that listens on each link, and `senders` the address of the other end on
-    each link. `links` has the names of the links. If two links have the same
-    name, the name stands for the first of them."""
+    """Returns a dictionary with the value of each name that a pipeline may
+    contain in braces. The three lists have one item for each link:
+    - `hosts`: the address of the end that listens
+    - `senders`: the address of the other end
+    - `links`: the name of the link. If two links have the same name, the name
+      stands for the first of them."""
     found = {HOSTS: ",".join(hosts),
              HOST_PORTS: ",".join(f"{host}:{port}" for host in hosts)}
     labels = [str(number) for number in range(1, len(hosts) + 1)]

@@ -27,20 +27,20 @@ LINK = "wl0"
 # The roles of the two hosts of a link in a downlink run, in which the network
 # sends to the mobile. The first host of a link is the mobile.
 ROLES = ("receiver", "sender")
-# The key for the direction of a stream over a link, and its two values: from
-# the network to the mobile (down), and from the mobile to the network (up).
+# The key "direction" of a matrix, and its two values. With "down" the network
+# sends the stream to the mobile. With "up" the mobile sends it to the network.
 DIRECTION, DOWN, UP = "direction", "down", "up"
 # Properties of wirelesslink that the demo sets itself.
 OURS = ("location", "mode", "name", "overhead")
-# In a section of a matrix that describes a link, these keys set options of both
-# hosts: properties of tunsrc, and sysctls.
+# Keys that set options of both hosts of a link, namely properties of tunsrc and
+# sysctls. They are used in the section of a matrix that describes the link.
 OF_HOSTS = ("device", "sysctls")
 
 
 def kind_of_socket(binds: str) -> socket.SocketKind:
     """Returns the type of the socket with which this module tests whether a
-    port is free. UDP-Lite has ports of its own in the kernel, but a test with a
-    UDP socket is good enough for it."""
+    port is free. For UDP-Lite, a UDP socket is used. UDP-Lite has ports of
+    its own in the kernel, but the test is good enough."""
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
@@ -84,10 +84,9 @@ def sockets(pid: int) -> set[str]:
 
 
 def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
-    """A socket that is bound to the port may be listed in one or more tables of
-    /proc/net. Yields (name of the table, port as the table shows it) for each
-    of these tables. UDP-Lite has several tables, because it has several
-    backends.
+    """Yields (name of a table in /proc/net, port as the table shows it) for
+    each table that may list a socket that is bound to `port`. UDP-Lite has
+    several such tables, because it has several backends.
     """
     yield binds, port
     if binds == "udplite":
@@ -142,18 +141,21 @@ class SameMachine:
         return contextlib.nullcontext()
 
     def address(self, _role: str, _of: str) -> str:
-        """Returns the address of one end, as the other end has to write it."""
+        """Returns the address by which the end `_role` refers to the end `_of`.
+        Each end is "sender" or "receiver".
+        """
         return HOST
 
     def paths(self, _role: str, _listener: str, port: int) -> dict[str, str]:
-        """Returns the values of the names by which a pipeline refers to
-        addresses on a link, as {name: value}.
+        """Returns a dictionary {name: address} of the names in braces, such as
+        {host_1}, by which a pipeline refers to addresses on a link.
         """
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
-        """Is called when the first sender starts, so that schedules of links
-        begin at the same time.
+        """Starts the schedules of the links, if there are any. Must be called
+        immediately before the first sender starts, so that the schedules begin
+        together with the stream.
         """
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
@@ -193,7 +195,8 @@ class SameMachine:
 
 
 def roles_of(link: Link) -> tuple[str, ...]:
-    """Returns the roles of both hosts of a link of a matrix, the mobile first.
+    """Returns the roles of the two hosts of `link`, "sender" and "receiver".
+    The role of the mobile comes first.
     """
     return ROLES[::-1] if link.get(DIRECTION) == UP else ROLES
 
@@ -242,12 +245,14 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Both ends run on hosts of a testbed.
-    - `properties` are the properties of the wirelesslink between the hosts.
-    - `further` has the properties of additional links.
-    - `link` is a link or a combined link of a matrix, or None. Its names and
-      its schedules are used.
-    - `options` are more arguments for the testbed.
+    """Runs the sender and the receiver on two hosts of a testbed, with one or
+    several links between them.
+    - `properties` are the properties of the wirelesslink that emulates the
+      first link.
+    - `further` has the properties of each other link.
+    - `link` is a link or a combined link of a matrix, or None. It has the names
+      and the schedules of the links.
+    - `options` are passed to the testbed.
     """
 
     # A run over a link that loses all packets is valid, and is not reported as
@@ -277,10 +282,10 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns a port that is free on this machine. If the hosts are
-        namespaces, every port is free in them. However, relays on this machine
-        may have to replace the hosts, and the relays need a port that is free
-        on this machine."""
+        """Returns `wanted`. If `wanted` is None, returns a port that is free on
+        this machine. In network namespaces, every port is free. However, relays
+        on this machine may have to replace the namespaces, and a relay needs a
+        port that is free on this machine."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -305,10 +310,9 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Returns the values of the names by which a pipeline refers to
-        addresses on a link, as {name: value}. The values have the form in which
-        `role` has to write them. `listener` is the role that listens at the
-        port.
+        """Returns {name: value} for the names that stand for addresses on links
+        in a pipeline. Each value has the form in which `role` has to write the
+        address. `listener` is the role that listens at the port.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)

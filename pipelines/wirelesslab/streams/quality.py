@@ -28,8 +28,9 @@ DB_OF_INFINITE = 100.0
 # Only the luminance is compared, as EvalVid does.
 MSE = re.compile(r"\bmse_y:(\S+)")
 SSIM = re.compile(r"\bY:(\S+)")
-# The pictures are compared in their order and their times are ignored, because
-# ffmpeg begins raw MPEG-1 with a gap.
+# The pictures are compared in their order. Their timestamps are ignored,
+# because ffmpeg inserts a gap in the timestamps at the start of raw MPEG-1
+# video.
 COUNTED = "settb=1/25,setpts=N"
 BLACK = 16  # the luminance of ITU-R BT.601
 
@@ -51,17 +52,18 @@ UNHARMED = Picture(0.0, 1.0)
 def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
-    """Returns a Picture for each place. The places are the positions of the
-    pictures of the clip, in display order. `shown` has, for each place, the
-    number of the picture that the viewer sees at this place. It has None for
-    the places before the first picture that the viewer sees.
+    """Returns a Picture for each place. A place is the position of a picture of
+    the clip in display order. For each place, `shown` contains the number of
+    the picture that the viewer sees, or None if the viewer has not seen any
+    picture yet.
 
-    Each picture that the viewer sees is compared with the picture that belongs
-    to its place. By default this is a picture of `clip`. A picture that would
-    be compared with itself is not given to ffmpeg.
+    Each picture that the viewer sees is compared with the correct picture of
+    its place, which is a picture of `clip`. If the viewer sees the correct
+    picture, ffmpeg is not used for this place.
 
-    If `reference` is given, the picture that belongs to a place is taken from
-    this video instead. `clip` and `reference` may then be longer than `shown`.
+    If `reference` is given, the correct pictures are those of this video, and
+    ffmpeg is used for all places. `clip` and `reference` may then be longer
+    than `shown`.
     """
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]

@@ -398,9 +398,9 @@ send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
   return datagram_socket_send (socket, packets, RUN, error);
 }
 
-/* Checks that the next packets that arrive at `tap` are the packets of one run.
- * `tap` is at the other end of the device that sends them. A device with GSO
- * passes them on as one large packet. */
+/* Checks that the next packets that arrive at `tap` are the RUN packets that
+ * send_run () has sent with the same `size` and `first`. If the sending device
+ * has GSO, they may arrive as one large packet. */
 static void
 expect_run_at (gint tap, gsize size, guint first)
 {

@@ -51,8 +51,8 @@ hand_over (Fixture * fixture, DccpEndpoint * from, DccpEndpoint * to,
     dccp_endpoint_take (to, fixture->now, path, bytes, size, &data);
 }
 
-/* Delivers the control packets of both endpoints. Each direction takes the
- * one-way delay. */
+/* Delivers the control packets of the sender, and then those of the receiver.
+ * Each delivery advances the time by the one-way delay. */
 static void
 exchange (Fixture * fixture)
 {

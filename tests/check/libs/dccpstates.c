@@ -102,9 +102,9 @@ reach_time_wait (void)
   dccp_network_run (&network, SECOND);
 }
 
-/* Returns a packet of the type `type` that arrives at `end`. The packet is so
- * long that an answer of any type is allowed.
- */
+/* Returns a packet of the type `type` that arrives at `end`. Some answers must
+ * not be longer than the packet that they answer. The 12 bytes of options make
+ * the packet long enough for each of these answers. */
 static DccpPacket
 make_packet (DccpEnd end, DccpType type)
 {

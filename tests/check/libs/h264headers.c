@@ -144,10 +144,11 @@ count (H264Headers * headers, guint8 header, const gchar * text)
   return h264_headers_begin_picture (headers, &slice);
 }
 
-/* An SPS of Main profile with ID 0. log2_max_frame_num is 4. `order` is the
- * picture order count type and its fields. The SPS allows four reference
- * frames, and a picture has a size of one macroblock. `frames_only` is
- * frame_mbs_only_flag: "1:1" for frames only, "1:0" for fields too. */
+/* An SPS of Main profile with ID 0. log2_max_frame_num is 4. `order` describes
+ * pic_order_cnt_type and the fields that depend on it. The SPS allows four
+ * reference frames, and a picture consists of one macroblock. `frames_only`
+ * describes frame_mbs_only_flag: "1:1" allows only frames, and "1:0" allows
+ * frames and fields. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
 #define ORDER_0 "e0 e0"         /* pic_order_cnt_lsb has 4 bits */
@@ -335,8 +336,8 @@ GST_START_TEST (everything_before_the_marking_is_skipped)
   fail_unless_equals_int (slice.frame_num, 1);
   fail_unless_equals_int (slice.order_lsb, 2);
   fail_unless (slice.forgets);
-  /* In a weighted P slice there is one list, with the number of references in
-   * the PPS. */
+  /* A P slice has weights for only one list of reference pictures. The length
+   * of this list is set in the PPS. */
   fail_unless (read_slice (headers, REFERENCE, "e0 e0 e0 2:0 4:1 4:2 e0 1:0 "
           "1:0 e0 1:0 1:1 s0 s0 1:0 1:0 1:1 e5 e0", &slice));
   fail_unless (slice.forgets);

@@ -277,10 +277,10 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether both of these conditions are true: the queue W holds only I-
- * and P-frames, and some frames of the stream between them are missing in W.
- * After an outage, the queue can be in this state. Must be called before the
- * I-frame `c` is stored.
+/* Returns whether the queue W holds only I- and P-frames, and at least one
+ * frame of the stream between the first and the last frame of W is missing.
+ * After an outage, W can be in this state. Must be called before the I-frame
+ * `c` is stored.
  */
 static gboolean
 is_stale (const Run * run, const Picture * c)
@@ -342,10 +342,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* A new frame `c` that is not a leading picture may overwrite some waiting
-     * P-frames: those that are leading, and those of another GOP. Overwriting
-     * such a P-frame costs one picture only. If `c` was dropped because there
-     * is no room, the queue W must not hold such a P-frame. */
+    /* `c` was dropped because the queue W is full, so W must not hold a P-frame
+     * that `c` may overwrite. If `c` is not a leading picture, it may overwrite
+     * a P-frame that is leading or belongs to another GOP, because only one
+     * picture is then lost. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -372,10 +372,9 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* If the core drops a frame for any reason that is not listed above, the
-       * frame usually cannot be decoded. Streams with pyramids are an
-       * exception: the core may also drop frames that can be decoded. It cannot
-       * know that no later frame refers to the middle frame of a pyramid. */
+      /* If the core drops a frame for another reason, the frame must be
+       * undecodable. A stream with B-pyramids is an exception, because the core
+       * assumes that frames after a pyramid may refer to its middle frame. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -244,7 +244,7 @@ GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
   fixture.sequence++;
   video = describe (&fixture, 'P', FALSE, FALSE);
   push (&fixture, &video, 'd');
-  /* The queue knows now that the frame is incomplete. */
+  /* The packet between c and d is missing, so the frame is incomplete. */
   expect_lost (&fixture, "cd");
   video = describe (&fixture, 'P', FALSE, TRUE);
   push (&fixture, &video, 'e');
@@ -586,8 +586,8 @@ GST_START_TEST (what_is_inside_is_freed)
   video = describe (&fixture, 'I', TRUE, FALSE);
   push (&fixture, &video, 'g');
   link_frame_queue_free (fixture.queue, count_free);
-  /* The packets are those of the frame that is being sent, of waiting frames,
-   * of lost frames, and of the incomplete new frame. */
+  /* All packets must be freed: those of the frame that is being sent, of
+   * waiting frames, of lost frames, and of the incomplete new frame. */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

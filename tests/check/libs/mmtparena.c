@@ -34,10 +34,10 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 
 GST_END_TEST;
 
-/* There are 25 frames of one packet each, one every 40 ms. The link takes 80 ms
- * for each packet, so every second frame is in time. In addition, a few frames
- * are in time that still wait when the last frame is made. They may be sent
- * until their deadlines. */
+/* There are 25 frames of one packet each, one every 40 ms. The link needs 80 ms
+ * for each packet, so it sends only every second packet in time. When the last
+ * frame is made, a few frames are still waiting. Those that are sent before
+ * their deadlines are in time, too. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -196,9 +196,10 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
   fail_unless_equals_float (outcome.udp.decodable, 1);
   fail_unless (outcome.mmtp.decodable >= 0.95);
   fail_unless (outcome.mmtp.p95 < 500);
-  /* A full packet has 1384 bytes of the clip. Its headers have 24 bytes of
-   * MMTP, 16 bytes of RTP, and 28 bytes of UDP and IP. Some packets are not
-   * full, so the share of headers is higher.
+  /* A full packet has 1384 bytes of the clip and 68 bytes of headers: 24 bytes
+   * of MMTP, 16 bytes of RTP, and 28 bytes of UDP and IP. Some packets are not
+   * full, so on average more than 1452 bytes are sent for 1384 bytes of the
+   * clip.
    */
   fail_unless (outcome.mmtp.sent_per_played > 1452.0 / 1384);
   arena_groups_free (groups);
@@ -206,8 +207,9 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
 
 GST_END_TEST;
 
-/* UDP sends the whole stream over a link that carries only half of it. The link
- * has a long queue, which becomes full. */
+/* The bitrate of the stream is 1.5 times the rate of the link. UDP sends the
+ * whole stream, so the long queue of the link becomes full. Less than 10 % of
+ * the frames must be decodable in time. */
 GST_START_TEST (an_overloaded_link_is_too_late)
 {
   ArenaGroups *groups = load_groups ();

@@ -144,13 +144,14 @@ get_squares (const gint * values, guint n, gdouble * mean)
 /* The test of two proportions assumes independent frames, but the frames are
  * not independent. A lost frame makes the frames that refer to it useless, and
  * a path with early losses stays slow for a while. The results therefore vary
- * more than the test assumes. For example, the rule "lowest delay first" has
- * 315 to 495 frames in time over the paths of seed 4. The number depends on the
- * random fates of the packets.
+ * more than the test assumes. For example, with the rule "lowest delay first"
+ * on the paths of seed 4, 315 to 495 frames arrive in time. The number depends
+ * on the random fates of the packets.
  *
  * If the test of two proportions finds that a rule is worse, the paths of this
- * seed are run again with other fates, and the paired t-test decides. It has
- * the same level of significance, 5 % / 80, with 11 degrees of freedom. */
+ * seed are run again with other fates, and the paired t-test decides. The
+ * t-test has the same level of significance, 5 % / 80, and 11 degrees of
+ * freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 
@@ -173,10 +174,10 @@ check_is_not_worse (guint64 seed, MmtpSchedulerType ours,
       (guint) seed, mean, error);
 }
 
-/* Lower limit of the ratio of two numbers: the frames in time with our rule,
- * and the frames in time with another rule. Both numbers are sums over all
- * seeds. The random fates of the packets were drawn 28 times; the ratio was
- * then 1.32 to 1.43. */
+/* Minimum ratio of the number of frames in time with our scheduler to the
+ * number with another scheduler. Both numbers are sums over all seeds. In 28
+ * runs of this test with different random numbers for the fates of the packets,
+ * the ratio was between 1.32 and 1.43. */
 #define BETTER_IN_THE_SUM 1.25
 
 static void

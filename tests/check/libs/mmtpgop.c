@@ -172,8 +172,9 @@ find_end (MmtpGop * gop, guint64 lost)
   return frame;
 }
 
-/* The assumed interval of key frames is one second. The stream continues after
- * two intervals. */
+/* The stream has a single key frame, so the interval between key frames is
+ * assumed to be one second. After frame 2 is lost, the next frames are dropped
+ * for two intervals. Then a frame must be sent again. */
 GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
 {
   MmtpGop gop;
@@ -200,8 +201,9 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
-/* The interval of the key frames is ten minutes. Two such intervals would be
- * too long, so the stream continues after the maximum of 20 s. */
+/* The interval between key frames is ten minutes. After a frame is lost, the
+ * next frames must not be dropped for two such intervals, but only for the
+ * maximum of 20 s. */
 GST_START_TEST (interval_has_a_bound)
 {
   MmtpGop gop;
@@ -214,9 +216,10 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two packets of one key frame may both be marked as key, 40 ms apart. Such
- * packets are the two fields of the frame, or parts of a frame whose packets
- * are all marked. These 40 ms do not count as the interval of key frames. */
+/* Two packets that are 40 ms apart are both marked as key, but belong to one
+ * key frame. They are the two fields of the frame, or parts of a frame whose
+ * packets are all marked. The 40 ms must not count as an interval between key
+ * frames. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;
@@ -248,7 +251,9 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 
 GST_END_TEST;
 
-/* The timestamps go back after a seek, or in another stream. */
+/* The timestamps go back because of a seek or because another stream begins. A
+ * frame before the jump was given up, but the frame after the jump must not be
+ * dropped. */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
   MmtpGop gop;

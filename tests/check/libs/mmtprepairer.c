@@ -20,7 +20,7 @@
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
-/* Number of packets that a REPAIR covers while other packets wait. */
+/* Number of packets that one REPAIR covers if more packets wait to be sent. */
 #define BLOCK 12
 
 typedef struct

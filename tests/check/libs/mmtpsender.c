@@ -36,8 +36,8 @@ typedef struct
   guint64 busy;
   /* One-way delay of the newest message, in ticks. */
   gint64 transit;
-  /* Minimum and maximum of the one-way delays of the messages since the last
-   * record, in ticks. */
+  /* Minimum and maximum one-way delay, in ticks, of the messages that arrived
+   * after the last record of a REPORT was written. */
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
@@ -52,7 +52,7 @@ typedef struct
   guint lost;
   /* Jitter of the large messages in ns (RFC 3550 section 6.4.1). */
   gint64 jitter;
-  /* One-way delay of the last large message, in ticks. */
+  /* One-way delay of the last large message, in units of 10 us (MMTP_TICK). */
   gint64 load_transit;
   gboolean has_load;
   /* Time in ns of the last report about this path. */
@@ -244,9 +244,9 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* Fills in the record about a path. The transit constant has to be subtracted
- * from each one-way delay, but it is 0 in this test, because both endpoints use
- * the same clock. */
+/* Fills in the part of a REPORT that describes `path`. Both endpoints use the
+ * same clock in this test, so no transit constant is subtracted from the
+ * one-way delays. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -581,8 +581,9 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* Checks what a path is used for. This use is shown to users as a text, which
- * must begin with `words`. */
+/* Checks that the statistics of `path` have the value `use`, and that the text
+ * that explains this value to users begins with `words`. If `words` is empty,
+ * the text must be empty. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -711,7 +712,7 @@ GST_START_TEST (handshake_opens_where_the_cookie_came)
   fail_unless_equals_int (fixture->counts[MMTP_OPEN][1], 1);
   fail_unless (fixture->in_session);
   fail_unless_equals_int (fixture->counts[MMTP_JOIN][0], 1);
-  /* The stream begins without the first path. */
+  /* The first path is cut. The stream must begin on the second path. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   fail_unless_equals_int (get_state (fixture, 0), MMTP_PATH_OPENING);
   fail_unless (find_event (fixture, MMTP_EVENT_READY) != NULL);
@@ -900,7 +901,8 @@ refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
   run (fixture, 0);
 }
 
-/* An attacker who sees an OPEN can answer it with a REFUSE any number of times.
+/* An attacker who sees an OPEN can answer it with many forged REFUSE messages.
+ * These messages must not prevent the session.
  */
 GST_START_TEST (an_unverified_refusal_ends_nothing)
 {
@@ -1026,8 +1028,8 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
     fail_unless (path.rate >= wire_rate * 85 / 100 &&
         path.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT, path.rate, wire_rate);
-    /* The path needs at most 400 ms for the packets in flight, including the
-     * time until they are reported. */
+    /* A packet is in flight until it is reported. The packets in flight must
+     * not exceed what the path carries in 400 ms. */
     fail_unless (path.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
@@ -1376,13 +1378,13 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
   return taken;
 }
 
-/* Gives the sender a frame of three buffers whose deadline has passed long ago,
- * so the sender gives up the frame. Only the second buffer shows the `kind` of
- * the picture. The other two buffers contain only parameter sets or similar
- * data.
+/* Passes a frame of three buffers to the sender, long after the deadline of the
+ * frame. The sender must drop all three buffers. The second buffer has the kind
+ * `kind`. The other two buffers have the kind PICTURE_KIND_PART, because they
+ * contain only parameter sets or similar data.
  *
- * `is_needed` says whether following pictures refer to the picture. If they do,
- * the sender refuses the next reference picture. */
+ * `is_needed` is TRUE if later pictures refer to the picture. In this case, the
+ * sender must refuse the next reference picture. */
 static void
 check_parts (PictureKind kind, gboolean is_needed)
 {
@@ -1440,7 +1442,9 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
   guint i;
 
   run (fixture, 1500 * MS);
-  /* The key frame of the first GOP is late. */
+  /* The key frame of the first GOP is late, so the sender drops it. Therefore
+   * the sender also drops the leading picture of the second GOP, but no leading
+   * picture of the later GOPs. */
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
   for (i = 0; i < 4; i++) {
@@ -1516,8 +1520,9 @@ GST_START_TEST (all_of_a_key_frame_is_key)
 
 GST_END_TEST;
 
-/* Gives the sender frames that have one packet each while the sender has room
- * in its queue, and waits at other times. Returns the number of frames. */
+/* For `time` ns, passes frames of one packet to the sender. If the queue of the
+ * sender is full, waits until the sender has room. Returns the number of frames
+ * that were passed. */
 static guint
 put_while_room (Fixture * fixture, guint64 time)
 {
@@ -1568,8 +1573,9 @@ GST_START_TEST (room_is_what_can_be_in_time)
 
 GST_END_TEST;
 
-/* If the rates of the paths are configured, the sender knows immediately how
- * much data it has room for. */
+/* The rates of the paths are configured, so the sender need not measure them.
+ * From the beginning, it must send at 90 % of the configured rates or faster,
+ * and it must not discard buffers. */
 GST_START_TEST (room_of_configured_paths_is_known)
 {
   MmtpSenderConfig config;
@@ -1874,9 +1880,8 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The sender has used the path with the maximum delay. It therefore knows the
-   * rate of this path better than before.
-   */
+  /* The sender has used path 1, which has the maximum delay. It therefore knows
+   * the rate of path 1 better than the rate of path 0. */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, TRUE);
@@ -1884,7 +1889,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, FALSE);
   fixture->lines[1].is_cut = TRUE;
   put_for (fixture, 50);
-  /* The path stalls and then becomes silent. */
+  /* Nothing arrives on path 1 any more. The path must soon be reported as
+   * silent, although its state is still active. Later the state must be silent,
+   * too. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   expect_use (fixture, 1, MMTP_USE_SILENT, "silent for 0.");
   put_for (fixture, 300);
@@ -1899,9 +1906,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The rule of the MMTP paper keeps the fast path free for urgent packets. This
- * test checks that a path that is not used for this reason is described as not
- * needed. */
+/* According to the MMTP paper, the fast path is kept free for urgent packets.
+ * If the fast path is not used for this reason, its status must be "not
+ * needed". */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
@@ -1970,8 +1977,9 @@ GST_START_TEST (loss_is_what_the_receiver_misses)
 
 GST_END_TEST;
 
-/* A gap is not the same as silence: the packets in flight arrive after the gap,
- * and none of them is sent twice. */
+/* The path delivers nothing for 600 ms. This gap must not be counted as
+ * silence. The packets in flight arrive after the gap, and none of them may be
+ * sent twice. */
 GST_START_TEST (gap_of_the_only_path_is_waited_for)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2049,8 +2057,9 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* On one path only JOINs arrive. The sender has received a CHALLENGE on this
- * path, but no report ever contains the path. */
+/* JOINs are the only messages that the second path delivers. The sender
+ * receives a CHALLENGE on this path, but no report ever contains the path. The
+ * path must not stay active, and the sender must stop sending data on it. */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();

@@ -126,7 +126,8 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_I], 5000);
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_B], 3000);
   fail_unless_equals_uint64 (totals.duration, 120 * MS);
-  /* 6000 bytes arrived after the first frame, within 120 ms. */
+  /* The bitrate does not include the first frame: 6000 bytes in 120 ms are
+   * 400 kbit/s. */
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
   fail_unless_equals_uint64 (totals.bitrate, 400000);
   fail_unless_equals_int64 (totals.latency_min, 0);
@@ -545,8 +546,9 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
 
   for (i = 1; i <= 100000; i++)
     piece (arrivals, 1, i);
-  /* Arrival times are stored for a limited number of pieces only. All bytes of
-   * later pieces get the arrival time of the latest piece. */
+  /* Each call of piece () adds bytes with one arrival time. The number of
+   * stored arrival times is limited. When the limit is reached, all bytes that
+   * are added later get the arrival time of the latest call. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);
@@ -600,8 +602,9 @@ GST_START_TEST (time_stands_still_in_a_pause)
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
 
   mpegstat_clock_take (&clock, RUNNING, 100, 1000);
-  /* The pipeline is paused 10 ns after the first frame. Another frame arrives
-   * during the pause, and a third frame arrives after the pipeline plays again.
+  /* The clock must stand still during a pause. The pipeline is paused 10 ns
+   * after the first frame, so the clock must show 10 ns for a frame that
+   * arrives during the pause. After the pause, the clock must continue.
    */
   mpegstat_clock_mark_switch (&clock, 1010);
   fail_unless_equals_uint64 (mpegstat_clock_take (&clock, MONOTONIC, 3000,

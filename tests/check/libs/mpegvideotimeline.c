@@ -56,8 +56,8 @@ typedef struct
 {
   gboolean time_codes, gop_headers;
   Clock clock;
-  /* TRUE if gaps are marked as a discontinuity, as a depayloader marks them by
-   * the sequence numbers. */
+  /* TRUE if the first frame after a gap has the flag DISCONT. A depayloader
+   * sets this flag if sequence numbers are missing. */
   gboolean disconts;
 } Run;
 
@@ -207,8 +207,8 @@ GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 
 GST_END_TEST;
 
-/* There are no timestamps, but the timeline has already learned the pattern of
- * the GOP. */
+/* The frames have no timestamps. The timeline has learned the pattern of the
+ * GOP, and must find each single lost frame by this pattern. */
 GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
 {
   GArray *plan = make_plan (9, 15, TRUE);
@@ -320,10 +320,11 @@ GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 
 GST_END_TEST;
 
-/* One GOP has 150 frames, and a scene cut follows. No pattern is known, and the
- * distance of the last anchor (I- or P-frame) does not fit the distances of the
- * earlier anchors. The types of the lost frames follow from the frames that
- * were received before and after the gap. */
+/* The first GOP has 151 frames, so the timeline has not learned a GOP pattern
+ * yet. The anchors (I- and P-frames) of this GOP are three frames apart. Then a
+ * scene cut follows, one frame after the last anchor. The timeline must derive
+ * the types of the lost frames from the received frames before and after the
+ * gap. */
 GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 {
   GArray *plan = make_plan (1, 151, FALSE);
@@ -797,7 +798,7 @@ GST_START_TEST (upstream_times_are_kept_and_completed)
   fail_unless_equals_uint64 (position.pts, 10040 * MS);
   fail_unless_equals_uint64 (position.dts, 10000 * MS);
   fail_unless_equals_uint64 (position.expected, 0);
-  /* The frame has only a DTS, as mpegvideoparse sets it. */
+  /* This frame has a DTS but no PTS, like the output of mpegvideoparse. */
   frame = make_frame ('P', 3);
   frame.dts = 10040 * MS;
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
@@ -880,7 +881,8 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
 {
   gint64 max_gap, last;
 
-  /* The timestamps prove that no frame is missing. */
+  /* With timestamps, the timeline must not report lost frames, because the
+   * timestamps prove that no frame is missing. */
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);

@@ -90,8 +90,9 @@ GST_START_TEST (flood_of_one_prefix_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* A flood sends 10,000 requests per second, each from another prefix. Requests
- * of other prefixes, one every 10 ms, must all be answered. */
+/* A flood sends 10,000 requests per second, each from a different prefix. In
+ * addition, every 10 ms a request arrives from a prefix that does not belong to
+ * the flood. Each of these additional requests must be answered. */
 GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 {
   guint32 state = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of References and H265Headers. They check which pictures of a pyramid
- * or of temporal layers need which other pictures. The headers are written bit
- * by bit according to the tables of H.265. In the texts of the headers, "8:77"
- * means the value 77 in 8 bits, and "e3" means the value 3 as ue(v).
+/* Tests of References and H265Headers with pyramids and temporal layers. For
+ * each picture, the tests check which other pictures are needed to decode it.
+ * The headers are written bit by bit according to the tables of H.265. In the
+ * strings that describe the headers, "8:77" means the value 77 in 8 bits, and
+ * "e3" means the value 3 as ue(v).
  */
 
 #include <gst/check/gstcheck.h>
@@ -55,7 +56,8 @@ input (References * references, const Picture * picture, ReferenceUse * use)
 /* Simulates a decoder that does not get the picture with the index `without`.
  * Returns a text with one character for each picture: '-' if the decoder cannot
  * decode the picture, otherwise the depth of the picture (see ReferenceUse).
- * All pictures use slots. */
+ * Fails if the slots, which stand for the stored reference pictures, are not
+ * used for one of the pictures. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -184,15 +186,16 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (chain, 4, 3), 0);
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
-  /* In the pyramid, the slots are used from the second group of pictures on:
-   * for 18 of the 27 pictures. */
+  /* The stream consists of three groups of 9 pictures. The first group shows
+   * that the stream needs slots, so only the 18 pictures of the second and the
+   * third group have slots. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
 GST_END_TEST;
 
-/* A non-reference picture whose references are unknown changes nothing for the
- * pictures after it. */
+/* A non-reference picture whose references are unknown must not change which
+ * reference pictures are stored. */
 GST_START_TEST (unknown_non_reference_picture_keeps_the_stored_pictures)
 {
   References *references = references_new ();
@@ -365,12 +368,13 @@ GST_START_TEST (h265_slices_list_their_references)
   expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
-  /* The numbers of a set are differences of the POC. The first slice contains
-   * its own set, {-3, -5}. The picture at -5 is kept but not used.
+  /* A reference picture set contains POCs relative to the current picture. The
+   * first slice contains its own set, {-3, -5}. The picture at -5 is kept but
+   * not used.
    *
-   * The set of the second slice is predicted from set 1 of the SPS with a
-   * difference of +1. The number -2 of set 1 becomes -1. The picture at -1 is
-   * kept but not used. */
+   * The set of the second slice is predicted from set 1 of the SPS: the
+   * difference +1 is added to the relative POCs. The -2 in set 1 becomes -1.
+   * The picture at -1 is kept but not used. */
   expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
       "24: 21 (19)");
   expect_slice (headers, 1, 0,

@@ -547,7 +547,9 @@ GST_START_TEST (h263_picture_headers_are_covered)
   begin_h263 (&packet, 0);
   put_baseline (&packet, TRUE, &p);
   fail_unless_equals_int (get_size (&packet), 12 + 4 + 7);
-  /* The last bits of the preceding byte are not part of a start code. */
+  /* SBIT is 1. The payload then begins in the middle of a byte, so it cannot
+   * begin with a picture start code. Only the RTP header and the payload header
+   * must be covered. */
   packet.bytes[12] |= 0x08;
   put_same (&packet, 0x5a, REST);
   fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet, ALL),
@@ -611,10 +613,10 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* Checks the coverage of a packet with PLUSPTYPE. In some of these packets it
- * is not visible whether the picture has the field ELNUM. The bits after the
- * header are then read as PEI and PSUPP, and slightly more than the header is
- * covered. If these bits may be a BCI, the whole packet is covered. */
+/* Checks the coverage of a packet with PLUSPTYPE. Some packets do not show
+ * whether the picture header has the field ELNUM. In such a packet, the bits
+ * after the header are read as PEI and PSUPP, so a few bytes after the header
+ * are covered, too. If these bits may be a BCI, the whole packet is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {
@@ -685,8 +687,8 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Index of a bit in the packet. The parameter counts the bits that follow the
- * RTP header and the header of RFC 4629. */
+/* Converts the index of a bit after the headers to its index in the packet. The
+ * headers are the RTP header and the header of RFC 4629, 14 bytes in total. */
 #define AT(bit) (14 * 8 + (bit))
 
 GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
@@ -704,7 +706,7 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     {43, 3, 6}, {43, 3, 7},     /* picture type: reserved */
     {46, 1, 1},                 /* annex P: RPRP */
     {49, 3, 0}, {49, 3, 5},     /* end of MPPTYPE */
-    /* BCI: 00 is forbidden; after a first bit of 1, a message of annex N
+    /* BCI: 00 is forbidden. If the first bit is 1, a message of annex N
      * follows. */
     {65, 2, 0}, {65, 2, 2}, {65, 2, 3},
     {67, 5, 0}                  /* PQUANT */
@@ -735,8 +737,9 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
 
 GST_END_TEST;
 
-/* The coverage mark counts the bytes of the stream's own headers. The header of
- * the RTP payload format is covered in addition. */
+/* The coverage mark counts bytes from the beginning of the RTP payload. All
+ * bytes up to the mark must be covered. If the mark is within the header of the
+ * payload format, the whole header must be covered. */
 GST_START_TEST (a_mark_is_covered_and_so_is_the_payload_header)
 {
   static const struct

@@ -33,7 +33,7 @@
 typedef enum
 {
   BY_KERNEL,                    /* the kernel writes all IP headers */
-  /* the backend writes the IP headers if it can */
+  /* IP_HDRINCL is permitted, so the backend can write IP headers */
   BY_BACKEND,
   N_WAYS
 } Way;
@@ -129,9 +129,10 @@ get_id (const Packet * packet)
   return get_field (packet, 4);
 }
 
-/* Sets the identification and the checksum of the header to 0, because equal
- * packets differ only in these two. The checksum covers the identification, so
- * this function checks the checksum first.
+/* Sets the identification and the checksum of the IP header to 0, because the
+ * compared packets may differ only in these two fields. The checksum covers the
+ * identification. Therefore the function verifies the checksum before it
+ * changes the fields.
  */
 static void
 clear_id (Packet * packet)

@@ -53,8 +53,9 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# A program that runs the demo's comparison. It runs the cells of this test's
-# matrix. It also does one short run over the radio link that damages packets.
+# Source code of a program that runs the comparison of the demo with the matrix
+# of this test. The program also does one short run over the radio link that
+# damages packets.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes

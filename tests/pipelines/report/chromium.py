@@ -119,8 +119,8 @@ class Browser:
                 self.events.append(found)
 
     def show(self, page, width, is_dark=False):
-        """Loads the file `page` in a window that is `width` pixels wide.
-        Everything on the page that a reader can fold is shown open.
+        """Loads the file `page` in a window that is `width` pixels wide. If
+        `is_dark` is True, the page has its dark colours.
         """
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                   deviceScaleFactor=1, mobile=width < 600)

@@ -47,9 +47,9 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """If the runs of A and B are sorted together by their values, they can
-        follow each other in many orders. This test goes through all of these
-        orders, and computes the statistic U of Mann and Whitney for each order.
+        """Computes the statistic U of Mann and Whitney for each possible order
+        of the runs of A and B. rank_sums() must return the number of orders for
+        each value of U.
         """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
@@ -60,26 +60,27 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """Three runs of A and three runs of B can follow each other in 20
-        orders if they are sorted by their values. In two of these orders the
-        ranges of A and B do not overlap.
+        """If three runs of A and three runs of B are sorted by their values, 20
+        orders of A and B are possible. In two of these orders, the ranges of A
+        and B do not overlap. The interval from the lowest to the highest
+        difference therefore has an error of 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """Five runs of A and five runs of B can follow each other in 252
-        orders if they are sorted by their values. Each order has a value of U,
-        the statistic of Mann and Whitney, from 0 to 25:
+        """A and B have five runs each. If the ten runs are sorted by their
+        values, 252 orders of A and B are possible. In each order, the statistic
+        U of Mann and Whitney has a value from 0 to 25:
         - U is 0 in one order, 1 in one order, and 2 in two orders.
         - U is 23, 24 or 25 in four other orders.
 
-        Together, these 8 orders are less than 5 % of the 252 orders. Two
-        differences may therefore be removed at each end, because U may be up to
-        2.
+        Together, these 8 orders are less than 5 % of the 252 orders. Values of
+        U up to 2 are therefore significant at the 5 % level, and two
+        differences may be removed at each end.
 
         The sorted differences between the runs begin with -39, -38, -37 and end
-        with 3, 4, 5. Without two of them at each end, they range from -37 to 3.
+        with 3, 4, 5. After the removal, they begin with -37 and end with 3.
         """
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
@@ -125,10 +126,12 @@ class VerdictTest(unittest.TestCase):
                                   ).verdict, two_matrices.NONE_CHANGED)
 
     def test_with_ten_runs_ranges_may_overlap_a_little(self):
-        """One run of B, 8.5, is below one run of A, 9. The difference between
-        these two is negative, and the other 99 differences are positive. For an
-        interval with an error of 5 %, 23 of the 100 differences are removed at
-        each end. The negative difference is then removed, too."""
+        """Ten runs of A are compared with ten runs of B, so there are 100
+        differences. One run of B (8.5) is below one run of A (9), so one
+        difference is negative. The other 99 differences are positive. For an
+        interval with an error of 5 %, the 23 lowest and the 23 highest
+        differences are removed. Only positive differences remain, so B is
+        better."""
         own = only_row(rows(range(10)), rows([8.5, *range(20, 29)]))
         self.assertEqual(own.verdict, "better")
 
@@ -240,9 +243,9 @@ class MatricesTest(unittest.TestCase):
         self.assertEqual(two_matrices.compare(a, a).redefined, [])
 
     def test_the_number_of_changes_by_chance(self):
-        """The comparison has three rows, and each of the two results has three
-        runs of each row. With so few runs, a row shows a change by chance with
-        a probability of 0.1."""
+        """Each of the three rows has three runs in A and three runs in B. With
+        so few runs, the probability that a row shows a change by chance is 0.1.
+        The expected number of such rows is therefore 0.3."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))

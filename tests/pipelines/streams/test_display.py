@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the computation of what a viewer sees of a live encoder's stream,
-against values that were worked out by hand."""
+"""Checks which pictures of a live encoder's stream a viewer sees, and when. The
+expected values were computed by hand."""
 
 import math
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests schedules of links: the text of a schedule, the periods in which the
-link carries nothing, and the commands that take a link away and bring it back.
+"""Tests schedules of links: the text of a schedule, the periods in which a link
+delivers nothing, and the commands that change the state of a link.
 """
 
 import math

@@ -61,8 +61,8 @@ class ByHandTest(unittest.TestCase):
             best(stream("IP", [1000, 1000]), link(0, 40, 100), 60), [0, 1])
 
     def test_bytes_of_two_frames_share_an_opportunity(self):
-        # At 40 ms, 500 bytes of the link's opportunity to send remain for the
-        # P-frame.
+        # The link sends 1000 bytes at 0, 40 and 41 ms. The I-frame needs 500 of
+        # the bytes at 40 ms, and the P-frame uses the other 500.
         self.assertEqual(
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
@@ -75,10 +75,11 @@ class ByHandTest(unittest.TestCase):
                  link(0, 1, 81, 121), 100), [0, 2, 3])
 
     def test_a_large_reference_is_worth_more_than_the_small_frame(self):
-        # The P-frame must arrive at 180 ms at the latest. Its 3000 bytes fill
-        # the opportunities at 80, 100 and 120 ms. None of them is left for the
-        # first B-frame, so this frame is not sent. The last two B-frames refer
-        # to the P-frame.
+        # The link can send 1000 bytes at each time in the list. The P-frame
+        # must arrive at 180 ms at the latest, so its 3000 bytes must be sent at
+        # 80, 100 and 120 ms. No time is left for the first B-frame, so this
+        # frame is not sent. The last two B-frames refer to the P-frame and are
+        # sent.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -170,9 +171,11 @@ def all_sets(ways):
 
 
 def is_in_time(work, chosen, opportunities, whole_packets=False):
-    """Sends the chosen frames one after the other, and returns whether all of
-    them arrive in time. Each byte uses the first opportunity that has room for
-    it. With `whole_packets`, one opportunity cannot carry bytes of two frames.
+    """Returns whether all of the frames `chosen` arrive in time if they are
+    sent one after the other. An opportunity is a number of bytes that a link
+    can deliver at a certain time. Each byte uses the first opportunity that has
+    room for it. With `whole_packets`, one opportunity cannot carry bytes of two
+    frames.
     """
     waiting = collections.deque((work[number], work[number].frame.size)
                                 for number in chosen)
@@ -190,9 +193,10 @@ def is_in_time(work, chosen, opportunities, whole_packets=False):
 
 
 def fits(work, chosen, opportunities):
-    """Returns whether the opportunities of several links have room for all
-    bytes of the chosen frames. They have room if the maximum flow (Ford and
-    Fulkerson) carries all these bytes."""
+    """Returns whether all bytes of the frames `chosen` fit into the
+    opportunities. An opportunity is a number of bytes that one of the links can
+    deliver. The bytes fit if the maximum flow (Ford and Fulkerson) carries all
+    of them."""
     flow = collections.Counter()
     for number in chosen:
         left = work[number].frame.size
@@ -212,10 +216,11 @@ def fits(work, chosen, opportunities):
 
 def find_path(work, chosen, opportunities, flow, first):
     """Returns an augmenting path of the flow of bytes from frames to
-    opportunities. The path is a list of edges (frame, opportunity). It begins
-    at the frame `first` and ends at an opportunity that has room. Each odd edge
-    (the first, the third and so on) takes more bytes than before. Each even
-    edge takes fewer bytes: bytes of another frame leave the opportunity."""
+    opportunities (times at which a link can send), or None if there is no such
+    path. The path is a list of edges (frame, opportunity). It begins at the
+    frame `first` and ends at an opportunity with free capacity. Along the path,
+    the flow can be increased on each odd edge (the first, the third and so on)
+    if it is decreased by the same amount on each even edge."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
@@ -263,12 +268,13 @@ class BruteForceTest(unittest.TestCase):
                     [way.frame for way in ways], set(found))), len(found))
             counts[len(found) == len(ways)] += 1
             lost_to_packets[len(found) - len(packets)] += 1
-        # In most instances the link is too slow to deliver all frames in time,
-        # so the choice matters.
+        # In more than half of the instances, the link must be too slow to
+        # deliver all frames in time. Otherwise the test would hardly check
+        # which frames the algorithm chooses.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If a packet can carry bytes of one frame only, the result changes in 8
-        # of the instances. One frame fewer can arrive in time in 7 instances,
-        # and three frames fewer in 1 instance. These numbers are also in
+        # If a packet can carry bytes of one frame only, fewer frames can arrive
+        # in time in 8 of the instances: one frame fewer in 7 instances, and
+        # three frames fewer in 1 instance. These numbers are also in
         # docs/lab-possible.md.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
