@@ -19,7 +19,8 @@ struct _TunLink
   gchar name[IFNAMSIZ];
   gint index;
   struct mnl_socket *socket;    /* socket in the namespace of the device */
-  /* Held from the moment when a request is sent until its answer has arrived */
+  /* The lock is held from the sending of a request until its answer has
+   * arrived. */
   GMutex lock;
   /* sequence number of the last request; protected by lock */
   guint32 sequence;

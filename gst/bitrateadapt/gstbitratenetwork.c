@@ -216,8 +216,9 @@ get_one_of (const GstStructure * stats, const gchar * const *names,
   return FALSE;
 }
 
-/* Reads the statistics of the path of dccpthinsink or ifdsink, which have only
- * one path. dccpthinsink has no queue of its own. */
+/* dccpthinsink and ifdsink have only one path. This function reads the
+ * statistics of this path. dccpthinsink has no queue of its own, so an unknown
+ * number of queued bytes becomes 0. */
 static void
 read_only_path (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -248,10 +249,10 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
-  /* The statistics have the latest estimate. The property may have an older
-   * estimate, because the value of the property changes only when the element
-   * sends a notification. mmtpsink does not send a notification for each
-   * report. */
+  /* The estimate in the statistics is the latest one. The property of the same
+   * name changes only when the element sends a notification. mmtpsink does not
+   * send a notification after each report of the receiver, so the property may
+   * be outdated. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",
@@ -361,8 +362,9 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* Elements that have no estimate, but report other data about the network. The
- * first element in this table has the highest precedence. */
+/* Elements that do not report an estimate of the bitrate. They report other
+ * statistics of the network, such as the packet loss. The first element in this
+ * table has the highest precedence. */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},
@@ -515,9 +517,8 @@ note_queue (Search * search, GstElement * element)
     g_ptr_array_add (search->queues, gst_object_ref (element));
 }
 
-/* Checks whether `element` reports anything about the network. If so, `element`
- * is a candidate for the best element of the search. Returns whether `element`
- * has an estimate. */
+/* Checks whether `element` reports anything about the network. If so, the
+ * search may choose `element`. Returns whether `element` has an estimate. */
 static gboolean
 consider (Search * search, GstElement * element)
 {
@@ -541,9 +542,9 @@ visit (GstElement * element, gpointer data)
   return FALSE;
 }
 
-/* Called by a search for an element whose name is known. Other elements are
- * therefore not asked for an estimate; only their queues are recorded. Returns
- * whether `element` is the element with that name. */
+/* Used instead of visit() if the user has named the element to search for. No
+ * other element is asked for an estimate, but all queues are recorded. Returns
+ * whether `element` is the named element. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)
 {

@@ -139,8 +139,9 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* The pause ends at refused_until at the latest, so that the thread tries
-   * once more at that time. Only a refusal of this last attempt is final. */
+  /* The thread makes its last attempt to connect at refused_until, so it must
+   * not wait longer. If the receiver refuses the last attempt, the thread gives
+   * up. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"

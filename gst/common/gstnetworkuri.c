@@ -7,7 +7,7 @@
 
 #include <gst/base/gstbasesrc.h>
 
-/* Quark for the data of a GType: its GstNetworkUri */
+/* Key of the GstNetworkUri in the qdata of a GType */
 static GQuark
 info_quark (void)
 {

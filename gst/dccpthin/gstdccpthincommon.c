@@ -152,9 +152,10 @@ static const GstWirelessProperty properties[] = {
       "default)", PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
 };
 
-/* Returns the property that the host of a URI sets: the peer's host with
- * mode=caller, and the local address with mode=listener. The key "mode" of
- * `uri` takes precedence over the property `mode`. */
+/* Returns the name of the property that is set to the host of a URI. With
+ * mode=caller, this property is the peer's host; with mode=listener, it is the
+ * local address. If `uri` has the key "mode", the value of this key is used
+ * instead of the property `mode`. */
 static const gchar *
 get_host_property (GstElement * element, const GstUri * uri)
 {

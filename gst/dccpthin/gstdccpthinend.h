@@ -30,8 +30,8 @@ typedef struct
    * the lock and posts the messages itself. */
   void (*unlock_and_post) (gpointer element);
   /* Releases the lock. If another thread of the element waits for received
-   * data, this function also wakes that thread. NULL = the lock is released,
-   * and no thread is woken. */
+   * data, this function also wakes that thread. If this function is NULL, the
+   * endpoint releases the lock and wakes no thread. */
   void (*unlock) (gpointer element);
   /* Returns the time in ns at which the element has to post messages or notify
    * properties again. G_MAXUINT64 means that there is no such time. The
@@ -66,7 +66,7 @@ typedef struct
   Driver driver;                /* Has a single path, number 0. */
   guint16 port;                 /* local DCCP port; 0 = not known yet */
   guint mtu;                    /* value of the property `mtu`, in bytes */
-  /* statistics of all endpoints that were closed before */
+  /* sum of the statistics of all earlier endpoints, which are closed now */
   DccpStats past;
   /* latest ICMP error; NULL = none since the last received packet */
   GError *refusal;
@@ -155,9 +155,10 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
         "this port)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
-/* The property `mode` as a row of a table of properties. `take_old_mode` is
- * called after the property was set. It replaces a deprecated value with the
- * new one. */
+/* Entry for the property `mode` in the table of an element's properties
+ * (GstWirelessProperty). The function `take_old_mode` is called after the
+ * property was set. It replaces a deprecated value of `mode` with the new
+ * value. */
 #define PROPERTY_DCCP_THIN_MODE(initial, take_old_mode) \
     PROPERTY_ENUM ("mode", "Mode", \
         "Whether this element connects to its peer or waits for the peer to " \

@@ -27,8 +27,8 @@
  * by at most this time, because of clock drift. If it deviates by more, one of
  * the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
-/* With each buffer, the stored difference of the clocks changes by 1/16
- * (1/PART) of the deviation that exceeds DEAD_ZONE. */
+/* If a newly read difference of the clocks deviates by more than DEAD_ZONE,
+ * only 1/16 (1/PART) of the excess is added to the stored difference. */
 #define PART 16
 
 /* The enumeration is made from the table of mmtpscheduler.h. */

@@ -476,7 +476,7 @@ open_path (GstMmtpSink * self, GstMmtpSinkPath * path)
       path->number);
 }
 
-/* --- updates by list, interfaces and timers, with `lock` held ------------- */
+/* --- updates of the paths, with `lock` held ------------------------------- */
 
 static void
 remove_path (GstMmtpSink * self, guint index, MmtpLeaveReason reason)

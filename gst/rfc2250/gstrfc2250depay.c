@@ -92,8 +92,8 @@ struct _GstRfc2250Depay
   guint16 fillers[MAX_FILLERS];
   guint n_fillers;              /* number of valid elements */
   guint64 n_empty;
-  /* Number of packets without a payload that the reorder buffer counts as lost
-   */
+  /* Number of packets that arrived, but that the reorder buffer counts as lost,
+   * because they had no payload. */
   guint64 fillers_used;
   gboolean have_ssrc;
   guint32 ssrc;
@@ -540,8 +540,9 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
 }
 
 /* Nearly all packets have the minimum RTP header and the minimum video-specific
- * header. For these packets, a check of the first bytes is sufficient. They are
- * not mapped here, because the base class maps each packet later. */
+ * header. For these packets, a check of the first bytes is sufficient. The
+ * function copies these bytes and does not map the packet, because the base
+ * class maps each packet later. */
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)

@@ -211,12 +211,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:config-interval:
    *
-   * Repeat the last sequence header with its extensions before an I-frame that
-   * has none, if this number of seconds has passed since the sequence header
-   * was last sent. Receivers that join a stream with a single sequence header
-   * at its beginning need this. The header is not repeated while the stream
-   * uses quantizer matrices of a quant_matrix_extension, because the header
-   * would reset these matrices.
+   * Interval in seconds at which the last sequence header and its extensions
+   * are repeated. The header is inserted before the next I-frame that has no
+   * sequence header of its own. Without this repetition, a receiver that joins
+   * late cannot decode a stream whose only sequence header is at its beginning.
+   * The header is not repeated while the stream uses quantizer matrices of a
+   * quant_matrix_extension, because the header would reset these matrices.
    *
    * Since: 0.1
    */
@@ -293,8 +293,8 @@ gst_rfc2250_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
   return gst_rtp_base_payload_set_outcaps (payload, NULL);
 }
 
-/* Returns the payload size that the MTU allows in bytes, or 0 after posting an
- * error. */
+/* Returns the maximum payload size in bytes. If the MTU is too small, posts an
+ * error and returns 0. */
 static gsize
 gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
     const Rfc2250PackerConfig * config)
@@ -366,8 +366,8 @@ gst_rfc2250_pay_make_bytes (GstRfc2250Pay * pay, const Rfc2250Packet * packet,
   return buffer;
 }
 
-/* Like gst_rfc2250_pay_make_bytes, but adds the list of contributing sources
- * (CSRC) to the RTP header. The base class knows this list. */
+/* Like gst_rfc2250_pay_make_bytes, but the base class adds its list of
+ * contributing sources (CSRC) to the RTP header. */
 static GstBuffer *
 gst_rfc2250_pay_make_bytes_with_sources (GstRfc2250Pay * pay,
     const Rfc2250Packet * packet, const guint8 * data)

@@ -13,7 +13,8 @@
 typedef enum
 {
   GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
-  /* The checksum covers the same number of bytes in each packet. */
+  /* In this mode, the checksum covers the same number of bytes in each packet.
+   */
   GST_UDPLITE_COVERAGE_FIXED,
   /* The checksum of each packet covers the headers of this packet. */
   GST_UDPLITE_COVERAGE_HEADERS

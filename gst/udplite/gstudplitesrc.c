@@ -69,11 +69,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 #define GST_CAT_DEFAULT gst_udplite_src_debug
 
 #define DEFAULT_ADDRESS "0.0.0.0"
-/* Size in bytes of the memory for a received packet. An IP packet of any size
- * fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Most packets use
- * only the first bytes of their memory. The additional 1536 bytes put these
- * first bytes into different cache lines for consecutive packets. Memory pages
- * that are never written cost nothing. */
+/* Number of bytes that are allocated for a received packet. An IP packet of any
+ * size fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Most
+ * packets are short, so mainly the first bytes are used. 1536 bytes are added
+ * to 65,536, so the first bytes of consecutive packets are in different cache
+ * lines. Memory pages that are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
@@ -203,8 +203,8 @@ open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
 {
   GSocketAddress *address;
 
-  /* The socket is not closed together with `udplite`. The property close-socket
-   * decides later whether the socket is closed. */
+  /* FALSE = freeing `udplite` does not close the socket. The element itself
+   * closes the socket later if the property close-socket is TRUE. */
   self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
   if (!self->udplite)
     return FALSE;
@@ -423,7 +423,8 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   leave_group (self);
 
   GST_OBJECT_LOCK (self);
-  /* The socket of the application stays open if it will be used again. */
+  /* If this element opens the socket of the application again, the socket must
+   * stay open, even with close-socket=true. */
   close_foreign = self->settings.close_socket
       && !(again && self->foreign == self->socket);
   gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
@@ -445,7 +446,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
  * because it is large, and a small packet does not occupy 64 KiB.
  */
 
-/* Buffers that create () makes from one batch of packets. */
+/* The buffers into which create () copies one batch of received packets. */
 typedef struct
 {
   GstBuffer *buffers[DATAGRAM_BATCH];
@@ -725,8 +726,9 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   warn_about_discarded (self, &counters.socket);
 }
 
-/* Returns for how many packets memory is prepared. The number is limited,
- * because this preparation costs time even if fewer packets arrive. */
+/* Returns the maximum number of packets to receive in one call. It is limited,
+ * because memory is prepared for this number of packets. The preparation costs
+ * time even if fewer packets arrive. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {
@@ -768,8 +770,8 @@ take_batch (GstUdpliteSrc * self, Batch * batch)
   make_batch (self, batch, n);
   self->packets += n;
   self->n_packets -= n;
-  /* If no buffer was made, the caller next waits for packets. While it waits,
-   * it notices if it has to stop. */
+  /* If the batch is empty, the caller must wait for packets next, because only
+   * the wait detects a request to stop. */
   if (batch->n_buffers == 0)
     self->more = FALSE;
   return flow;
@@ -839,14 +841,15 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ---------------------------------------------------------- */
 
-/* Makes `start` open the socket again. The caller holds the lock. */
+/* Requests that the start function of the element opens the socket again. The
+ * caller holds the lock. */
 static void
 set_reopen (gpointer object)
 {
   GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-/* The first properties are those that udpsrc has, too. */
+/* The properties from address to mtu exist in udpsrc as well. */
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",

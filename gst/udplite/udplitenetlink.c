@@ -21,7 +21,8 @@
  * notifications are not used. */
 #define MAX_ANSWER 4096
 
-/* A question about a route, with its destination, source and interface */
+/* A netlink request for a route, with the attributes destination, source and
+ * interface */
 typedef struct
 {
   struct nlmsghdr header;
@@ -58,8 +59,9 @@ udplite_netlink_open (void)
       | RTMGRP_IPV4_RULE);
 }
 
-/* An error means that the kernel had no room for a notification, or that the
- * socket is useless. In both cases something may have changed. */
+/* An error of recv () has one of two causes: the kernel had no room for a
+ * notification, or the socket is unusable. In both cases a change may have been
+ * missed, so the result is TRUE. */
 gboolean
 udplite_netlink_has_changed (gint fd)
 {
@@ -109,8 +111,9 @@ ask (const guint8 * source, const guint8 * destination, guint32 interface,
   return *size >= 0;
 }
 
-/* With the metric RTAX_HOPLIMIT the kernel ignores the default TTL. With a
- * locked RTAX_MTU it does not set the bit "don't fragment". */
+/* Returns FALSE in two cases: RTAX_HOPLIMIT is among the metrics, or RTAX_MTU
+ * is locked. In the first case, the kernel ignores the default TTL. In the
+ * second case, it does not set the bit "don't fragment". */
 static gboolean
 are_plain_metrics (const struct rtattr *metrics)
 {

@@ -110,7 +110,8 @@ typedef struct
    * still in the core are discarded when they leave it. */
   guint64 generation;
   GQueue epochs;                /* queue of GstWirelessLinkEpoch; never empty */
-  /* mode=timestamp: items that wait for other flows */
+  /* mode=timestamp: items that wait to enter the link until no other flow can
+   * have an earlier item */
   GstQueueArray *input;
   /* signalled when there is room in `input` or in the link */
   GCond input_cond;
@@ -180,8 +181,8 @@ struct _GstWirelessLink
    * because `output` was full */
   GArray *dropped_output;
   guint64 in_flight;            /* number of packets in the core */
-  /* Link time in ns of the latest event of one of two kinds: a packet entered
-   * the link, or it was decided whether a packet is delivered or lost. */
+  /* Link time in ns at which a packet last entered the link, was delivered or
+   * was lost. */
   guint64 last_fate;
   /* mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
@@ -218,7 +219,7 @@ void gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow);
 /* Returns the flow of a sink pad or src pad (transfer none). */
 GstWirelessLinkFlow *gst_wireless_link_pad_get_flow (GstPad * pad);
 
-/* --- gstwirelesslinkflow.c, called with the lock held --------------------- */
+/* --- gstwirelesslinkflow.c; the caller holds the lock --------------------- */
 
 GstWirelessLinkPacket *gst_wireless_link_packet_new (GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gint64 arrival, gboolean in_list);
@@ -237,12 +238,14 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
- * of such a packet. Serialized events and queries are barriers between the
- * epochs. The item waits while barriers of earlier epochs are waiting. */
+ * of such a packet. An epoch ends with a serialized event or query. If such an
+ * event or query of an earlier epoch has not been output yet, the item has to
+ * wait. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
-/* Records that it is known whether a packet of `epoch` is delivered or lost.
- * Serialized events and queries separate the epochs. */
+/* Call this function once for each packet of `epoch`, when it is known whether
+ * the packet is delivered or lost. Epochs are separated by serialized events
+ * and queries. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
 /* Treats all packets of this flow that are in the link as lost. */
@@ -280,7 +283,8 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 /* Passes on the packets that have left the link. Makes the scheduler wait until
  * the time of the next event in the link. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
-/* Makes the scheduler check again what happens next. */
+/* Wakes the scheduler thread, which then determines again how long it has to
+ * wait. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 /* With mode=timestamp: advances the link to the latest time for which the input
  * of all flows is known. The lock may be released meanwhile. */

@@ -7,8 +7,9 @@
  * lost, duplicated and delayed.
  *
  * Input: one byte that selects the action. The bytes after it are:
- * - 0, parse: the path (0 IPv4, 1 IPv6, 2 UDP; 4 means that the target inserts
- *   the correct checksum), then the packet
+ * - 0, parse: one byte, then the packet. Bits 0 and 1 of the byte select the
+ *   path (0 IPv4, 1 IPv6, 2 UDP). If bit 2 is set, the target inserts the
+ *   correct checksum
  * - 1, options: the type of the packet, then the options
  * - 2, forged features: the role of the endpoint, then packets. Each packet has
  *   a type, a sequence number, an acknowledgement number, a size and options
@@ -267,7 +268,8 @@ check_loss_intervals (const DccpOption * option)
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
   fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
-  /* The bit E (ECN nonce echo) may differ. */
+  /* The written option may differ from `option` only in the bit E (ECN nonce
+   * echo). */
   for (i = 0; i < option->size; i++)
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);
@@ -376,7 +378,8 @@ static const DccpFeature features[] = {
   CCID3_FEATURE_SEND_RTT_ESTIMATE, CCID3_FEATURE_SEND_LOSS_EVENT_RATE
 };
 
-/* Returns the maximum value that the profile accepts for the feature. */
+/* Returns the maximum value of `feature` that the Thin profile of DCCP accepts.
+ */
 static guint64
 get_max (DccpFeature feature)
 {
@@ -537,7 +540,8 @@ typedef enum
   SEND,
   LOSE,
   HOLD,                         /* The packet arrives later. */
-  /* One of the held packets arrives. It is kept, so it may arrive again. */
+  /* A packet that was stored by HOLD arrives. It stays stored and may arrive
+   * again. */
   DELIVER,
   WAIT,
   ORDER_LAST

@@ -5,9 +5,11 @@
  * one that is cut off, counts as a unit that uses and updates all slots.
  *
  * Input: the codec, and then the units. Each unit has:
- * - one byte of flags: 1 the unit has a layer, 2 the layer is synchronized, 4
- *   the reader is flushed before the unit; the bits from 4 on are the number
- *   of the layer
+ * - one byte of flags:
+ *   bit 0: the unit has a layer
+ *   bit 1: the layer is synchronized
+ *   bit 2: the reader is flushed before the unit
+ *   bits 4 to 7: the number of the layer
  * - two bytes of length
  * - the bytes of the unit
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of video packets. A packet of any size may contain video
- * or any other bytes. No byte beyond the packet is read. The description of a
- * packet matches its bytes and depends only on its first bytes.
+/* Fuzzes the readers of video packets. A packet has any size and any content.
+ * A reader must not access any byte beyond the packet. If it accepts the
+ * packet, the returned description must match the bytes of the packet and
+ * depend only on its first bytes.
  *
  * Input:
  * - one byte that selects the reader (0 IP, 1 RTP of payload type 32, 2 RTP of
  *   any type, 3 a frame)
- * - one byte: how much longer the packet is than its bytes in the input
- * - the bytes of the packet
+ * - one byte: number of bytes that are missing at the end of the packet
+ * - the other bytes of the packet
  */
 
 #include "fuzz.h"

@@ -20,8 +20,8 @@ CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
 
 
 class Arrivals(threading.Thread):
-    """Counts the bytes that a pipe delivers. `seen` has (time, bytes so far).
-    """
+    """Counts the bytes that are read from a pipe. After each read, appends a
+    pair to `seen`: the time, and the total number of bytes until then."""
 
     def __init__(self, pipe):
         super().__init__()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the bit errors of a wirelesslink between two hosts, whose kernels check
-the packets.
+"""Tests the bit errors of a wirelesslink between two hosts. The kernels of the
+hosts check the packets.
 
-The packets that arrive are compared with those that were sent and with the bits
-that the link logged as flipped. What the receiving kernel delivers and counts
-is compared with what the RFCs require for each packet (sockets.py). All results
-are exact, because a seed always gives the same errors.
+The test makes two comparisons:
+- Each received packet is compared with the sent packet and with the flipped
+  bits in the log of the link.
+- The packets and counters of the receiving kernel are compared with the
+  requirements of the RFCs (sockets.py).
+
+All results are exact, because the same seed always produces the same errors.
 """
 
 import collections
@@ -23,8 +26,9 @@ SIZE = 200
 COUNT = 500
 COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
 
-# A third of the packets is damaged: the probability is 1 - (1 - 2.2e-4) ** (8 *
-# 228).
+# The bit error rate is 2.2e-4. A packet has 228 bytes with its headers, so it
+# is damaged with the probability 1 - (1 - 2.2e-4) ** (8 * 228), which is about
+# a third.
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
 # SINGH_SIZE is the payload size of Singh's application data units, and
 # SINGH_COUNT is the number of packets. The block error rate is so high that
@@ -108,7 +112,9 @@ class Run:
         return self.counters[words + ("6" if self.ip == "IPv6" else "")][name]
 
     def check(self):
-        """Checks the link's log, and what the kernel did with each packet."""
+        """Checks two things: the link's log contains the number of damaged
+        bytes of each packet, and the kernel delivered or dropped each packet as
+        expected."""
         case = self.case
         case.assertEqual(len(self.sent), self.count)
         case.assertEqual(sorted(self.hits), list(range(self.count)))
@@ -126,8 +132,7 @@ class Run:
                          self.count_of(CHECKSUM) + self.count_of(FORMAT))
         case.assertEqual(self.counter("RcvbufErrors"), 0)
         if self.ip == "IPv4":
-            # In this run a wrong IP header is the only reason for which IP
-            # drops packets.
+            # All packets that IP drops in this test have a wrong IP header.
             case.assertEqual(
                 self.counters["Ip"]["InHdrErrors"],
                 sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE
@@ -156,8 +161,8 @@ class BitErrorsTest(linktestbed.LinkCase):
         self.finish_and_check(run)
         self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
         self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
-        # If a damaged packet arrives, its errors have left the checksum
-        # unchanged.
+        # A damaged packet arrives only if its checksum is nevertheless correct.
+        # This must be rare.
         self.assertLess(len(run.received_damaged()), COUNT // 100)
 
     def check_udplite(self, ip):

@@ -39,9 +39,9 @@ SECONDS = 20
 # The measurement leaves out this number of seconds at the beginning.
 WARM_UP = 2
 
-# A token bucket at the sender, whose rate is higher than the rate of the link.
-# The queue of the bucket makes the socket wait. The queue of the link drops the
-# packets that exceed the rate of the link.
+# Settings of a token bucket at the sender. The rate of the bucket is higher
+# than the rate of the link. The socket has to wait for the queue of the bucket,
+# but the queue of the link drops packets that exceed the rate of the link.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
 # A queue without a limit acts like a network card that stops its sender:
@@ -111,7 +111,9 @@ class PapersCase(linktestbed.LinkCase):
 
 
 def rate_of(times, sizes):
-    """Returns the bytes per second, without the first WARM_UP seconds."""
+    """Returns the mean rate in bytes per second. The first WARM_UP seconds do
+    not count. `sizes` are the numbers of bytes that arrived at `times` (in s).
+    """
     begin = times[0] + WARM_UP
     count = sum(size for time, size in zip(times, sizes) if time > begin)
     return count / (times[-1] - begin)

@@ -11,10 +11,9 @@
 
 #define LOW 300000
 #define HIGH 1500000
-/* Numbers of frames. The bitrate changes before frame CHANGE. The test compares
- * the last COMPARED frames before the change with the last COMPARED frames of
- * the stream.
- */
+/* The source produces END frames. After the first CHANGE frames, the bitrate
+ * rises from LOW to HIGH. The test compares the last COMPARED frames before the
+ * change with the last COMPARED frames of the stream. */
 #define CHANGE 75
 #define END 175
 #define COMPARED 50

@@ -4,11 +4,11 @@ encoder makes more than two layers.
 
 The P-frames become layer 0. The B-frames to which other frames refer become
 layer 1, and all other B-frames layer 2. The reference picture set of a picture
-may contain pictures of higher layers that the picture does not use. The set is
-therefore reduced to the pictures in the reference lists. Each list has one
-entry (ref=1). No picture then depends on a picture of a higher layer, and each
-picture decodes as before the change. The positions of the fields are those that
-ffmpeg's trace_headers reports.
+may contain pictures of higher layers, although the picture does not use them.
+The set is therefore reduced to the pictures in the reference lists. Each list
+has one entry (ref=1). No picture then depends on a picture of a higher layer,
+and the decoded pictures do not change. The positions of the header fields in
+the stream are determined by ffmpeg's trace_headers.
 """
 
 import re
@@ -96,10 +96,11 @@ class _Layers:
             bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
 
     def deltas(self, fields):
-        """Returns two lists of differences in picture order count, each between
-        a picture of the reference picture set and this picture. The first list
-        has the pictures before this picture, and the second list has the
-        pictures after it. Both lists begin with the nearest picture.
+        """Returns two lists of the pictures that this slice's reference picture
+        set contains. Each picture is given as its picture order count minus
+        that of the current picture. The first list has the pictures before the
+        current picture, and the second list has the pictures after it. Both
+        lists begin with the nearest picture.
         """
         found = [], []
         for side, deltas in enumerate(found):

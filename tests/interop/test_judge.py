@@ -148,9 +148,9 @@ class HandMade(unittest.TestCase):
 
 
 class Extension(unittest.TestCase):
-    """Tests section 3.4.1 of RFC 2250 with a picture coding extension that was
-    written by hand.
-    """
+    """Tests how the checker treats the MPEG-2 video-specific header extension
+    (RFC 2250, section 3.4.1). The stream contains a picture coding extension
+    that was written by hand."""
 
     # The extension has the f_codes 2 2 15 15, DC 0 and PS 3. The bits T C Q A G
     # D are set. The bits P V R H are not set.

@@ -65,9 +65,9 @@ class MmtpCase(linktestbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """Returns two lists, each with one item for each device. The items of
-        the first list have the messages that host a sent. The items of the
-        second list have the messages that host a received.
+        """Returns two lists about host a: its sent messages, and its received
+        messages. Each list contains an item for each network device, and the
+        item contains the messages on this device.
         """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:

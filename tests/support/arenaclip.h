@@ -23,8 +23,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  /* A frame that refers to no other frame. In a stream of packets of one size,
-   * each packet has this type.
+  /* A frame that refers to no other frame. If the stream consists of packets of
+   * equal size instead of frames, each packet has this type.
    */
   ARENA_TYPE_I,
   ARENA_TYPE_P,

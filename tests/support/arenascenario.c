@@ -12,11 +12,12 @@
 
 #define FRAME_PERIOD (40 * MS)
 /* Times for scenarios with two flows that compete. The first flow is a session.
- * The second flow is TCP or a second session. TCP_BEGIN is the time from the
- * beginning of the first flow to the beginning of a TCP flow.
- * SECOND_SESSION_BEGIN is the same time for a second session. SETTLING is the
- * time from the beginning of the second flow to the beginning of the
- * evaluation. */
+ * The second flow is TCP or another session.
+ * - TCP_BEGIN: time from the start of the first flow to the start of TCP.
+ * - SECOND_SESSION_BEGIN: time from the start of the first session to the start
+ *   of the second session.
+ * - SETTLING: time from the start of the second flow to the start of the
+ *   evaluation. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)

@@ -19,9 +19,9 @@
 
 typedef struct _MmtpSimulation MmtpSimulation;
 
-/* The two endpoints as a table of functions. They are the cores of MMTP, or a
- * simple replacement for which the results of the simulation can be computed by
- * hand. */
+/* Functions of the two endpoints. The endpoints are the cores of MMTP, or
+ * simple replacements. With the replacements, the results of the simulation can
+ * be computed by hand. */
 /* *INDENT-OFF* */
 typedef struct
 {
@@ -154,8 +154,8 @@ typedef struct
   /* Due time in ns; MMTP_SIMULATION_NEVER if the sender has not got the frame
    * yet. */
   guint64 due;
-  /* Due time of the frame plus the initial delay (D0) that was valid at this
-   * time, in ns. */
+  /* Deadline of the frame in ns: its due time plus the initial delay (D0) that
+   * is valid when the frame is output. */
   guint64 limit;
   /* Time in ns at which the last packet of the frame arrived. Packets that
    * arrived after the frame was output do not count. */
@@ -194,10 +194,11 @@ typedef struct
   /* number of packets that arrived after their deadline */
   guint64 late_packets;
   guint64 worst_late;           /* ns */
-  /* Maximum of the bytes that the sender reports as queued, and of the bytes
-   * that the receiver reports as held. */
+  /* `max_queued` is the maximum of the sender's counter `queued_bytes`.
+   * `max_held` is the maximum of the receiver's counter `held_bytes`. */
   guint64 max_queued, max_held;
-  /* Time in ns at which END was output; MMTP_SIMULATION_NEVER if it was not. */
+  /* Time in ns at which the receiver reported the end of the stream;
+   * MMTP_SIMULATION_NEVER if it did not report the end. */
   guint64 ended_at;
   /* Maximum difference in ns between a deadline at the receiver and the true
    * deadline. */
@@ -229,9 +230,9 @@ const MmtpSimulationFrame *mmtp_simulation_get_frames
  * not output in time. `from` and `to` are in ns since the origin. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns how many frames were useless: they were not output in time, and they
- * refer to another frame that was not output in time. They could not have been
- * decoded in any case. */
+/* Returns the number of useless frames. A useless frame was not output in time,
+ * but it could not have been decoded anyway, because a frame to which it refers
+ * was not output in time. */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Prints a summary of a few lines. */

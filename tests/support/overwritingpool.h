@@ -22,18 +22,19 @@ GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
 /* Takes the next buffer from the pool, sets all its bytes to 0xff, and returns
  * it to the pool. */
 void pooled_overwrite (GstBufferPool * pool);
-/* Pushes a buffer of the pool with the data of `from`. If the element has then
- * returned this buffer to the pool, the buffer is overwritten. */
+/* Copies `from` to a buffer of the pool, and pushes the copy. If the element
+ * does not keep the pushed buffer, the buffer is overwritten afterwards. */
 void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
-/* Checks that no data was overwritten: the output for buffers of the pool must
- * equal the output for ordinary buffers. All buffers are pushed before the
- * outputs are compared. The two harnesses have the same element, and their caps
- * are already set. */
+/* Checks that an element does not use overwritten data. Pushes `buffers` to the
+ * harness `own`, and copies of them to the harness `pooled`. The copies are in
+ * buffers of an overwriting pool. After all buffers were pushed, the outputs of
+ * the two harnesses must be equal. The caller creates both harnesses with the
+ * same kind of element, and sets their caps. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Makes two harnesses, each with the element that the launch line `launch`
- * describes, and then does the same check as pooled_compare (). The element
- * must have a sink pad and a source pad. */
+/* Creates two harnesses from the launch line `launch`, sets their caps to
+ * `caps`, and calls pooled_compare () for them and `buffers`. The element must
+ * have a sink pad and a source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

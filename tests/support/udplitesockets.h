@@ -79,7 +79,7 @@ void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
-/* Each combination and each backend is tested with IPv4 and IPv6. */
+/* The factor is 2, because each test runs with IPv4 and with IPv6. */
 #define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 
@@ -95,8 +95,9 @@ typedef struct
 gboolean udplite_fixture_open_backends (UdpliteFixture * fixture,
     const gchar * test, UdpliteBackend sender, UdpliteBackend receiver,
     gboolean ipv6);
-/* Opens the sockets for the combination `i`, from 0 to N_COMBINATIONS - 1. Each
- * pair of backends is one combination with IPv4 and one with IPv6. */
+/* Opens the sockets for the combination `i` (0 to N_COMBINATIONS - 1). A
+ * combination consists of the sender's backend, the receiver's backend and the
+ * IP version (IPv4 or IPv6). */
 gboolean udplite_fixture_open (UdpliteFixture * fixture, const gchar * test,
     guint i);
 gboolean udplite_fixture_open_alike (UdpliteFixture * fixture,

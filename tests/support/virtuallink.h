@@ -35,7 +35,8 @@ typedef struct
   guint64 fluctuation;
   gboolean exponential;
   gboolean reorders;            /* A packet may overtake others. */
-  /* Bytes that may wait, in addition to the packet that is transmitted. */
+  /* Capacity of the queue in bytes. The packet that is being transmitted does
+   * not count. */
   guint64 queue;
   /* Share of the packets that are lost. If `burst` is set, all packets within a
    * burst are lost. The field is then the share of the time that the bursts
@@ -66,8 +67,8 @@ typedef struct
 typedef struct
 {
   VirtualLinkPath path[2];
-  /* Both directions share one medium. They may only differ in rate and delay.
-   */
+  /* TRUE if both directions share one medium. Their configurations must then be
+   * equal except for rate and delay. */
   gboolean half_duplex;
   /* Time in ns that the shared medium needs to change the direction. */
   guint64 turnaround;

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Number of references that the owner of a pool's block has at first. This is
- * larger than the number of slices that fit into a block. When the owner makes
- * a slice, it passes one of its references to the slice and increments
- * n_slices. No atomic operation is needed for this. */
+/* The owner of a block from a pool begins with this number of references. The
+ * number is larger than the number of slices that fit into a block. When the
+ * owner makes a slice, it passes one of its references to the slice and
+ * increments n_slices. No atomic operation is needed for this. */
 #define OWN_REFERENCES (1 << 24)
 
 struct _DatagramPool

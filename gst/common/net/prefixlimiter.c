@@ -112,9 +112,9 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
  * whether at least one cell of the prefix has budget for an answer. An answer
  * is deducted from every cell that has budget.
  *
- * A single cell with budget is sufficient. Another prefix may by chance have
- * one of the other cells too, and a flood from that prefix may have used up its
- * budget. */
+ * One cell with budget is sufficient. Two prefixes may share a cell by chance,
+ * and a flood from one prefix may use up the budget of the shared cell. The
+ * second prefix can then use its other cells. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

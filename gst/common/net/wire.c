@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* Two 64-bit words. If the CPU has a vector unit (SSE2, NEON), the compiler
- * uses it for both words together. If it has none, each word is computed by
- * itself. */
+/* Two 64-bit words. If the CPU has a vector unit (SSE2, NEON), one vector
+ * instruction processes both words. Otherwise the compiler generates separate
+ * instructions for each word. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
 /* Two sums over 64-bit words: `low` adds the low 32 bits of each word, and

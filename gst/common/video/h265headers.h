@@ -20,8 +20,9 @@
 
 typedef struct
 {
-  /* Picture order count of the reference picture. For a long-term picture, only
-   * the bits in `mask` may be known. */
+  /* Picture order count of the reference picture. `mask` shows which bits of
+   * `order` are known. For a long-term picture, the upper bits may be
+   * unknown. */
   gint32 order;
   guint32 mask;
   /* TRUE if the current picture may refer to this picture; FALSE if only later

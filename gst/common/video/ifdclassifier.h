@@ -38,7 +38,7 @@ typedef enum
   IFD_MALFORMED_LAST
 } IfdMalformed;
 
-/* Returns "no-start-code", "length" etc., as used in statistics. */
+/* Returns the name of `reason` in the statistics, such as "no-start-code". */
 const gchar *ifd_malformed_get_name (IfdMalformed reason);
 
 typedef struct _IfdClassifier IfdClassifier;
@@ -73,7 +73,8 @@ void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
  * treats the two fields as one frame. */
 typedef enum
 {
-  IFD_FIELD_NONE,               /* a whole frame, or both fields of it */
+  /* The access unit is a whole frame, or contains both fields of a frame. */
+  IFD_FIELD_NONE,
   /* first field of a frame; the next access unit may be its second field */
   IFD_FIELD_FIRST,
   /* the second field of the frame that began in the previous access unit */

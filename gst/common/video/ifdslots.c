@@ -11,8 +11,8 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* Slots that have wrong contents after all waiting frames were decoded, and
-   * that later frames will probably use */
+  /* Slots whose contents will be wrong when all frames in the queue have been
+   * decoded, and that later frames will probably use */
   guint32 damage;
 } Cost;
 

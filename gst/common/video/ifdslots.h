@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Selects the frame to drop if frames name the slots of the decoder that they
- * use and update (slotuse.h). These functions are a part of IFD (ifd.h), but
- * they have no state: the caller lists the waiting frames and the new frame.
+/* Selects the frame to drop. In some codecs, the header of a frame says which
+ * slots of the decoder, such as reference buffers, the frame uses and updates
+ * (slotuse.h). The selection is based on these slots.
+ *
+ * These functions are a part of IFD (ifd.h), but they have no state: the caller
+ * lists the waiting frames and the new frame.
  */
 
 #pragma once
@@ -10,13 +13,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* maximum number of frames: the waiting frames and the new frame */
+/* Maximum number of frames in the array `frames`: up to 64 waiting frames, and
+ * the new frame. */
 #define IFD_SLOTS_MAX_FRAMES 65
 
 typedef struct
 {
-  /* TRUE if the frame says which slots it uses. After a change of the codec,
-   * frames without this information may wait in the queue too. */
+  /* TRUE if the slots that the frame uses and updates are known. After a change
+   * of the codec, frames with known slots and frames with unknown slots may
+   * wait in the same queue. */
   gboolean has_slots;
   guint32 uses, updates;
   gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */
@@ -27,11 +32,11 @@ typedef struct
   guint32 missed;
 } IfdSlotFrame;
 
-/* Simulates a decoder that receives `frames` without frames[without]; if
+/* Simulates a decoder that receives all `frames` except frames[without]; if
  * `without` is `n`, the decoder receives all frames. Sets lost[i] for each
- * frame that cannot be decoded. `wrong` is the set of slots with wrong contents
- * before the frames. Returns the set of slots with wrong contents after the
- * frames. */
+ * frame that cannot be decoded. `wrong` is the set of slots whose contents are
+ * wrong before the first frame. Returns the set of slots whose contents are
+ * wrong after the last frame. */
 guint32 ifd_slots_decode (guint32 wrong, const IfdSlotFrame * frames, guint n,
     guint without, gboolean lost[IFD_SLOTS_MAX_FRAMES]);
 

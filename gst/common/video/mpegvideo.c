@@ -59,8 +59,8 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
   const guint8 *p;
   guint32 zeros, found;
 
-  /* A step needs 33 bytes, because the last position that it checks is 29, and
-   * the start code at that position ends with the 33rd byte. */
+  /* A step checks the positions 0 to 29. A start code at position 29 consists
+   * of the bytes 29 to 32, so a step needs 33 bytes. */
   for (p = *data; end - p >= 33; p += STEP) {
     zeros = find_bytes (p, 0);
     found = zeros & zeros >> 1;

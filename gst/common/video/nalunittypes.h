@@ -18,8 +18,8 @@
 #define H264_SPS 7
 #define H264_PPS 8
 #define H264_DELIMITER 9
-/* NAL units with types from H264_SEI to this one are no slices but parameter
- * sets and delimiters. */
+/* The types from H264_SEI to H264_SPS_EXTENSION are NAL units without a slice,
+ * such as parameter sets and delimiters. */
 #define H264_SPS_EXTENSION 13
 /* NAL unit that describes the slice after it (G.7.3.1.1) */
 #define H264_PREFIX 14
@@ -35,8 +35,8 @@
 #define H264_FU_B 29
 
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
-/* The even numbers up to this one are the types of sub-layer non-reference
- * pictures. */
+/* If the type of a picture is even and less than this number, the picture is a
+ * sub-layer non-reference picture. */
 #define H265_SUB_LAYER_LAST 15
 /* Temporal sub-layer access (TSA): a decoder can start to decode the sub-layer
  * at this picture. */
@@ -50,8 +50,8 @@
 #define H265_BLA_FIRST 16
 #define H265_BLA_LAST 18
 #define H265_IDR_LAST 20
-/* The highest type that the standard has for IRAP pictures. A CRA picture,
- * which is an IRAP picture, has the type 21. */
+/* Highest type that the standard reserves for IRAP pictures. The highest type
+ * in use is 21, for CRA pictures. */
 #define H265_IRAP_LAST 23
 #define H265_VCL_LAST 31
 #define H265_VPS 32

@@ -17,7 +17,8 @@ typedef enum
 {
   VP8_COPY_NONE,
   VP8_COPY_LAST,
-  /* altref is copied to golden, or golden is copied to altref */
+  /* The golden frame becomes a copy of the altref frame, or the altref frame
+   * becomes a copy of the golden frame. */
   VP8_COPY_OTHER
 } Vp8Copy;
 

@@ -58,7 +58,7 @@ void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
  * data. All fields must be 0 before the first option of the packet is read. */
 typedef struct
 {
-  /* congestion control whose options were read; NULL = no option yet */
+  /* congestion control that stored its options in `own`; NULL = none yet */
   const DccpCcid *ccid;
   DccpCcidHeard own;
 } DccpHalfHeard;

@@ -20,20 +20,21 @@
 /* An element of the queue */
 typedef struct
 {
-  /* a frame or its first field, data that are never dropped, an event, or a
-   * query */
+  /* The object in the queue. It is a frame, the first field of a frame, data
+   * that are never dropped, an event, or a query. */
   gpointer object;
   gboolean is_frame;            /* set by the queue */
   /* for frames only: */
-  /* The second field if it is a separate object; otherwise NULL */
+  /* If the two fields of the frame are separate objects, `object` is the first
+   * field and `second` is the second field. Otherwise `second` is NULL. */
   gpointer second;
   IfdFrame frame;
   gboolean has_sequence;        /* contains an MPEG sequence header */
   /* The sequence header that the frame needs; may be NULL */
   gpointer sequence;
-  /* Data that are sent in place of the frame if the frame is dropped; NULL if
-   * nothing is sent. When the frame is dropped, `rest` replaces `object`, and
-   * the item is no longer a frame. */
+  /* Data that are sent instead of the frame if the frame is dropped; NULL if
+   * there are no such data. When the frame is dropped, `object` is set to these
+   * data, and the item is no longer a frame. */
   gpointer rest;
   /* Only for a transport stream. `pid` is the PID of the video, or 0 if there
    * is no video. `n_removed` is the number of packets of this PID that are left
@@ -79,9 +80,9 @@ void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
  * The caller calls this function if the element that sent the query no longer
  * waits for the answer. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
-/* Removes the next element and stores it in `item`. Returns FALSE if there is
- * none. After a frame was removed, only events and queries are returned until
- * ifd_line_sent () is called. */
+/* Removes the next item from the queue and stores it in `item`. Returns FALSE
+ * if no item can be removed. After a frame was removed, only events and queries
+ * are returned until ifd_line_sent () is called. */
 gboolean ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item);
 void ifd_line_sent (IfdLine * line, guint64 now);
 

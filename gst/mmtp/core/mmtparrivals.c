@@ -9,14 +9,14 @@
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Length of a window. The statistics cover two windows: the current one and the
- * one before it. A window is long enough for several frames of a slow stream
+/* Length of a time window. The statistics cover the current window and the
+ * previous window. A window is long enough for several frames of a slow stream
  * and short enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
-/* A missing message may have been overtaken by later messages. The receiver
- * waits for it as long as the jitter, but at least for this time. If the
- * message has not arrived by then, it counts as lost (docs/wire-mmtp.md,
- * REPORT). */
+/* Minimum time for which the receiver waits for a missing message, because
+ * later messages may have overtaken it. If the jitter is higher than this time,
+ * the receiver waits for the value of the jitter. A message that has not
+ * arrived by then counts as lost (docs/wire-mmtp.md, REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* The gain of the jitter estimator is 1 / JITTER_GAIN (RFC 3550, section
  * 6.4.1). */
@@ -197,10 +197,10 @@ to_ticks (gint64 time)
 
 /* Moves the messages that have arrived since the last record into `reported`.
  *
- * Several records may be written at the same time `now`, and all of them must
- * cover the same messages. If messages arrive between two of these records,
- * they are added to `reported`. If the last record was written at an earlier
- * time, `reported` is emptied first. */
+ * All records that are written at the same time must cover the same messages.
+ * If the last record was written at `now`, the messages are therefore added to
+ * those in `reported`. If the last record is older, `reported` is emptied
+ * first. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

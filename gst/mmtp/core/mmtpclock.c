@@ -114,8 +114,8 @@ advance (MmtpClock * clock, guint64 now)
   gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
-  /* Packets that the kernel has merged all have the same time `now`. Only the
-   * first of them changes the offset. */
+  /* If the kernel has merged several packets, they all have the same arrival
+   * time `now`. Only the first of these packets changes the offset. */
   if (clock->fixed && now == clock->offset_time)
     return;
   clock->offset_time = now;

@@ -30,7 +30,7 @@ typedef struct
   /* sender's time that the OPEN message contains, in us */
   guint64 sender_start;
 
-  /* sending time of the last message after unwrapping, in ticks */
+  /* unwrapped sending time of the last message, in ticks of MMTP_TICK us */
   guint64 sent;
   /* arrival time of the message sent at `sent`, in ns */
   guint64 sent_time;

@@ -79,13 +79,13 @@ guint64 mmtp_control_next_wakeup (const MmtpControl * self);
  * PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
-/* Call this function after a record of `path` has been processed. The path may
- * have become so slow that it can carry at most half of the REPORTs that the
- * receiver was asked for. A KEEPALIVE with a longer report period is sent
- * immediately then. */
+/* Call this function after a record of `path` has been processed. If `path` has
+ * become so slow that the report period has to be at least doubled, the
+ * function schedules a KEEPALIVE. The KEEPALIVE announces the new report period
+ * and is sent as soon as possible. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
 /* Notes that a REPORT has arrived on `path`. `sent` is the sending time of the
- * REPORT in ticks. */
+ * REPORT, in ticks of MMTP_TICK us. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
 /* Postpones the QUERY that asks for missing REPORTs. Call this function when a
@@ -107,7 +107,8 @@ MmtpRefusal mmtp_control_take_caps_ack (MmtpControl * self, guint8 version);
 /* Starts sending END. Call this function after the last buffer of the stream.
  */
 void mmtp_control_end (MmtpControl * self);
-/* Sets `has_ended` to TRUE if `stream_number` confirms that the receiver has
- * the whole stream. */
+/* Handles an END-ACK for `stream_number`. If this is the number that would
+ * follow the last packet of the stream, the receiver has the whole stream, and
+ * `has_ended` becomes TRUE. */
 MmtpRefusal mmtp_control_take_end_ack (MmtpControl * self,
     guint32 stream_number);

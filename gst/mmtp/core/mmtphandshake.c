@@ -51,7 +51,7 @@
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
-/* docs/wire-mmtp.md, OPEN: "D0 that the sender wants, us, at most 60 s". */
+/* Maximum initial delay (D0) that an OPEN may request (docs/wire-mmtp.md). */
 #define MAX_INITIAL_DELAY (60 * SECOND)
 
 void
@@ -301,9 +301,9 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
  * 1.4 times the sum of the sizes of INIT and COOKIE. The round trip of a
  * repeated OPEN is therefore 1 to 1.4 times that of the INIT.
  *
- * The first OPEN may have been slow because of its padding, and not lost. The
- * ACCEPT that answers the first OPEN then usually arrives at a time that does
- * not match this range. */
+ * Perhaps the first OPEN was not lost, but only slow because of its padding.
+ * The time from the repeated OPEN to the ACCEPT is then usually outside this
+ * range. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -314,14 +314,13 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
       && 2 * round_trip < 3 * self->init_round_trip;
 }
 
-/* Returns whether the first round trip is ambiguous (Karn's problem). It is
- * ambiguous if it is unknown which INIT the first COOKIE answered, or which
- * OPEN the ACCEPT answered.
+/* Returns whether the first round trip is ambiguous (Karn's problem): it is not
+ * known which INIT the first COOKIE answered, or which OPEN the ACCEPT
+ * answered.
  *
  * On a path with a long round trip, several INITs are sent before the first
- * COOKIE arrives. If the number of COOKIEs that have arrived until now is the
- * number of INITs that were sent, every INIT was answered. The first COOKIE
- * then answered the first INIT. */
+ * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, every
+ * INIT was answered. The first COOKIE then answered the first INIT. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -329,9 +328,9 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
       || self->tries > 2;
 }
 
-/* If it is unknown which INIT or OPEN was answered, the estimate of the rate is
- * limited to USUAL_BEGINNING. The answer to an OPEN without padding says
- * nothing about the rate. */
+/* If a repeated OPEN was answered, the rate stays unknown, because a repeated
+ * OPEN has no padding. If it is unknown which INIT or OPEN was answered, the
+ * estimate is at most USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)
@@ -421,11 +420,11 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
   return TRUE;
 }
 
-/* Processes a REFUSE with the reason "cookie too old". Anyone who sees the
- * packets can send such a REFUSE, so it must not do harm. The handshake only
- * asks for another COOKIE with an INIT. The REFUSE does not make this INIT
- * earlier: the usual time after the previous INIT must have passed. An ACCEPT
- * for the last OPEN is still valid. */
+/* Processes a REFUSE with the reason "cookie too old". An on-path attacker can
+ * send such a REFUSE, so its effect is limited:
+ * - The handshake sends an INIT to request another COOKIE. The time between
+ *   this INIT and the previous INIT is not shorter than usual.
+ * - An ACCEPT for the last OPEN remains valid. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
 {

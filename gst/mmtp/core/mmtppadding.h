@@ -21,7 +21,7 @@ typedef struct
 {
   gboolean is_active;           /* An episode is running. */
   guint64 begin;                /* begin of the current episode */
-  /* earliest time at which the next episode may begin */
+  /* earliest time at which the next episode of padding may begin */
   guint64 next_begin;
   /* earliest time at which the next padding message may be sent */
   guint64 next_send;
@@ -29,7 +29,8 @@ typedef struct
    * The rate of the padding grows from round to round until the path is full.
    */
   guint64 round_end;
-  /* rate at the start of the current round, in bit/s */
+  /* delivery rate of the path at the start of the current round of padding, in
+   * bit/s */
   guint64 round_rate;
 } MmtpPaddingPath;
 

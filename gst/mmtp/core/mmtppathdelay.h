@@ -4,10 +4,9 @@
  *
  * The base delay is the minimum delay of the last minute. If the path's queue
  * was drained on purpose, the base delay is the minimum delay that was measured
- * afterwards. The standing delay is the minimum delay of the last reports. The
- * standing delay minus the base delay is the queueing delay that even the
- * fastest message had. The high delay is a delay that nearly all messages stay
- * below. */
+ * afterwards. The standing delay is the minimum delay in the last reports. The
+ * standing delay minus the base delay is the minimum queueing delay in these
+ * reports. Nearly all messages have a delay below the high delay. */
 
 #pragma once
 
@@ -18,13 +17,14 @@
 
 typedef struct
 {
-  /* time in ns at which the span began; a span with n = 0 is not in use */
+  /* Time in ns at which the span, a period of time, began. If `n` is 0, this
+   * structure is not in use. */
   guint64 began;
-  /* number of messages that were reported in the span */
+  /* number of messages that were reported in the time span from `began` on */
   guint n;
-  /* min is the minimum delay. Each report also contains a maximum delay.
-   * `highest` and `second` are the two highest values among these maximum
-   * delays. */
+  /* `min` is the minimum delay of the messages in the span. Each report also
+   * contains a maximum delay. `highest` and `second` are the two highest of
+   * these maximum delays. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
@@ -43,7 +43,8 @@ typedef struct
   gint64 latest;                /* delay of the newest message */
   /* minimum and maximum delay in the last report */
   gint64 min, high;
-  /* minimum delays of the last reports (ring buffer) */
+  /* minimum delay in each of the last MMTP_DELAY_REPORTS reports (ring buffer)
+   */
   gint64 minima[MMTP_DELAY_REPORTS];
   guint n_minima;               /* number of reports so far */
   /* moving average of the difference between `high` and `min` */
@@ -57,9 +58,9 @@ void mmtp_path_delay_clear (MmtpPathDelay * delay);
  * and the slowest message. */
 void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
     gint64 min, gint64 high, guint n);
-/* Adds a report about `n` messages in which only the delay of the newest
- * message is known (`latest`). This delay may become the base delay of the
- * path. The standing delay and the high delay of the path do not change. */
+/* Adds a report about `n` messages that contains only the delay of the newest
+ * message (`latest`). This delay may become the base delay of the path. If
+ * earlier reports exist, their minimum and maximum delays remain in use. */
 void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
     gint64 latest, guint n);
 /* Sets the base delay to `base` after the sender has emptied the queue of the
@@ -71,6 +72,6 @@ gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
 /* Returns the minimum delay in the last three reports; 0 if it is unknown.
  */
 gint64 mmtp_path_delay_get_standing (const MmtpPathDelay * delay);
-/* Returns a delay that all messages of the last ten seconds stayed below. If
- * there were many messages, the slowest message is not counted. */
+/* Returns the maximum delay of the messages of the last ten seconds. If there
+ * were many messages, the slowest message is not counted. */
 gint64 mmtp_path_delay_get_high (const MmtpPathDelay * delay, guint64 now);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of the states and uses of a path. */
+/* Texts about a path: the name of its state, and the reason why it carries no
+ * packets. */
 
 #include "mmtppathinfo.h"
 

@@ -30,8 +30,8 @@
 #define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
 /* docs/wire-mmtp.md, section 4 */
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
-/* Maximum bytes held in the reorder buffer. It is sufficient for 100 Mbit/s for
- * 5 s. */
+/* Maximum number of bytes in the reorder buffer. The buffer can hold 5 s of a
+ * stream of 100 Mbit/s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
 /* The receiver measures the usual time between two KEEPALIVEs of a path. A time
  * longer than MAX_KEEPALIVE_GAP must be due to an outage. It is therefore
@@ -52,7 +52,8 @@
 
 typedef struct
 {
-  MmtpDirection theirs;         /* key or token of messages from the sender */
+  /* key or token that protects the sender's messages */
+  MmtpDirection theirs;
 
   guint64 period;               /* keep-alive period, in ns */
   guint64 initial_delay;        /* initial delay (D0), in ns */
@@ -84,7 +85,8 @@ typedef struct
   /* caps version that was announced to the application; 0 if none */
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
-  /* The presentation rate of the next buffer was announced to the application.
+  /* TRUE if the application has already received the presentation rate of the
+   * next buffer
    */
   gboolean rate_reported;
   gboolean has_reported_too_long;

@@ -22,12 +22,13 @@ typedef enum
   MMTP_RECEIVER_ENDED           /* The stream has ended. */
 } MmtpReceiverPhase;
 
-/* What the receiver has to do with a valid OPEN. */
+/* The reaction of the receiver to a valid OPEN. */
 typedef enum
 {
   MMTP_OPEN_IGNORE,
   MMTP_OPEN_BEGIN,              /* A new session begins. */
-  MMTP_OPEN_REPEAT,             /* The OPEN of the session was repeated. */
+  /* The sender has repeated the OPEN of the current session. */
+  MMTP_OPEN_REPEAT,
   /* The OPEN of the session was repeated from another address or on another
    * path. That address and path are used from now on. */
   MMTP_OPEN_MOVE
@@ -37,10 +38,10 @@ typedef struct
 {
   MmtpOpenAction action;
   guint64 number;               /* channel number of the OPEN */
-  /* Both fields are events for the application. `is_over` is TRUE if the
-   * application accepts only one stream and this stream has ended. It is TRUE
-   * only for the first sender that is refused afterwards. `is_other_version` is
-   * TRUE if a sender was refused because it uses another protocol version. */
+  /* If a sender was refused, these two fields tell the application the reason:
+   * - `is_over`: the application accepts only one stream, and this stream has
+   *   ended. Only the first refusal for this reason sets `is_over`.
+   * - `is_other_version`: the sender uses another protocol version. */
   gboolean is_over, is_other_version;
 } MmtpHandshakeResult;
 
@@ -57,8 +58,8 @@ typedef struct
   gboolean ends;
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
-  /* one bit for each protocol version for which `is_other_version` was set
-   * before */
+  /* Bit mask of protocol versions: bit n is set if `is_other_version` was
+   * already reported for version n. */
   guint refused_versions;
 
   /* --- the session */

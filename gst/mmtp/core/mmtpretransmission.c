@@ -7,27 +7,27 @@
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* maximum number of speculative packets that wait: lost packets whose
- * retransmission might be late */
+/* A speculative packet is a lost packet whose retransmission might arrive late.
+ * This is the maximum number of speculative packets that wait to be sent. */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path can be sent again on another path. The
- * sender does so as late as possible: it waits as long as the packet would
- * still be in time if it were sent RESCUE_TIME later. Three reports arrive in
- * RESCUE_TIME.
+ * sender waits until RESCUE_TIME before the last moment at which the packet
+ * would still arrive in time. Three reports arrive in RESCUE_TIME.
  */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* The sender searches a stalled path for packets in flight that have to be sent
  * on another path. This is the minimum time between two searches on the same
  * path, even if several reports arrive in this time. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* The paths can deliver a number of bytes before the deadline of the last
- * packet in the queue. A speculative packet is sent only if the packets in the
- * queue need at most half (1/CHANCE_PART) of these bytes. */
+/* Let C be the number of bytes that the paths can deliver before the deadline
+ * of the last packet in the queue. A lost packet is retransmitted speculatively
+ * only if this packet and the queue need at most C / CHANCE_PART bytes. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers that are looked up for one REPORT. A record
- * with the maximum number of ranges, each of maximum length, contains this
- * number of channel numbers. If a REPORT contains more, nothing is missed,
- * because the receiver repeats ranges in later REPORTs. */
+/* Maximum number of channel numbers in one REPORT that the sender looks up in
+ * its log of sent packets. One record can contain this number of channel
+ * numbers: the maximum number of ranges, each of the maximum length. If a
+ * REPORT contains more, the rest is ignored, because the receiver repeats
+ * ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void

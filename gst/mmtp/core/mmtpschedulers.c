@@ -64,12 +64,11 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
  * if the packet has to wait until it can be sent on that path. If several
  * arrival times are equal, the first path is taken.
  *
- * A packet may have to wait for a fast path until this path has sent all
- * waiting packets. The packet may nevertheless arrive earlier on the fast path
- * than on a slow path. In this case it waits for the fast path. If it would
- * arrive earlier on the slow path, it is sent there, so that the slow path is
- * not idle while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT
- * 2017). */
+ * For a fast path that cannot send now, the arrival time includes the time in
+ * which this path would send all waiting packets. If the arrival time is
+ * nevertheless the earliest, the packet waits for the fast path. Otherwise it
+ * is sent on a slow path, so that the slow path is not idle while packets wait
+ * (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

@@ -52,9 +52,8 @@
  * The JOIN is needed because the address of the path may have changed. The time
  * is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* Time from the moment when a path becomes silent until a JOIN is sent on it.
- * This time is used for a path about which the receiver has never sent a
- * REPORT. */
+/* Time from the start of the silence of a path until a JOIN is sent on it, if
+ * the receiver has never sent a REPORT about this path. */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender

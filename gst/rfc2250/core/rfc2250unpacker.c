@@ -28,9 +28,9 @@ struct _Rfc2250Unpacker
   MpegVideoSequence sequence;
   gboolean gop_with_i;          /* TRUE if the last I-frame had a GOP header */
   gboolean last_gop_closed;
-  /* The last picture coding extension of each picture type. If a packet has AN
-   * = 1 and N = 0, this extension also applies to the picture of the packet
-   * (RFC 2250 appendix 1).
+  /* The picture coding extension of the last picture of each type. If a packet
+   * has AN = 1 and N = 0, its picture has the same extension as the previous
+   * picture of its type (RFC 2250 appendix 1).
    */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
@@ -421,7 +421,8 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
     unpacker->stats.frames++;
 }
 
-/* Outputs a sequence end code that was received after the marker of its frame.
+/* Outputs a sequence end code that arrived after the packet with the marker
+ * bit. This packet was the last packet of the frame before the code.
  */
 static void
 unpacker_send_end_code (Rfc2250Unpacker * unpacker,
@@ -552,13 +553,14 @@ opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
 {
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;
-  /* Some senders give all packets the same timestamp, so only the marker
+  /* Some senders give all packets the same timestamp. Only the marker then
    * separates the frames. If the marker was lost, a sequence, GOP or picture
-   * header shows that a new frame begins. There are two exceptions. Before the
-   * first slice of the current frame, the header belongs to this frame, because
-   * the headers of one frame may be spread over several packets. And if the
-   * sender sets markers, no new frame begins without a gap, because a marker
-   * can only be lost in a gap. */
+   * header shows that a new frame begins. There are two exceptions:
+   * - Before the first slice of the current frame, such a header belongs to the
+   *   current frame. The headers of one frame may be spread over several
+   *   packets.
+   * - If the sender sets markers and no packet is missing, no marker was lost.
+   *   The header then belongs to the current frame. */
   if (!unpacker->have_slice || (unpacker->seen_marker && !payload->gap))
     return FALSE;
   return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
@@ -579,8 +581,8 @@ unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
     unpacker->unusable = TRUE;
 }
 
-/* Returns whether packets of the second field arrived, but not its picture
- * header. */
+/* Returns TRUE if `header` belongs to a packet of the second field, but the
+ * picture header of this field was lost. */
 static gboolean
 lost_second_head (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header)
@@ -629,9 +631,9 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   if (header->b)
     unpacker->have_slice = TRUE;
   if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
-    /* If E is not set, the last slice does not end in this payload. If it
-     * begins here, its offset is stored, so that the slice can be removed if
-     * its end is lost. */
+    /* If E is not set, the last slice of this payload continues in the next
+     * payload. If this slice begins in this payload, its offset is stored. The
+     * slice is removed if its end is lost. */
     if (header->e) {
       unpacker->slice_open = FALSE;
     } else if ((slice = find_last_slice (data, data + size))) {
@@ -824,10 +826,10 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* If all these fields are zero, the sender has left the header empty. A
-   * sender that fills in the header cannot send such a header for two reasons:
-   * P = 0 is forbidden, and B and E are both unset only in the middle of a
-   * large slice. */
+  /* If T, P, B, E and S are all zero, the sender does not fill in the
+   * video-specific header. A header that is filled in looks different: P = 0 is
+   * forbidden, and B and E are both unset only in the middle of a large slice.
+   */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,

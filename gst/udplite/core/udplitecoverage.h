@@ -22,10 +22,11 @@ typedef enum
   UDPLITE_FORMAT_RTP_H263_1998, /* RFC 4629: H263-1998 and H263-2000 */
 } UdpliteFormat;
 
-/* Returns the format for RTP caps with the given encoding-name and payload.
- * `encoding_name` is NULL and `payload` is negative if the caps lack the field.
- * Without a name, the static payload types are used (RFC 3551: 32 = MPV, 34 =
- * H263). */
+/* Returns the payload format of RTP caps. `encoding_name` is the field
+ * encoding-name of the caps, or NULL if the caps do not have it. `payload` is
+ * the field payload, or negative if the caps do not have it. If `encoding_name`
+ * is NULL, the format is found by the static payload type in `payload` (RFC
+ * 3551: 32 = MPV, 34 = H263). */
 UdpliteFormat udplite_format_from_rtp (const gchar * encoding_name,
     gint payload);
 

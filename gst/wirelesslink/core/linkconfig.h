@@ -70,7 +70,9 @@ typedef enum
 typedef enum
 {
   LINK_QUEUE_DROP_TAIL,
-  LINK_QUEUE_DROP_FRAME,        /* drops all packets of a frame together */
+  /* If a packet of a video frame is dropped, the other packets of the frame are
+   * dropped as well. */
+  LINK_QUEUE_DROP_FRAME,
   LINK_QUEUE_IFD                /* drops frames by frame type */
 } LinkQueueDiscipline;
 
@@ -99,7 +101,8 @@ typedef struct
 typedef enum
 {
   LINK_FALLBACK_FIXED,          /* always the top rate */
-  /* after several consecutive failures, the next lower rate */
+  /* automatic rate fallback: uses the next lower rate after several consecutive
+   * failed attempts */
   LINK_FALLBACK_ARF,
   LINK_FALLBACK_LOSS,           /* lowest rate after a lost packet */
   LINK_FALLBACK_ARF_LOSS        /* both */
@@ -164,7 +167,8 @@ typedef struct
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
   /* Standard deviation, in bit/s, of the random change of the rate in one
-   * second (Brownian motion). Winstein et al. use 200 packets/s. */
+   * second (Brownian motion). Winstein et al. use 200 packets/s, which is 2.4
+   * Mbit/s. */
   guint64 noise;
   /* Time constant in ns with which the rate returns to its mean. In the model
    * of Winstein et al. the rate does not return.
@@ -195,7 +199,7 @@ typedef struct
    * the packet that has waited for the longest time is sent first. */
   gboolean take_turns;
   guint64 turnaround;           /* pause in ns when the direction changes */
-  /* framing bytes that are sent with each packet */
+  /* Size of the framing that is added to each packet, in bytes */
   guint overhead;
   guint64 delay[2];             /* ns */
   /* additional delay in ns, uniform from 0 to this value */
@@ -245,14 +249,16 @@ typedef struct
   gdouble corrupt_share;
   /* Text with '0' or '1' for each block of station 0; NULL = random bursts. */
   const gchar *trace;
-  /* trace for all other stations; NULL = they use `trace` too */
+  /* trace for all stations except station 0; NULL = `trace` applies to all
+   * stations */
   const gchar *trace_down;
   guint overhead;               /* framing bytes of each packet */
   guint overhead_before;        /* framing bytes that precede the packet */
   gboolean frame_check;         /* damaged packets are dropped */
-  /* additional delay in ns after radio_delay, for each direction */
+  /* delay in ns of each direction; radio_delay is added to it */
   guint64 delay[2];
-  guint64 radio_delay;          /* delay in ns of the radio's interleaving */
+  /* delay in ns that interleaving on the radio link causes */
+  guint64 radio_delay;
   guint rlp_window;             /* frames */
   guint64 rlp_t1;               /* ns */
   /* maximum number of retransmissions of a frame or a poll */

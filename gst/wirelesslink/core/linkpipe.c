@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link as a pipe: a transmitter with a rate, a delay, and random events
- * between the sender and the receiver. The custom profile uses this model.
- * Networks of which only rates and delays were published use it too: NMT, GPRS,
+/* Model of a link as a pipe: a transmitter with a rate, a delay, and random
+ * events between the sender and the receiver. The custom profile uses this
+ * model. It is also used where only rates and delays were published: NMT, GPRS,
  * RangeLAN2, IrDA, delivery traces, and the cellular model.
  *
  *   queue -> transmitter (rate, burst, trace, cellular, outage)
@@ -40,7 +40,7 @@ typedef struct
   /* time in ns at which the token bucket becomes full; this time may be in the
    * past */
   guint64 bucket_full;
-  /* latest departure in ns of the packets that must not be overtaken */
+  /* latest departure time in ns of the packets that keep their order */
   guint64 last_departure;
   /* time in ns until which the receiver is busy with earlier packets */
   guint64 receiver_free;
@@ -348,11 +348,11 @@ get_departure (Pipe * pipe, LinkItem * item)
   return departure;
 }
 
-/* Lets the receiver process the packet: sets `departure` to the time at which
- * the receiver has processed it. Returns FALSE if the packet is lost. A
- * receiver that is slower than the link has a buffer, which may overflow. A
- * packet that may be overtaken does not use the buffer, because the packets
- * that overtake it are not known yet. */
+/* Sets `departure` to the time at which the receiver has processed the packet.
+ * If the receiver is slower than the link, packets wait in its buffer. Returns
+ * FALSE if the packet is lost because the buffer is full. A packet that later
+ * packets may overtake is processed at once. Its wait in the buffer would
+ * depend on the later packets, which are not known yet. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {

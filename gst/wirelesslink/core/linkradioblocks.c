@@ -73,15 +73,16 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
   return TRUE;
 }
 
-/* Maximum mean length of a burst or a gap in ns. It is longer than any run. */
+/* Maximum mean length of a burst or a gap in ns (about 11 days). It exceeds the
+ * running time of any link. */
 #define MAX_GAP 1e15
 
-/* The bursts have the configured mean length. The mean length of the gaps
- * between bursts follows from the error rate, but it is at least one block.
+/* The mean length of the gaps between bursts is computed from the error rate
+ * and the configured mean length of the bursts. It is at least one block.
  *
- * If the error rate needs shorter gaps, the gaps have a mean length of one
- * block, and the bursts are longer than configured. For a configured burst
- * length of one block, this is the case if more than half of all blocks have
+ * If the computed mean length of the gaps is less than one block, it is set to
+ * one block, and the bursts are made longer than configured. If the configured
+ * burst length is one block, this happens if more than half of all blocks have
  * errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)

@@ -180,8 +180,8 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     page.add_argument("--page", type=pathlib.Path, metavar="FILE",
                       help="file of the page (report.html in the directory)")
     page.add_argument("--problems", type=pathlib.Path, metavar="FILE",
-                      # The option is hidden, because only the demo writes files
-                      # for it.
+                      # The help does not list --problems, because only the demo
+                      # writes files that this option reads.
                       help=argparse.SUPPRESS)
     two = command("compare", compare,
                   "Compares two results of the same matrix.")

@@ -82,8 +82,9 @@ def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (experiments) whose protocol supports their codec. Also
-    returns a line for each protocol that does not support the codec of a cell.
+    """Returns the cells (experiments) whose protocol supports the codec of the
+    cell. Also returns a message for each pair of a protocol and an unsupported
+    codec.
     """
     there, words, left = video_codecs.read(), set(), []
     for cell in found:
@@ -156,8 +157,9 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the old results of the flagged runs that the lab had to repeat.
-    This is necessary if the user interrupted the lab before it repeated them.
+    """Restores the results that set_flagged_aside() has renamed. A renamed
+    result still exists if the user interrupted the lab before the run was
+    repeated.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -241,8 +243,8 @@ class Loop:
               f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
 
     def _time_left(self) -> str:
-        """Returns a text about the remaining time. The estimate assumes that
-        the running cells are half done on average.
+        """Returns a text with the estimated time until all cells are done. The
+        estimate assumes that the running cells are half done on average.
         """
         todo = len(self._left) + len(self._running) / 2
         if not todo:
@@ -263,10 +265,12 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """Runs all cells (experiments) and returns the names of the cells about
-    which a line was printed. Computed cells, which run in virtual time, are run
-    first and use all cores. If they ran at the same time as cells that run in
-    real time, those cells would be late."""
+    """Runs all cells (experiments) that have no result, and prints a line about
+    each of them. Returns the names of these cells.
+
+    Computed cells run in virtual time. They are run first, on all cores. The
+    other cells run in real time. They are run afterwards, because they would be
+    late if computed cells ran at the same time."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -319,8 +323,9 @@ def on_cluster(profile: str) -> list[str]:
 
 
 def with_commands(profile: str) -> dict[str, str] | None:
-    """Returns an environment in which Snakemake finds the commands in the
-    directory of the profile. Returns None if there is no such directory."""
+    """Returns an environment whose PATH begins with `profile`, the directory of
+    a Snakemake profile. Snakemake then finds the commands in this directory.
+    Returns None if `profile` is not a directory."""
     directory = pathlib.Path(profile)
     if not profile or not directory.is_dir():
         return None

@@ -19,7 +19,7 @@ from wirelesslab.workloads import definitions
 RUNS = "runs.csv"
 NAME, PROTOCOL, REPETITION = "name", "protocol", "repetition"
 DEFINITION = "definition"
-# A file without these columns is not a table of runs.
+# Columns that every runs.csv must have. A file without one of them is refused.
 NEEDED = (NAME, PROTOCOL, "link", "rate Mbit/s", "codec", "seed", REPETITION,
           "flagged", "decodable %")
 LATE_MS = 500
@@ -61,8 +61,8 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
 def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
             words: Callable[[str], None]) -> Results:
     """Computes the results of all video runs in the directory `path`, on all
-    processor cores. A frame is late after `late_ms` ms. Calls `words` from time
-    to time with a line about the progress.
+    processor cores. A frame counts as late if its lateness exceeds `late_ms`
+    ms. Calls `words` from time to time with a line about the progress.
     """
     found, _, _ = run_results.read(path, build, late_ms)
     runs = [run for run in found
@@ -114,9 +114,10 @@ def merge(parts: Iterable[Results]) -> Results:
     all parts, in the order of the parts.
 
     If a row occurs in two parts, it is the same run and is kept once. If two
-    parts have different runs of one cell, the runs of the later part get the
-    next free numbers of repetitions. Raises LabError if the columns of two
-    parts differ, or if two parts define the same cell differently."""
+    parts contain different runs with the same cell and repetition number, the
+    run of the later part gets the next free repetition number. Raises LabError
+    if the columns of two parts differ, or if two parts define the same cell
+    differently."""
     first, *others = parts
     for other in others:
         check_heads(first, other)
@@ -196,10 +197,10 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
-    """Returns two lists. The first list has the cells that are missing in
-    `results`: a cell is missing if no row has its name and its definition. The
-    second list has one line, which says how many cells are in `results`. It is
-    empty if all cells are missing.
+    """Returns a pair (missing cells, lines). A cell (an experiment) is missing
+    if no row of `results` has its name and its definition. `lines` contains one
+    line, which says how many cells are in `results`. If all cells are missing,
+    `lines` is empty.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

@@ -61,9 +61,9 @@ class Run:
 
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
-        """How late the machine and the link were, and whether the cell is
-        flagged. A frame counts as late if its lateness exceeds the option
-        --late of the report.
+        """Returns the lateness of the machine and of the link. The key
+        "flagged" of the result says whether the cell is flagged. A frame counts
+        as late if its lateness exceeds the option --late of the report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -269,10 +269,10 @@ def kept_pictures(
         path: pathlib.Path, shown: list[int | None],
         measure: Callable[[list[int | None]], list[quality.Picture]]
 ) -> list[quality.Picture]:
-    """Returns the quality of each picture, which is read from the file `path`.
-    If the file is missing, `measure` computes the quality for `shown`, and the
-    file is written.
-    """
+    """Returns the quality of each picture. If the file `path` exists, the
+    quality is read from it. Otherwise `measure(shown)` computes the quality,
+    and the file is written. For each picture of the film, `shown` contains the
+    number of the picture that was shown in its place, or None."""
     if path.exists():
         with open(path) as file:
             return [quality.Picture(float(row["mse"]), float(row["ssim"]))

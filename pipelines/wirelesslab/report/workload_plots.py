@@ -23,8 +23,8 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
     common are left out."""
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
-    # All lines have the same link and workload, and differ only in their
-    # protocols.
+    # All curves have the same link and workload, and differ only in the
+    # protocol.
     if differing == [2]:
         looks = plots.of_transports({key[2]: same[0].transport
                                      for key, same in own.items()})
@@ -37,10 +37,9 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
-    """Draws a curve. For each time on the x axis it shows the percentage of the
-    `sent` packets that took at most this time. `values` are the times of the
-    packets that arrived.
-    """
+    """Draws the cumulative distribution of `values`, the delays or round trips
+    of the packets that arrived. `sent` is the number of packets that were sent,
+    which is 100 % on the y axis."""
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
 

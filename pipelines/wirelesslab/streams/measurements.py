@@ -40,8 +40,8 @@ EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 class Passage(typing.NamedTuple):
     """A frame that was sent, with its times in ns since the first frame was
-    sent. Its due time is the time at which the film needs the frame in
-    transport order."""
+    sent. `due_ns` is the time at which the frame is due in transport order; it
+    follows from `expected_ns` (docs/mpegstat.md)."""
 
     frame: frame_log.Frame
     due_ns: int
@@ -245,10 +245,11 @@ def duration_ns(passages: Sequence[Passage]) -> float:
 
 def common_throughput(
         streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
-    """Returns a list with the bitrate of each stream in bit/s, or None. The
-    bitrate is that of the frames that arrived while all of the streams were
-    being sent. The result is None if there is no such time. Each stream is a
-    pair (time at which its first frame was sent, list of its Passages)."""
+    """Returns the bitrates of the streams in bit/s, in the period in which all
+    streams were being sent. Only frames that arrived in this period are
+    counted. Returns None if there is no such period. Each stream is a pair: the
+    time at which its first frame was sent, and a list of Passages, one for each
+    frame."""
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
     if end <= begin:
@@ -387,11 +388,11 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Returns a pair (row of Ouwens table 3.2, number of packets that were
-    transmitted at all). The row has the share in % of the packets that were
-    transmitted once, of the packets that were transmitted twice, and so on.
-    These are shares of all packets that were transmitted. The last class has
-    all higher numbers of transmissions."""
+    """Returns a pair (row of Ouwens table 3.2, number of transmitted packets).
+    The row has the share in % of the packets that were transmitted once, of the
+    packets that were transmitted twice, and so on. The last share is that of
+    the packets that were transmitted `maximum` times or more. Packets that were
+    never transmitted do not count."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -417,9 +418,9 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Considers all time windows of the given `length`. Returns the start of
-    the window that contains the largest number of `times`, or None if there are
-    no times."""
+    """Finds the time window of the given `length` that contains as many
+    elements of `times` as possible. Returns the start of this window, or None
+    if `times` is empty."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:
@@ -514,11 +515,11 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the range of consecutive pictures, in display order, with the
-    largest error. Returns None if no picture differs. The range has `length`
-    pictures, or fewer if the film is shorter. `errors` has one list for each
-    stream, with the errors of all pictures. The errors of a picture in all
-    streams are added."""
+    """Returns the range of `length` consecutive pictures, in display order,
+    with the largest sum of errors. If the film has fewer pictures, the range
+    contains all of them. Returns None if no picture differs. `errors` has one
+    list for each stream, with the error of each picture. For each picture, the
+    errors in all streams are added."""
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

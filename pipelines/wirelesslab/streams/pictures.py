@@ -37,12 +37,13 @@ def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
 
 def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
                     count: int, target: pathlib.Path) -> bool:
-    """Decodes a Matroska file with received video. The first picture in the
-    file has the number `first` in the clip. The times in the file are `speed`
-    times as long as those in the clip.
+    """Decodes the received video in a Matroska file to the file `target`. The
+    first picture in the Matroska file has the number `first` in the clip. The
+    time between two pictures in the Matroska file is divided by `speed`.
 
-    The decoder conceals damage. If it missed the first headers, it finds no
-    picture, and `target` is then black. Returns whether it found any picture.
+    The decoder conceals damage. If the first headers are missing in the file,
+    the decoder finds no picture. In this case, the function writes black
+    pictures to `target` and returns False. Otherwise it returns True.
     """
     times = f"setpts=(PTS-STARTPTS)/{speed}+{first}/{fps}/TB"
     try:

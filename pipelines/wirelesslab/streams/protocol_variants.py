@@ -27,9 +27,9 @@ def is_one(section: Mapping[str, str]) -> bool:
 
 def of_section(name: str, section: Mapping[str, str],
                known: Mapping[str, Protocol]) -> Protocol:
-    """Returns the protocol of a section with the key `like`, which names a
-    protocol in `known`. The other keys of the section override the keys of this
-    protocol.
+    """Returns the protocol that `section` describes. The value of its key
+    `like` is the name of a protocol in `known`. The other keys of the section
+    override the keys of that protocol.
     """
     base = known.get(section[LIKE])
     if base is None or "sender" not in base:
@@ -52,7 +52,8 @@ def of_section(name: str, section: Mapping[str, str],
 
 
 def as_text(value: str | int | bool) -> str:
-    """Returns a value as it is written in a matrix file."""
+    """Returns the text that stands for `value` in a matrix file. A boolean
+    becomes "yes" or "no"."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) \
         else str(value)
 

@@ -93,7 +93,8 @@ def width(count: int) -> int:
 
 
 class Pictures:
-    """The small pictures of all tiles, in memory."""
+    """Stores the pictures of all tiles in memory, scaled to the size of a tile.
+    """
 
     def __init__(self, tiles: Sequence[Tile]) -> None:
         self.tiles = tiles

@@ -87,9 +87,10 @@ def created_ns(path: str | pathlib.Path) -> int | None:
 
 
 def all_lateness_ns(output: str) -> dict[str, int] | None:
-    """Returns the median, the 99th percentile and the maximum ("median", "p99",
-    "max") of the lateness, from the last message of gst-launch-1.0 -m for the
-    link. Returns None if there is no such message."""
+    """Returns the lateness of the packets in ns as a dictionary: the median
+    ("median"), the 99th percentile ("p99") and the maximum ("max"). `output` is
+    the output of gst-launch-1.0 -m. The values come from the last message of
+    the link in `output`. Returns None if there is no such message."""
     messages = STATISTICS.findall(output)
     found = LATENESS.findall(messages[-1]) if messages else []
     return {name: int(ns) for name, ns in found} or None

@@ -125,8 +125,8 @@ GST_START_TEST (an_unknown_key_is_refused)
 
 GST_END_TEST;
 
-/* A URI that could set these keys would be dangerous. The test therefore has a
- * list of its own, and fails if one of these keys is added to `allowed`. */
+/* It would be dangerous if a URI could set a key in the list `never`. The test
+ * fails if such a key is added to `allowed`. */
 GST_START_TEST (no_uri_sets_secrets_or_limits)
 {
   static const gchar *const never[] = { "key", "max-bytes", "max-packets",

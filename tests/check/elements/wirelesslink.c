@@ -59,7 +59,8 @@ begin (GstHarness * h)
   send_first_events (h);
 }
 
-/* Starts an element in real time. Link time 0 is time 0 of the test clock. */
+/* Makes a link with `properties` and starts it. With mode=realtime, the link
+ * uses the test clock, and time 0 of the link is time 0 of this clock. */
 static GstHarness *
 start (const gchar * properties)
 {
@@ -740,9 +741,9 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
-/* Waits until the link drops output. The sink waits for longer than the test
- * lasts, so the queue before the sink becomes full. The link then drops the
- * packets that do not fit into its output. */
+/* Waits until the link has dropped more than `before` packets because its
+ * output was full. The sink waits for longer than the test lasts. First
+ * the queue before the sink becomes full, then the output of the link. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
 {
@@ -928,8 +929,9 @@ ask_latency (GstPad * pad)
   gst_query_unref (query);
 }
 
-/* Checks a pad that belongs to no element any more. The pad keeps its station.
- * Its channel quality is 1, as without a channel. */
+/* Checks a pad that no longer belongs to an element. It must be possible to set
+ * and read the property `station` of the pad. The channel quality must be 1,
+ * which is the value without a channel. */
 static void
 use_released_pad (GstPad * pad, guint station)
 {
@@ -964,9 +966,8 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* Without a channel, the quality is 1. With a channel and a loss of 25 %, the
-   * quality differs from 1. The test can therefore tell whether a pad has a
-   * channel. */
+  /* The channel quality of a pad that belongs to the link is 0.75, because of
+   * the loss of 25 %. The channel quality of a released pad must be 1. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
@@ -1279,8 +1280,8 @@ GST_START_TEST (a_failure_behind_the_end_is_an_error)
 
 GST_END_TEST;
 
-/* A packet is sent shortly before the end of its segment. Because of the link's
- * delay, it arrives after the end of the segment. */
+/* The delay of the link may move a packet beyond the end of its input segment.
+ * The output segment must therefore have no end. */
 GST_START_TEST (no_packet_is_behind_the_end_of_its_segment)
 {
   GstHarness *h = start ("mode=timestamp delay-ms=600");
@@ -1441,7 +1442,7 @@ GST_START_TEST (one_seed_is_one_run)
 
 GST_END_TEST;
 
-/* --- mode=timestamp, blocking=true: a packet takes 1 ms ------------------- */
+/* --- mode=timestamp, blocking=true; transmission time of a packet: 1 ms --- */
 
 static GstHarness *
 start_blocking (const gchar * properties)
@@ -1598,7 +1599,8 @@ GST_START_TEST (of_equals_who_wait_the_lowest_number_enters_first)
 
 GST_END_TEST;
 
-/* The last packet of a flow still waits when EOS has arrived. */
+/* The packets c and d have to wait for room in the queue. An event that follows
+ * c must be output between c and d, and EOS must be output after d. */
 GST_START_TEST (events_behind_who_waits_keep_their_places)
 {
   GstHarness *h = start_blocking ("");

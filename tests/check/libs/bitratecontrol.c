@@ -312,9 +312,9 @@ GST_END_TEST;
 /* --- queues in the network ------------------------------------------------ */
 
 /* Simulates an encoder that puts `put` kbit/s into a network that delivers
- * `delivered` kbit/s. At the start, the bytes in flight are those of 100 ms at
- * 1000 kbit/s. 3 % of the bytes in flight are headers, which `control` takes
- * into account. */
+ * `delivered` kbit/s. At the start, a payload of 12500 bytes is in flight,
+ * which is 100 ms of data at 1000 kbit/s. Headers are 3 % of the bytes in
+ * flight, and `control` takes them into account. */
 static void
 run_backlog (guint64 put, guint64 delivered, guint64 duration)
 {
@@ -368,10 +368,10 @@ GST_START_TEST (queue_in_the_network_lowers_the_rate)
 
 GST_END_TEST;
 
-/* A queue of 40 ms is tolerated if it drains within 100 ms. If the queue does
- * not drain, only 10 ms are tolerated, so it exceeds the tolerated delay by 30
- * ms. The encoder then gets the share 0.85 * (1 - 30 / 200) of the delivered
- * bitrate. */
+/* A queueing delay of 40 ms is tolerated if the queue drains within 100 ms. If
+ * the queue does not drain, only 10 ms are tolerated. The delay of 40 ms then
+ * exceeds this limit by 30 ms, so the encoder gets 0.85 * (1 - 30 / 200) of the
+ * delivered bitrate. */
 GST_START_TEST (standing_queue_lowers_the_rate)
 {
   guint i;
@@ -440,8 +440,9 @@ begin_rare_reports (void)
   report.round_trip = 300 * MS;
 }
 
-/* dccpthinsink receives a report in each round trip, here 300 ms. The age of the
- * backlog then grows by up to 300 ms without an outage. */
+/* The round trip is 300 ms, and dccpthinsink receives one report in each round
+ * trip. Between two reports, the age of the backlog therefore grows by up to
+ * 300 ms. This must not count as an outage. */
 GST_START_TEST (rare_reports_are_no_outage)
 {
   guint i;
@@ -462,9 +463,10 @@ GST_START_TEST (rare_reports_are_no_outage)
 
 GST_END_TEST;
 
-/* The queue exceeds the tolerated 10 ms and half a frame period by 30 ms, so
- * the encoder gets the share 0.85 * (1 - 30 / 200) of the delivered bitrate. No
- * report arrives in the last 200 ms before the bitrate falls. */
+/* A queueing delay of 20 ms is tolerated: 10 ms plus half a frame period. The
+ * queueing delay is 50 ms, which is 30 ms more. The bitrate must fall to 0.85 *
+ * (1 - 30 / 200) of the delivered bitrate. The last report arrives 200 ms
+ * before the queueing delay rises. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -507,8 +509,9 @@ check_large_frames (guint64 size, guint64 period)
   end ();
 }
 
-/* Each frame waits for 160 ms at 5 frames per second, and for 800 ms at one
- * frame per second. */
+/* The sink needs 160 ms to send a frame at 5 frames per second, and 800 ms at
+ * one frame per second. Each frame is sent before the next frame arrives, so
+ * the bitrate must not be reduced. */
 GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
 {
   check_large_frames (80000, 200);
@@ -569,8 +572,9 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 
 GST_END_TEST;
 
-/* A handover to a network with a longer round trip permanently increases the
- * one-way delay and the age of the backlog. */
+/* After a handover to a network with a longer round trip, the one-way delay and
+ * the age of the backlog remain higher. The bitrate must nevertheless reach its
+ * old value again. */
 GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 {
   begin_backlog (20000);
@@ -584,7 +588,9 @@ GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 
 GST_END_TEST;
 
-/* The new sink does not report the bytes in flight. */
+/* During an outage, the sink is replaced by a sink that does not report the
+ * bytes in flight. The controller must then end the outage and raise the
+ * bitrate again. */
 GST_START_TEST (other_sink_ends_an_outage)
 {
   begin_backlog (400);
@@ -607,16 +613,16 @@ GST_START_TEST (idle_source_keeps_the_rate)
   report.network_queue = 60 * MS;
   report.in_flight = 0;
   run_backlog (0, 0, 10000);
-  /* If the bitrate changes by less than 1 %, the encoder is not set again. */
+  /* The controller does not change the encoder's bitrate by less than 1 %. */
   assert_target_between (990, 1001);
   end ();
 }
 
 GST_END_TEST;
 
-/* A blocked sink also stops the encoder. Nothing is sent then, as in a pause.
- * However, a pause does not lower the bitrate, and an outage with a blocked
- * sink does. */
+/* If the network accepts no data, the sink blocks and the encoder stops. As in
+ * a pause of the source, nothing is sent. A pause does not lower the bitrate,
+ * but a blocked sink must lower it. */
 GST_START_TEST (blocked_source_is_not_idle)
 {
   begin_backlog (400);
@@ -644,9 +650,9 @@ GST_START_TEST (idle_source_does_not_raise_the_rate)
 
 GST_END_TEST;
 
-/* The round trip is 300 ms, and the transport always has some small messages in
- * flight. These messages are not data of the encoder. They must not be counted
- * as data that has waited since the time before the pause. */
+/* The encoder pauses. The round trip is 300 ms, and the transport always has
+ * some small messages in flight. These messages must not count as data that the
+ * encoder sent before the pause. */
 GST_START_TEST (messages_in_a_pause_are_no_old_data)
 {
   guint64 in_flight, i;

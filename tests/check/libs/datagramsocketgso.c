@@ -188,9 +188,12 @@ expect_packets (DatagramSocket * listener, guint first, guint n)
 
 /* --- sending --------------------------------------------------------------- */
 
-/* The 64 packets are sent as three runs, with a message for each run. A message
- * has room for 65 packets of 1000 bytes, so the first run fits into it. The
- * receiver has no GRO: the kernel delivers each packet by itself. */
+/* Packets of equal size form a run, which may end with one smaller packet. The
+ * sender must send each run as one message, so it must send the 64 packets as
+ * three messages. The maximum size of a message is 65 packets of 1000 bytes.
+ *
+ * The receiver has no GRO, so the kernel must deliver each packet separately.
+ */
 GST_START_TEST (run_is_one_message_and_arrives_as_packets)
 {
   DatagramSocket *listener = open_listener (__i__, FALSE);
@@ -231,8 +234,9 @@ GST_START_TEST (empty_packets_are_sent)
 
 GST_END_TEST;
 
-/* A socket that is not connected sends to two peers, from the address that each
- * path names. */
+/* A socket that is not connected sends packets to two peers. Each packet has a
+ * `path` with its source and its destination. Each peer must receive only its
+ * own packets. */
 GST_START_TEST (run_ends_where_the_destination_changes)
 {
   DatagramSocket *sender = open_listener (__i__, FALSE);
@@ -312,9 +316,10 @@ GST_START_TEST (running_socket_falls_back_when_its_route_moves)
     expect_packets (listener, 0, 40);
     fail_unless (datagram_socket_check_gso (sender, NULL));
 
-    /* The first 10 packets are smaller than the others and form a message of
-     * their own. sendmsg () still accepts this message, because its segments do
-     * not exceed `max_segment`. */
+    /* The first 10 packets are half as large as the remaining 30, so they form
+     * a separate message. sendmsg () accepts this message, because its packets
+     * are not larger than `max_segment`. It refuses the message with the
+     * remaining 30 packets, so they must be sent one by one. */
     for (i = 0; i < 10; i++)
       packets[i].size = SIZE / 2;
     gso_errno = refusals[__i__];
@@ -370,7 +375,9 @@ GST_START_TEST (packets_above_the_mtu_are_sent_one_by_one)
 
 GST_END_TEST;
 
-/* Each message has 10 packets, and there is room for __i__ messages. */
+/* The kernel accepts __i__ messages of 10 packets each. Only the packets of
+ * these messages may count as sent. The remaining packets must be sent when the
+ * kernel has room again. */
 GST_START_TEST (packets_of_unsent_messages_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -397,7 +404,9 @@ GST_START_TEST (packets_of_unsent_messages_remain)
 
 GST_END_TEST;
 
-/* The socket has no more room while the packets are sent again without GSO. */
+/* sendmsg () refuses a message of 20 packets. The packets are therefore sent
+ * one by one, but the socket has room for only 7 of them. A second call of
+ * send_packets () must send the remaining 13 packets. */
 GST_START_TEST (packets_without_room_after_a_refusal_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);

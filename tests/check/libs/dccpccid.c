@@ -434,11 +434,14 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 
 GST_END_TEST;
 
-/* The packet carries Loss Event Rate and Receive Rate of CCID 3, Change R
- * (CCID, 248), and a Mandatory option 192 with the value 3. Option 192 is Loss
- * Event Rate in CCID 3 and the number of missing packets in CCID 248. The whole
- * packet still counts as a packet of CCID 3. The server is not asked to change
- * its CCID, so its reports remain those of CCID 3. */
+/* A connection that uses CCID 3 receives a packet with these options:
+ * - Loss Event Rate and Receive Rate of CCID 3;
+ * - Change R (CCID, 248);
+ * - Mandatory, followed by option 192 with the value 3.
+ * Option 192 is Loss Event Rate in CCID 3, and the number of missing packets in
+ * CCID 248. All options of this packet must be read as options of CCID 3.
+ * Afterwards the client must send with CCID 248. The server is not asked to
+ * change its CCID, so it continues to send reports of CCID 3. */
 GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 {
   DccpConnection *connection;

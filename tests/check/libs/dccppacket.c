@@ -130,7 +130,7 @@ complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
 }
 
 /* Returns a packet with the header of `vector`, the options OPTIONS and a
- * payload of 0, 1, 2 and so on. */
+ * payload whose bytes have the values 0, 1, 2 and so on. */
 static guint8 *
 new_packet (const Vector * vector, gsize payload_size,
     const DatagramPath * path, gsize * header_size, gsize * size)
@@ -389,8 +389,8 @@ check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
       sizeof (data_header));
   assert_bytes (written, bytes, sizeof (data_header), "coverage");
   for (i = 0; i < size; i++) {
-    /* The bytes of Data Offset, coverage and type are left out. If one of them
-     * is changed, the packet is refused before the checksum is verified. */
+    /* The bytes with Data Offset, coverage and type are not changed. A change
+     * of these bytes would cause a refusal before the checksum is verified. */
     if (i == 4 || i == 5 || i == 8)
       continue;
     bytes[i] ^= 0x10;

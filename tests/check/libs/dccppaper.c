@@ -152,9 +152,10 @@ print_delays (const DccpSimulationFlowResult * flow)
   g_print ("\n");
 }
 
-/* Erixzon, section 5.3.3, figures 5.13 and 5.14: a link of 20 kbyte/s delays
- * the packets that exceed its rate. In the paper, the sending rate falls below
- * 5 kbyte/s again and again. */
+/* Erixzon, section 5.3.3, figures 5.13 and 5.14: packets that exceed the rate
+ * of the link, 20 kbyte/s, wait in a queue. In the paper, the sending rate
+ * falls below 5 kbyte/s again and again. In this test, it must be nearly
+ * constant if the queue is limited and oscillation reduction is on. */
 GST_START_TEST (a_link_that_delays_is_used_evenly)
 {
   guint queues[] = { 4000, 8000, 20000, ENDLESS }, i, steady;

@@ -126,8 +126,9 @@ report_all (Fixture * fixture, guint64 written)
   report (fixture, written);
 }
 
-/* Sends a packet every 5 ms and a report every 50 ms. `limited` means that the
- * application limits the rate, because no more packets wait. */
+/* From `from` to `to`, the sender sends a packet every 5 ms, and the receiver
+ * sends a report every 50 ms. If `limited` is TRUE, no further packets wait at
+ * the sender, so the application limits the rate. */
 static void
 run (Fixture * fixture, guint64 from, guint64 to, gboolean limited)
 {
@@ -281,7 +282,8 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   guint i;
 
   fixture_init (&fixture, 0);
-  /* The number at which the log begins does not matter. */
+  /* The log forgets the first 50 messages. The test then checks that the ring
+   * can grow when its first message does not have the number 0. */
   send (&fixture, START, 50);
   report_all (&fixture, START + 50 * MS);
   mmtp_sent_log_forget (&fixture.path->sent, START + 1);
@@ -537,7 +539,9 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
 
 GST_END_TEST;
 
-/* The receiver made the report before any message was overdue. */
+/* The first report arrives 5 s after the start, because the return path
+ * stalled. The receiver made the report when no message was overdue. The path
+ * to the receiver must not count as stalled. */
 GST_START_TEST (stalled_return_path_is_no_stall)
 {
   Fixture fixture;
@@ -551,8 +555,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* The second report was in flight while the sender handled the first one. The
-   * second report says that all messages have arrived. */
+  /* Immediately after the first report, a second report arrives. It says that
+   * all messages have arrived. The path must still not be stalled. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -720,9 +724,9 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* Packets that are sent after an idle time have the flag is_app_limited.
-   * Further packets get this flag too, until the report about one of the
-   * packets with the flag arrives. */
+  /* The packets that are sent after an idle time have the flag is_app_limited.
+   * All later packets must have this flag, too, until a report acknowledges a
+   * packet with the flag. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -793,8 +797,8 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
     run (&fixture, now, now + 50 * MS, FALSE);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  /* Packets that were sent before the drain waited in the queue, so they are
-   * ignored. */
+  /* A packet that was sent before the queue was drained has waited in the
+   * queue. Its delay must be ignored. */
   send (&fixture, now, 1);
   fixture.delay = 70 * MS;
   report_all (&fixture, now + 50 * MS);
@@ -813,9 +817,9 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 GST_END_TEST;
 
 /* The sender drains a path in order to measure its base delay again. A drain
- * normally ends when a message that was sent during the drain is reported.
- * Without such a report, it ends after a time limit, and the base delay stays
- * as it was. */
+ * normally ends when a REPORT covers a message that was sent during the drain.
+ * If no such REPORT arrives, the drain ends after a time limit, and the base
+ * delay does not change. */
 GST_START_TEST (drain_ends_by_itself)
 {
   Fixture fixture;
@@ -867,8 +871,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* After a path was idle, it must not send a larger burst than at any other
-   * time. Pacing only makes up for the delay of a timer, which is up to 1 ms.
+  /* The path was idle for 100 ms. It must nevertheless not send a large burst.
+   * Pacing only makes up for the delay of a timer, which is up to 1 ms.
    */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
@@ -901,10 +905,10 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* The bytes in a burst have an upper bound at each rate, even if the caller is
- * late. The bound is the bytes that the pacing allows in one millisecond, plus
- * one packet. While the application limits the rate, the pacing allows twice as
- * many bytes. */
+/* Even if the caller is late, a burst has a maximum size. The maximum is the
+ * number of bytes that the pacing allows in one millisecond, plus one packet.
+ * While the application limits the rate, packets are paced at twice
+ * `pacing_rate`. */
 GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 {
   static const guint64 rates[] = { 100000, 10000000, 400000000, 8000000000 };
@@ -934,9 +938,10 @@ GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 
 GST_END_TEST;
 
-/* The safety margin has an upper limit, so that some time before the deadline
- * remains for waiting. Without this limit, no such time would remain on the
- * infrared link of the MMTP paper. */
+/* The safe delay of a path is `high_delay` plus a safety margin. The margin
+ * must not raise the safe delay above 7/8 of the time until the deadline. The
+ * sender can thus wait for 1/8 of this time before it sends. Without the limit,
+ * it could not wait at all on the infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -1004,8 +1009,8 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 
 GST_END_TEST;
 
-/* Bytes in flight wait in a queue if they are more than one round trip can
- * carry. The expected delay includes this wait. */
+/* If more bytes are in flight than the path carries in one round trip, the
+ * excess bytes wait in a queue. The expected delay must include this wait. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
   Fixture fixture;
@@ -1019,9 +1024,9 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The link needs 500 ms to send the packets in flight. Only a part of this
-   * time is a wait in the queue. To compute this part, the round trip of 40 ms
-   * and half of the report interval of 50 ms are subtracted. */
+  /* The link needs 500 ms to send the packets in flight. The expected wait in
+   * the queue is 435 ms: 500 ms minus the round trip (40 ms) and minus half of
+   * the report interval (25 ms). */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* If the application limits the rate, the rate of the path is unknown. The
    * bytes in flight therefore do not count as a queue. */
@@ -1095,9 +1100,9 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 GST_END_TEST;
 
 /* A single packet on an idle path takes 40 ms longer than a control message.
- * From this difference the sender computes how much longer a packet takes when
- * other packets are in flight. The sender can compute this even if the
- * application has never used the full rate of the path. */
+ * The sender must conclude that each packet that is in flight delays the next
+ * packet by 40 ms. For this conclusion, it needs no measurement at the full
+ * rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;

@@ -92,7 +92,7 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
   mmtp_reorder_timeout (reorder, MS (400));
   check_output (reorder, "!d");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
-  /* Packet 2 was skipped, and arrives now. */
+  /* Packet 2 was skipped. If it arrives now, it is counted as late. */
   fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
       MMTP_REORDER_LATE);
   fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
@@ -103,8 +103,9 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
 
 GST_END_TEST;
 
-/* A later packet may have an earlier due time. The packets after a gap wait
- * until the earliest of their deadlines. */
+/* A later packet may have an earlier due time. Packets 1 and 2 wait for the
+ * missing packet 0. The deadline of packet 2 is earlier than that of packet 1,
+ * so both packets must be output at the deadline of packet 2. */
 GST_START_TEST (the_earliest_deadline_behind_a_gap_skips_it)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -131,12 +132,12 @@ GST_START_TEST (a_buffer_that_misses_a_packet_is_dropped_whole)
   add (reorder, 0, 4, LAST, "b2", 200);
   mmtp_reorder_timeout (reorder, MS (100));
   check_output (reorder, "!b1b2");
-  /* The first packet of the buffer is missing. */
+  /* If the first packet of a buffer is missing, the whole buffer is dropped. */
   add (reorder, 100, 6, LAST, "c2", 300);
   add (reorder, 100, 7, WHOLE, "d", 400);
   mmtp_reorder_timeout (reorder, MS (300));
   check_output (reorder, "!d");
-  /* The last packet of the buffer is missing. */
+  /* If the last packet of a buffer is missing, the whole buffer is dropped. */
   add (reorder, 300, 8, FIRST, "e1", 500);
   add (reorder, 300, 9, WHOLE, "f", 600);
   check_output (reorder, "!f");
@@ -264,8 +265,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* A shift of the deadlines can also make a complete buffer late that the
-   * caller has not fetched yet. */
+  /* The complete buffer d has not been fetched yet. A shift of the deadlines
+   * makes it late, so it must be dropped. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -280,7 +281,8 @@ GST_END_TEST;
 
 #define MAX_BYTES 100000
 
-/* One packet is missing, and thousands follow it. */
+/* One packet in 100 is missing. When all output has been fetched, the packets
+ * that still wait for a missing packet must not occupy more than MAX_BYTES. */
 GST_START_TEST (what_waits_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -315,9 +317,9 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* A buffer that is by itself larger than the limit is counted as too long. It
- * does not matter whether it has one packet or several packets. Buffers that
- * exceed the limit only together are not counted as too long. */
+/* A buffer that is larger than the limit is counted in `too_long`, whether it
+ * has one packet or several packets. A smaller buffer that does not fit beside
+ * other buffers is counted in `no_room`. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
@@ -477,9 +479,9 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 GST_END_TEST;
 
 /* Complete buffers wait until the caller fetches them. If a change of the
- * initial delay (D0) makes some of these buffers late, only the late buffers
- * cause work. A late buffer is not output, so the next buffer is flagged as
- * following a gap. */
+ * initial delay (D0) makes some of these buffers late, the search for late
+ * buffers must not visit the others. A late buffer is not output, so the next
+ * buffer is flagged as following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -492,8 +494,8 @@ GST_START_TEST (only_late_output_is_visited)
   before = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
-  /* The shift moved the deadlines of 1000 ms to 500 ms, so the 1000 buffers
-   * with these deadlines are late now. */
+  /* The shift has moved the deadline of 1000 buffers from 1000 to 500 ms. These
+   * buffers are late at 501 ms. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);

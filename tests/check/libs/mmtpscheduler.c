@@ -180,9 +180,11 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* The deadline is in 300 ms. The radio can send its next packet in 138 ms. This
- * packet would arrive after 314 ms, which is too late. The infrared link would
- * need 315 ms. The rule waits for the radio as long as the radio is faster. */
+/* Both paths would miss the deadline of 300 ms. By infrared, the packet would
+ * arrive after 315 ms. The radio can send the packet in 138 ms at the earliest;
+ * the packet would then arrive after 314 ms. The radio is faster, so the
+ * scheduler must wait for it. If the radio cannot send before 140 ms, infrared
+ * is faster and must be chosen. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -195,8 +197,9 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
   /* The radio has to send its backlog before the packet. If the packet would
-   * then arrive later than over the infrared link, the rule does not wait for
-   * the radio. */
+   * then arrive later by radio than by infrared, the scheduler must not wait
+   * for the radio. This is the case with a backlog of 2 ms, but not with 1 ms.
+   */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
@@ -248,8 +251,8 @@ GST_START_TEST (turn_ends_when_a_packet_goes)
 
 GST_END_TEST;
 
-/* Returns the number of schedulers in the table. The tests that follow and use
- * __i__ run once for each scheduler. */
+/* Returns the number of schedulers in the table. Each test below that uses
+ * __i__ runs once for each scheduler. */
 static guint
 count_schedulers (void)
 {
@@ -291,8 +294,9 @@ GST_START_TEST (waits_without_paths)
 
 GST_END_TEST;
 
-/* Paths join one after the other, and the properties of a random path change in
- * each round. */
+/* The number of paths grows during the test. In each step, one random path
+ * changes its properties. The scheduler must choose only paths that may carry a
+ * packet and have a token. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];

@@ -22,7 +22,7 @@ typedef struct
 
   /* The following fields are written by the tests and protected by `lock`. */
   GMutex lock;
-  /* Number of connection attempts that still fail. */
+  /* The next `refuse` connection attempts fail. */
   guint refuse;
   /* GResolverError of the attempts that fail, or -1 if they fail because the
    * receiver refuses the connection. */
@@ -34,8 +34,7 @@ typedef struct
   gboolean broken;              /* sending fails */
   /* Size in bytes of packets that cannot be sent. */
   gsize unsendable;
-  /* Number of send calls that the transport still refuses because they are too
-   * early. */
+  /* The next `early` calls that send packets return GST_NETWORK_SINK_EARLY. */
   guint early;
   /* TRUE if the receiver reads the remaining data before the drain timeout */
   gboolean drains;
@@ -280,9 +279,9 @@ frame_sink_class_init (FrameSinkClass * klass)
   GST_NETWORK_SINK_CLASS (klass)->whole_frames = TRUE;
 }
 
-/* A FakeSink that gets as many packets at a time as are available. `room` still
- * counts bytes, and a packet is accepted only as a whole. The log has a |
- * between two batches. */
+/* A FakeSink that gets all available packets in one call. It accepts a packet
+ * only if the whole packet fits into `room` bytes. For each call, a | is added
+ * to the log before the packets of this call. */
 typedef FakeSink PacketSink;
 typedef FakeSinkClass PacketSinkClass;
 
@@ -900,8 +899,8 @@ answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
       || answer_live (pad, parent, query);
 }
 
-/* Makes a pipeline with a live source. If `packets` is TRUE, the sink of the
- * pipeline takes packets. Otherwise the sink takes buffers. */
+/* Makes a pipeline with a live source. The sink of the pipeline is a PacketSink
+ * if `packets` is TRUE, and otherwise a FakeSink. */
 static SinkPipeline *
 create_live (gboolean packets, guint max_live_wait)
 {
@@ -912,8 +911,9 @@ create_live (gboolean packets, guint max_live_wait)
   return test;
 }
 
-/* Compares the log without the | characters, because it does not matter here
- * how often send_packets was called. */
+/* Frees the pipeline and compares the log with `expected`. The log contains a |
+ * for each call of send_packets. The number of calls does not matter here, so
+ * each | is removed before the comparison. */
 static void
 free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
@@ -942,8 +942,8 @@ GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
   push (test, 'd', DELTA, 120);
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
-  /* The packet sink has no connections, so it does not wait for a key frame for
-   * a new receiver. */
+  /* The buffer d is not a key frame. Only the packet sink sends d: it has no
+   * connections, so it does not wait for a key frame. */
   free_live_and_expect_log (test, __i__ ? "<de>" : "<e>");
 }
 
@@ -1731,8 +1731,9 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 
 GST_END_TEST;
 
-/* If a receiver is connected, buffers are still sent after EOS was requested,
- * no matter how long ago EOS was requested. */
+/* The application requests EOS while a receiver is connected. Buffers that the
+ * sink gets between this request and the EOS event must be sent, even if the
+ * drain timeout is 0. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

@@ -300,7 +300,8 @@ GST_START_TEST (a_subclass_may_have_another_text)
   fail_unless_equals_uint64 (special->settings.duration, 3 * GST_MSECOND);
   g_object_get (special, "duration", &milliseconds, NULL);
   fail_unless_equals_int (milliseconds, 3);
-  /* Both tables refer to the same property. */
+  /* The subclass must not install a second property `duration`. Both classes
+   * must therefore have the same number of properties. */
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (thing), &n_thing);
   g_free (specs);
   specs =
@@ -340,7 +341,8 @@ GST_START_TEST (rows_say_when_and_by_whom)
   fail_if (gst_wireless_properties_find (count)->flags & PROPERTY_URI);
   fail_unless (gst_wireless_properties_find (find (thing, "doubled")) ==
       &of_thing[1]);
-  /* Properties that another class installed are in no table. */
+  /* The property `name` was installed by another class, so it is not in any
+   * table of properties. */
   fail_unless (gst_wireless_properties_find (find (thing, "name")) == NULL);
   gst_object_unref (thing);
 }

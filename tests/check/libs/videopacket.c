@@ -17,7 +17,7 @@
 typedef struct
 {
   guint8 bytes[4096];
-  gsize first;                  /* Index of the first used byte. */
+  gsize first;                  /* Index of the packet's first byte. */
 } Builder;
 
 static void

@@ -289,7 +289,8 @@ class ClusterTest(NodesCase):
         self.check_ends_well(self.start_grid(alone, "--plain"))
         both = [self.table(output), self.table(alone)]
         self.assertEqual(*both)
-        # The commands that compare and merge results find no difference.
+        # A comparison of the results of both grids finds no difference. If the
+        # results are merged, each run is kept once.
         both = [results_csv.read(path, BUILD) for path in (output, alone)]
         found = two_matrices.compare(*both)
         self.assertEqual({one.verdict for group in found.groups
@@ -369,8 +370,8 @@ esac''')
                 ("", "running"), ("COMPLETED", "success"),
                 ("FAILED", "failed"), ("CANCELLED by 0", "failed"),
                 ("NODE_FAIL", "failed"), ("TIMEOUT", "failed")):
-            # While a job runs, SLURM's controller (scontrol) knows the job.
-            # Later only the accounting (sacct) knows the job.
+            # While a job runs, scontrol shows its state. Later, scontrol fails
+            # and only sacct shows the state.
             for scontrol, sacct in (
                     (f"echo '   JobState={state} Reason=None'", "exit 1"),
                     ("echo Invalid >&2; exit 1", f"echo {state}")):

@@ -51,11 +51,10 @@ class PossibleShareTest(unittest.TestCase):
             began_ms * MS, late_ms, None)
 
     def test_the_best_frames_for_these_opportunities(self):
-        # The P-frame is complete at 180 ms, 40 ms after its due time. Only one
-        # later opportunity (a time at which the link can send 1000 bytes)
-        # remains, at 220 ms. It is used for the first B-frame, which has 1000
-        # bytes. The second B-frame has 1500 bytes, which is more than this
-        # opportunity can carry.
+        # The link can send 1000 bytes at 100, 140, 180 and 220 ms. The P-frame
+        # is complete at 180 ms, 40 ms after its due time. The 1000 bytes at 220
+        # ms are enough for the first B-frame, which has 1000 bytes. They are
+        # not enough for the second B-frame, which has 1500 bytes.
         self.assertEqual(self.share(), 0.75)
         (call,) = self.of_link.call_args_list
         self.assertEqual(call.args[:4],
@@ -102,9 +101,9 @@ class PossibleShareTest(unittest.TestCase):
         # from this time.
         #
         # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms it
-        # accepted no new packets. At 80 and 120 ms it could therefore send only
-        # packets that it had accepted before 70 ms. The two B-frames were
-        # generated later, so both are lost.
+        # accepts no new packets. At 80 and 120 ms it can therefore send only
+        # packets that it accepted before 70 ms. The two B-frames are generated
+        # at 80 and 120 ms, so both are lost.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(

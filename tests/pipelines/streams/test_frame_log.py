@@ -148,10 +148,10 @@ class LogTest(unittest.TestCase):
                       "\n".join(frame_log.table(result)))
 
     def decodable(self, film, lost=(), headers=()):
-        """Returns a character for each frame: `+` if it can be decoded, `.` if
-        it cannot, a blank if it is lost. `headers` contains (number of a frame,
-        (closed, broken)) for each frame that a GOP header precedes: the values
-        of closed_gop and broken_link in this header."""
+        """Returns a string with one character for each frame: `+` if the frame
+        can be decoded, `.` if it cannot, and a blank if it is lost. `headers`
+        describes the GOP headers. It maps the number of the frame that follows
+        a header to the values of closed_gop and broken_link in the header."""
         lines = []
         for number, type in enumerate(film):
             if number in dict(headers):
@@ -178,7 +178,8 @@ class LogTest(unittest.TestCase):
                          "+++ ++++ ++++")
 
     def test_a_lost_p_frame_costs_the_rest_of_its_gop(self):
-        # The next GOP is open, so its leading B-frames are lost as well.
+        # The next GOP is open. Its leading B-frames refer to the last P-frame
+        # of the damaged GOP, so they are not decodable.
         self.assertEqual(self.decodable("IPBBPBBPBBIBBPBB", lost=[4]),
                          "++++ .....+..+++")
 
