@@ -252,8 +252,9 @@ static const GstWirelessProperty properties[] = {
    * GstIfdQueue:stats:
    *
    * A #GstStructure named `application/x-ifdqueue-stats`. The counters start at
-   * 0 when the element starts, and never decrease; they can be read until the
-   * element starts again. All fields are #guint64 unless noted otherwise.
+   * 0 when the element starts, and never decrease. After the element has
+   * stopped, they can be read until it starts again. All fields are #guint64
+   * unless noted otherwise.
    * Fields with the suffixes `-i`, `-p` and `-b` count frames of one type:
    *
    * * `frames-in`, `frames-in-i`, ...: frames that arrived. This number is the
@@ -300,7 +301,7 @@ static const GstWirelessProperty properties[] = {
    *   H.265, counted by the first error in the access unit; they are treated as
    *   P-frames
    * * `malformed-frame`: malformed frames of VP8, VP9 or AV1; they are treated
-   *   as P-frames that use everything before them
+   *   as P-frames that refer to all previous frames
    */
   PROPERTY_STATS ("Statistics since the element started: frames and bytes in, "
       "sent and dropped, by type and reason, lateness in ns",

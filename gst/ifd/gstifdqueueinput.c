@@ -38,7 +38,7 @@ struct _GstIfdQueueInput
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
   SlotCodec slot_codec;
   TsPictures *ts;               /* for a transport stream */
-  /* NULL if the input is not a transport stream */
+  /* Classifier for a transport stream. NULL if the input is something else. */
   TsClassifier *ts_classifier;
   /* Conversion of times in a transport stream: a picture with the DTS ts_time
    * is due at ts_due, in ns. */
@@ -176,13 +176,13 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Returns caps that can be linked although ifdqueue cannot use them. The
- * linking must succeed, because the error message that follows can then name
- * the parser that is missing upstream.
+/* Returns caps that ifdqueue accepts for linking although it cannot use them.
+ * If such a stream arrives, ifdqueue posts an error that names the parser that
+ * is missing upstream.
  *
- * If downstream accepts none of the usable caps of a codec, a parser upstream
- * of ifdqueue would not help. This codec is left out, so that the linking
- * fails. */
+ * `usable` are the caps that both ifdqueue and downstream can use. If they do
+ * not contain a codec, a parser would not help. This codec is left out, and
+ * linking fails. */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {
@@ -251,10 +251,9 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   GstElement *element;
 
   /* The error is posted only once. CAPS is a sticky event, so upstream sends
-   * the refused caps again with each buffer. A comparison of the caps would not
-   * show that these caps were refused before, because a muxer adds its stream
-   * headers to the caps, so they differ. The descriptions in the errors are
-   * therefore compared. */
+   * the refused caps again with each buffer. The repeated caps may differ from
+   * the first caps, because a muxer adds its stream headers to them. Therefore
+   * `what`, the description of the stream, is compared instead of the caps. */
   if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
   g_free (input->refused);

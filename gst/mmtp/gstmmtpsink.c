@@ -256,9 +256,10 @@ static const GstWirelessProperty properties[] = {
    * the receiver has several addresses as well. Known values of a channel can
    * be added, as in `usb0?rate=2000000&delay=80`; the options are rate (bit/s),
    * delay (ms), mtu (bytes) and name. The value `auto` uses all interfaces that
-   * lead to the receiver, as they come and go. An empty text uses one channel,
-   * which the routing table of the system chooses. If the list changes in the
-   * PLAYING state, channels are added and removed.
+   * have a route to the receiver. It adds a channel when an interface comes up,
+   * and removes the channel when the interface goes down. An empty text uses
+   * one channel, which the routing table of the system chooses. If the list
+   * changes in the PLAYING state, channels are added and removed.
    */
   PROPERTY_STRING ("channels", "Channels",
       "Comma separated list of interfaces or local addresses to send from, "

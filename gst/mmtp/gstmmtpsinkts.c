@@ -7,9 +7,10 @@
 
 #include "tspictures.h"
 
-/* If no video packet arrives for this time, the current picture counts as
- * complete. Usually the next picture ends the current one, but the video may
- * have stopped. The sound must not wait longer than this for a next picture. */
+/* Usually a picture is complete when the next picture begins. But the video may
+ * have stopped. The current picture therefore also counts as complete if no
+ * video packet has arrived for MAX_PAUSE. This limits the time for which the
+ * audio waits for a next picture. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
 /* The field packetsize is often missing in the caps. If it is present, its

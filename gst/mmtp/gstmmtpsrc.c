@@ -73,7 +73,8 @@ typedef struct
   gboolean reuse, eos_at_end;
 } GstMmtpSrcSettings;
 
-/* Counters that the core does not have. */
+/* Counters that this element updates itself. All other counters belong to the
+ * protocol core. */
 typedef struct
 {
   guint64 buffers, bytes;       /* sent downstream */
@@ -144,7 +145,8 @@ struct _GstMmtpSrc
   gboolean is_joined;
   /* number of pictures that were logged as incomplete */
   guint64 n_incomplete;
-  /* The next items, which wait until `joiner` has no more output */
+  /* The next items from the queue. They are processed when `joiner` has no more
+   * output. */
   Item next[MAX_LIST];
   guint n_next;
 };
@@ -301,8 +303,9 @@ count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
   self->counters.bytes += bytes;
 }
 
-/* Returns whether the item cannot be in a buffer list. `gstlivesource.h` says
- * why SRTP cannot be in a list. */
+/* Returns whether the item cannot be in a buffer list. This applies to EOS, to
+ * a transport stream and to SRTP. For SRTP, gst_live_list_get_max () has the
+ * reason. */
 static gboolean
 is_alone (const Item * item)
 {
@@ -310,7 +313,8 @@ is_alone (const Item * item)
       || (item->caps && gst_live_list_is_srtp (item->caps));
 }
 
-/* Returns whether the item can be in a buffer list after `first`. */
+/* Returns whether `item` can be put into the buffer list that begins with
+ * `first`. */
 static gboolean
 continues (const Item * first, const Item * item)
 {
@@ -368,10 +372,9 @@ get_anchor (GstMmtpSrc * self)
 }
 
 /* Returns the running time at which the buffer was due at its sender, plus
- * `shift`. `shift` is added to all running times so that none is negative. If
- * even the sum would be negative, because the buffer was due before the start
- * of the pipeline, `shift` is first raised until the sum is 0. A larger `shift`
- * delays all following buffers as well. */
+ * `shift`. If the buffer was due before the start of the pipeline, the sum
+ * could be negative. In this case, `shift` is first raised so that the sum is
+ * 0. A larger `shift` delays all following buffers as well. */
 static gint64
 get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 {
@@ -563,8 +566,10 @@ clear_next (GstMmtpSrc * self)
     clear_item (&self->next[--self->n_next]);
 }
 
-/* Makes buffers of the next items, or passes the next item to the joiner. `n`
- * is set to the number of buffers. */
+/* Removes all items from `next`. If the first item belongs to a transport
+ * stream, passes it to the joiner. Otherwise stores one buffer for each item in
+ * `buffers`, and sets `n` to the number of buffers. Returns GST_FLOW_EOS at the
+ * end of the stream. */
 static GstFlowReturn
 take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
 {

@@ -2,15 +2,17 @@
 /* Parses the list of channels that a user sets: in the property `channels`, in
  * a URI, or in the syntax of the property bonding-addresses of ristsink.
  *
- *   paths = path *("," path), or "auto": the interfaces that lead to the
- *              receiver, as they come and go; or empty: one path, chosen by the
- *              routing table
- *   path  = [local] ["->" remote] ["?" name "=" value *("&" name "=" value)]
+ *   paths    = path *("," path) / "auto" / ""
+ *   path     = [local] ["->" remote] ["?" name "=" value *("&" name "=" value)]
  *   local    = (interface / address) [":" port]
  *   remote   = host [":" port]       (IPv6 in brackets if a port follows)
  *   names    = rate (bits per second), delay (ms), mtu (bytes), name
  *
  *   "wlan0, usb0"     "192.0.2.7, 198.51.100.9->203.0.113.1:5006?rate=2000000"
+ *
+ * With "auto", each interface that leads to the receiver is a path, as long as
+ * the interface exists. An empty list means one path, which the routing table
+ * chooses.
  *
  * If the remote part is missing, the host and port of the element are used. If
  * the local part is missing, the routing table decides. Names are not resolved

@@ -58,8 +58,8 @@ struct _GstMpegStat
   /* maximum time in ns that a frame waits in this element */
   GstClockTime frame_wait;
 
-  /* The input for MPEG-1/2. It is used by the streaming thread only, and it is
-   * created and freed while no pad is active.
+  /* Divides MPEG-1/2 video into frames. Only the streaming thread uses it. It
+   * is created and freed while no pad is active.
    */
   GstMpegVideoInput *input;
   /* Determines the types and positions of frames, for all codecs except

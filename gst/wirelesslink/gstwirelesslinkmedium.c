@@ -14,9 +14,8 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* mode=timestamp: maximum span of link time without a known fate of a packet.
- * The fate says whether the packet was delivered, or why it was lost. If no
- * fate becomes known for so long, the remaining packets are considered lost.
+/* mode=timestamp: maximum link time that may pass without the delivery or the
+ * loss of a packet. After this time, the remaining packets are considered lost.
  * This happens if a dial-up call is never set up, or if the radio channel has
  * no error-free block at all.
  */
@@ -386,13 +385,13 @@ give_up (GstWirelessLink * self)
   }
 }
 
-/* With mode=timestamp several flows are merged in the order of their times. If
- * the next packet of a flow is not known yet, it may be earlier than the
- * packets of the other flows. All other flows therefore wait.
+/* With mode=timestamp, the packets of all flows enter the link in the order of
+ * their times. While the next packet of a flow is not known, the other flows
+ * wait, because the unknown packet may have an earlier time than their packets.
  *
- * A flow whose next packet waits for room does not delay the other flows. This
- * packet can enter only after an event in the link, and the time of the next
- * event is known.
+ * If the next packet of a flow waits for room in the link, this flow does not
+ * delay the other flows. The waiting packet can enter only after an event in
+ * the link, and the time of the next event is known.
  */
 
 static gboolean
@@ -429,10 +428,10 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Finds the flow whose next packet arrives first. Flows that wait for room are
- * not considered. `first` is set to the flow that was found, or to NULL if
- * there is none. Returns FALSE if a src pad is full, because the link has to
- * wait for this pad. */
+/* Finds the flow whose next packet arrives first. If the next packet of a flow
+ * waits for room in the link, this flow is not considered. `first` is set to
+ * the flow that was found, or to NULL if there is none. Returns FALSE if a src
+ * pad is full, because the link has to wait for this pad. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)

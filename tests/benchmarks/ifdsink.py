@@ -4,11 +4,13 @@
 
     meson test -C build --benchmark -v ifdsink
 
-Both elements read the same file from the file cache with sync=false. One reader
-counts the bytes that arrive on the loopback interface, from the first byte to
-the last. The elements run in turn. The figures are medians with minimum and
-maximum. The program fails only if an element does not run at all, or sends
-other bytes than the frames of the file, and never because it is slow.
+Both elements send the same file over the loopback interface with sync=false.
+The file is read from the file cache. A reader counts the received bytes, and
+measures the time from the first byte to the last byte. The two elements are
+measured alternately. The printed rates are medians with minimum and maximum.
+
+The program fails if an element does not run, or if it sends something else than
+the frames of the file. A slow element is not a failure.
 """
 
 import argparse

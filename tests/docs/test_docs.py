@@ -3,12 +3,15 @@
 match the elements.
 
 The test runs each line of code in README.md and docs/*.md that begins with one
-of RUNNABLE, in the order of its page. It replaces the long clip by a short one,
-the ports by free ones, and screens and loudspeakers by files, which are written
-without a buffer. A line that listens on a port is a receiver. The test stops it
-when the next line on the page that sends to this port has ended. The receiver
-must then have written its output files and printed the expected output. A
-sender that would never end is stopped after SECONDS_TO_END.
+of RUNNABLE, in the order of its page. Before it runs a line, it replaces:
+- the long clip by a short clip,
+- each port by a free port,
+- each screen or loudspeaker by a file, which is written without a buffer.
+
+A line that listens on a port is a receiver. The next line on the page that
+sends to this port is the sender. The test stops the receiver when the sender
+has ended. The receiver must then have written its output files and printed the
+expected output. A sender that would never end is stopped after SECONDS_TO_END.
 """
 
 import concurrent.futures
@@ -48,10 +51,11 @@ SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
 # Usually a line runs for one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
-# rtpbin ends its RTCP stream when it has sent a BYE after the end of the RTP
-# stream. At times it sends the BYE before it has noticed the end of the RTP
-# stream. It then never ends the RTCP stream (in GStreamer 1.22, also with stock
-# elements alone). The page says this, and says that Ctrl-C ends the line.
+# rtpbin ends its RTCP stream when it sends a BYE after the end of the RTP
+# stream. Sometimes rtpbin sends the BYE before it has noticed the end of the
+# RTP stream. The RTCP stream then never ends (in GStreamer 1.22, also with
+# stock elements alone). Pages with such a launch line explain this, and tell
+# the user to stop the pipeline with Ctrl-C.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
 # A launch line that matches MAY_NOT_END is interrupted if it still runs after
 # this time.
@@ -90,9 +94,9 @@ def code_lines(text):
 
 
 def launch_lines(page):
-    """Returns the launch lines of the first part of a page. The part after a
-    second heading of the highest level is left out, because its lines need
-    hosts and take minutes. tests/integration/test_tutorial.py runs them."""
+    """Returns the launch lines on a page before the second heading of level 1.
+    The lines after this heading need a testbed and run for minutes. They are
+    tested by tests/integration/test_tutorial.py."""
     _, first, *_ = re.split(r"^# ", page.read_text(), flags=re.M)
     return [line for line in code_lines(first) if line.startswith(RUNNABLE)]
 
@@ -259,7 +263,8 @@ def free_port():
 
 def is_bound(port):
     """Returns whether a UDP or UDP-Lite socket is bound to the port, or a TCP
-    socket listens on this port (state 0A).
+    socket listens on it. In /proc/net, the state 0A of a TCP socket means that
+    it listens.
     """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name
@@ -283,7 +288,9 @@ class Failed(Exception):
 
 
 class Line:
-    """A launch line of a page. It runs in a directory of its own."""
+    """A command line from a documentation page. It runs as a process in the
+    directory `directory`.
+    """
 
     def __init__(self, text, directory, number):
         for display, file in DISPLAYS.items():
@@ -291,7 +298,8 @@ class Line:
         self.text, self.directory = text, directory
         self.interrupted = False
         self.output = directory / f"output-{number}.txt"
-        # The line has a time limit, so it ends even if the test is killed.
+        # The program `timeout` ends the launch line even if this test is
+        # killed.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
         # filesink writes without a buffer, so that the file shows immediately
         # what has arrived.
@@ -311,8 +319,8 @@ class Line:
         return self.output.read_text(errors="replace")
 
     def missing(self):
-        """Returns the output that the line promises to print or write but has
-        not yet printed or written.
+        """Returns a list of the outputs that the launch line should print or
+        write, but has not printed or written yet.
         """
         missing = []
         if "silent=false" in self.text and ": frame " not in self.printed():
@@ -349,8 +357,8 @@ class Line:
             raise self.failure("does not end") from None
         bad = re.search(r"ERROR|CRITICAL|WARNING",
                         re.sub(SENDER_HAS_GONE, "", self.printed()))
-        # If the interrupt arrives while a receiver is ending by itself, the
-        # signal becomes the exit status of the receiver.
+        # If a receiver gets SIGINT while it is ending by itself, the exit
+        # status may be -SIGINT.
         if bad or status not in ((0, -signal.SIGINT) if self.interrupted
                                  else (0,)):
             raise self.failure(f"exit status {status}")
@@ -486,8 +494,8 @@ def anchors_of(page):
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
-        # This call creates the registry of GStreamer. Without it, all lines
-        # would try to create the registry at the same time.
+        # This call creates the registry of GStreamer. Otherwise all launch
+        # lines would try to create the registry at the same time.
         inspect("rfc2250pay")
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
                 concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
@@ -583,12 +591,13 @@ class Sources(unittest.TestCase):
 
 
 class Papers(unittest.TestCase):
-    """A page about papers has a table column with the commands that print our
-    figures.
+    """Checks the tables in the pages about papers. The column "command"
+    contains the tests and programs that print the results of this project.
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # Matches those cells of this column that need not name a test or a program.
+    # A cell of the column "command" that matches this expression need not name
+    # a test or a program.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the link with any profile, with numbers close to those of the profile,
- * and with flows, stations, packets and times. All promises of link.h are
- * checked. Three runs with the same commands must agree:
+/* Fuzzes the link. The input selects a profile, changes some of its values, and
+ * sets the flows, the stations, the packets and the times. The test checks all
+ * guarantees that link.h documents. Three runs with the same commands must
+ * agree:
  * - one that wakes up whenever the link asks for it
  * - one that polls only at the end
  * - one that replays the record of the first run
@@ -36,10 +37,11 @@
  * only possible with a virtual clock, so they are left out. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Maximum number of wakeups in one second of the link's time, without the
- * wakeups that packets cause. It suffices for the channel changes of 16
- * stations and for the radio blocks, if these have the minimum times that the
- * configuration allows. */
+/* Maximum number of wakeups per second of the link's time. Wakeups that packets
+ * cause are not included. The other wakeups are for the radio blocks and for
+ * the channel changes of 16 stations. This number is sufficient even if the
+ * blocks and the changes follow each other as fast as the configuration allows.
+ */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024
@@ -120,9 +122,9 @@ stops_for_ever (const LinkOnOffConfig * config)
 }
 
 /* Raises the mean times of `config` to at least `min`. This function and temper
- * () limit the times of a run. A channel that changes all the time, or a packet
- * that stays in a link for days, is no fault of the link, but a run with it
- * would take too long. */
+ * () limit the time that a run needs. It is not a fault if a channel changes
+ * all the time, or if a packet stays in a link for days. But such a run would
+ * take too long. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {
@@ -366,8 +368,9 @@ check_same (const FuzzRun * a, const FuzzRun * b)
 }
 
 /* Checks that the result does not depend on the times at which the link is
- * polled. The lazy run polls the link only at the end, and its packets must
- * arrive at the same times as in the eager run. */
+ * polled. In the run `eager`, the link was polled at each wakeup. This function
+ * repeats the run, but polls the link only at the end. The packets must arrive
+ * at the same times in both runs. */
 static void
 check_lazy (const Job * job, const Player * eager)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes traces of delivery opportunities. A text is either read or refused
- * with a reason. Packets must leave at the times that a simple model of the
- * format gives, and times never decrease.
+/* Fuzzes traces of delivery opportunities. The text of a trace must be
+ * accepted, or refused with a reason. Packets must leave at the times that a
+ * simple model computes. No packet may leave earlier than the previous one.
  *
- * Input: the mean time without outages and the mean time of outages. Then
- * N_SENDS times three bytes: a time to wait, and two bytes of packet size. Then
- * the text. Each time is one byte, with a mantissa and a power of ten.
+ * The input consists of:
+ * - the mean time without outages (one byte)
+ * - the mean time of outages (one byte)
+ * - N_SENDS times a pause (one byte) and a packet size (two bytes)
+ * - the text of the trace
+ * A byte that contains a time consists of a mantissa and a power of ten.
  */
 
 #include "fuzz.h"
@@ -28,7 +31,7 @@ typedef struct
 {
   GArray *times;                /* Items are guint64, in ms. */
   LinkOnOff outage;
-  /* Number of the current opportunity, counted from 1. */
+  /* Number of the current delivery opportunity, counted from 1. */
   guint64 number;
   guint left;
   guint steps;
@@ -109,10 +112,11 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Reads the outages from the input, and limits their lengths. Outages that are
- * too long would leave no opportunity to send. Outages that are too short would
- * end before the next opportunity. In both cases the model would have to
- * simulate years of outages.
+/* Reads the outages from the input, and limits their lengths. The link can send
+ * only at certain times (opportunities). If the outages were too long, they
+ * would cover all opportunities. If the outages were too short, they would end
+ * before the next opportunity. In both cases, the model would have to simulate
+ * years of outages.
  */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
@@ -150,9 +154,9 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
     guint64 end, bytes, pause = take_time (input);
 
     now = MIN (now + pause, get_end (&outage));
-    /* In every other step, the packet is not sent before the transmission of
-     * the previous packet has ended. The transmitter of a link sends in this
-     * way. */
+    /* The second, fourth, sixth packet and so on are not sent before the
+     * transmission of the previous packet has ended. The transmitter of a link
+     * always waits like this. */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);

@@ -17,14 +17,15 @@ SOL_UDPLITE = 136
 UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
 HEADER = 8  # The size of a UDP or UDP-Lite header in bytes.
 
-# The one's complement sum over data that has a correct checksum.
+# If the checksum is correct, the one's complement sum of the data and the
+# checksum is this number.
 NO_ERROR = 0xffff
 
 # The fates of a packet.
 DELIVERED = "delivered"
 # The kernel drops the packet and counts it as InCsumErrors.
 CHECKSUM = "checksum"
-# The kernel drops the packet and counts it as InErrors only.
+# The kernel drops the packet and increments InErrors, but not InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
 # IP drops the packet, or the packet is for another receiver.
@@ -105,7 +106,7 @@ def _open_ip4(packet):
 
 def _open_ip6(packet):
     end = 40 + int.from_bytes(packet[4:6], "big")
-    # The packet is truncated, or its source is a multicast address.
+    # Packets that are truncated or have a multicast source address are invalid.
     if end > len(packet) or packet[8] == 0xff:
         return None
     return packet[6], packet[8:24], packet[24:40], packet[40:end]

@@ -13,9 +13,10 @@ import unittest
 import flows
 import test_testbed
 
-RATE = 5000000  # The link's rate in bit/s of IP packets.
-SIZE = 1400  # The size of a buffer in bytes.
-SECONDS_ALONE = 3  # Time in s for which the first flow is alone on the link.
+RATE = 5000000  # The rate of the link in bit/s, including IP headers.
+SIZE = 1400  # The size of the stream's buffers in bytes.
+# Time in s for which only the first of the two flows sends.
+SECONDS_ALONE = 3
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
 MS_LATE = 5
@@ -58,9 +59,9 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """Measures one case of `transport`. Returns the throughput of the
-        stream in bit/s, the throughput of TCP in bit/s, and the lateness of the
-        link.
+        """Sends a stream over `transport` and data over TCP on the link of
+        `case`. Returns three values: the throughput of the stream in bit/s, the
+        throughput of TCP in bit/s, and the lateness of the link.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests tunsrc and tunsink between two network namespaces.
 
-Each namespace is held by a process that sleeps. A gst-launch-1.0 connects them,
-and what a program sends in one namespace arrives in the other. The expected
+A gst-launch-1.0 process connects the two namespaces. If a program sends packets
+in one namespace, the packets arrive in the other namespace. The expected
 results come from the kernel: checksums, the list of devices, and the namespaces
-of processes. The namespaces have no names. They disappear with the processes
-that hold them. These processes end when the test ends, even if the test is
-killed.
+of processes.
+
+The namespaces have no names. A sleeping process keeps each namespace alive. The
+sleeping processes end when the test ends, even if the test is killed. The
+namespaces then disappear.
 
 A user who is not root runs the test as root of a user namespace.
 """
@@ -187,7 +189,9 @@ def receive_all(sock):
 
 
 class Launch:
-    """A gst-launch-1.0 whose pipeline is playing."""
+    """A process that runs gst-launch-1.0. The constructor waits until the
+    pipeline is in the state PLAYING.
+    """
 
     def __init__(self, pipeline, wrapper=()):
         self.output = ""
@@ -208,7 +212,8 @@ class Launch:
         return status
 
     def wait(self):
-        """Waits for a pipeline that ends by itself."""
+        """Waits until the pipeline ends by itself, and returns its exit status.
+        """
         self.output += self.process.stdout.read()
         self.process.stdout.close()
         return processes.finish(self.process, SECONDS_TO_WAIT)
@@ -220,8 +225,9 @@ class Launch:
 
 
 def cable(a, b, link="", rest=""):
-    """Returns a pipeline for both directions. The elements `link` are inserted
-    in the direction from a to b.
+    """Returns a pipeline that passes packets between the network namespaces `a`
+    and `b` in both directions. Packets from `a` to `b` pass through the
+    elements `link`.
     """
     return (f"tunsrc netns={a} ifname=wl0 address={V4[0]}/24,{V6[0]}/64 {rest} "
             f"! {link} tunsink netns={b} ifname=wl0 "

@@ -55,8 +55,9 @@ TAKES_BYTES = [
     ("ifdqueue", f"ifdqueue ! {SINK}", PARSE),
     ("ifdsink", "ifdsink host=127.0.0.1 port=9", PARSE),
 ]
-# Pairs of a line and the texts that its error must contain. The host name
-# no.such.invalid does not exist, because RFC 6761 reserves the domain invalid.
+# Pairs of a sink and the texts that its error message must contain. The host
+# name no.such.invalid does not exist, because RFC 6761 reserves the domain
+# invalid.
 NOBODY = [
     # The error must come from ifdsink itself and not from an element inside
     # ifdsink.

@@ -40,10 +40,12 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR",
 CACHE = BUILD / "dccp-guest"
 INIT = BUILD / "tests" / "interop" / "dccpguest"
 QEMU = "qemu-system-x86_64"
-# The cloud kernel has fewer drivers, so it boots in 2 s.
+# Debian's kernel for cloud machines has fewer drivers than the standard kernel,
+# so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-# The kernel of this release has DCCP in these modules. The kernels of later
-# releases have no DCCP, or have it in other modules.
+# The Debian release of the kernel. This kernel has DCCP in the modules
+# dccp_ipv4 and dccp_ipv6. The kernels of later releases have no DCCP, or have
+# it in other modules.
 RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
@@ -225,7 +227,9 @@ class Monitor:
         raise AssertionError(f"{QEMU} ended during {command}")
 
     def wait_until(self, command, status):
-        """Repeats the command until the status that it returns is `status`."""
+        """Repeats the command until the field "status" of the answer is
+        `status`.
+        """
         udplite.wait_until(
             lambda: self.execute(command).get("status") == status,
             f"for the machine to be {status}")
@@ -332,9 +336,13 @@ class Guest:
 
 @dataclasses.dataclass
 class Outcome:
-    error: int  # The errno at the end of the connection; 0 if it was closed.
-    queue_was_full: int  # The number of times that the queue was full.
-    received: list  # Pairs (seconds since the connection was open, bytes).
+    # The errno with which the connection failed; 0 if it was closed.
+    error: int
+    # The number of times that the socket's send queue was full.
+    queue_was_full: int
+    # The received packets: pairs (seconds since the connection was open,
+    # bytes).
+    received: list
 
 
 class GuestSocket:
@@ -357,8 +365,9 @@ class GuestSocket:
                        for at, data in packets))
 
     def wait_for(self, word, seconds=SECONDS):
-        """Waits until the machine answers `word`, and ignores other answers
-        before it.
+        """Reads the answers of the machine until one of them is `word`. Ignores
+        all answers before it. Raises AssertionError if the machine answers
+        "closed" or sends no more answers.
         """
         self._control.settimeout(seconds)
         while (words := self._answers.readline().decode().split()) != [word]:

@@ -91,20 +91,24 @@ class CodingExtension:
 class Picture:
     temporal_reference: int
     type: int
-    # The tuple (full_pel_backward_vector, backward_f_code,
-    # full_pel_forward_vector, forward_f_code) of the picture header. A field
-    # that the header does not have is 0.
+    # Four fields of the picture header: (full_pel_backward_vector,
+    # backward_f_code, full_pel_forward_vector, forward_f_code). A field that
+    # the header does not have is 0.
     vectors: tuple
-    header: tuple  # The range of the picture header without its extensions.
-    # The start of the picture, including the headers before the picture header.
+    # Byte range (start, end) of the picture header without its extensions.
+    header: tuple
+    # Byte position at which the picture starts. Headers before the picture
+    # header belong to the picture.
     start: int = 0
     # The end of the picture, including all that follows the last slice.
     end: int = 0
-    # The range of the sequence header with its extensions.
+    # Byte range (start, end) of the sequence header and its extensions; None if
+    # the picture has no sequence header.
     sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
-    # Ranges of the extensions, and their kinds as in RFC 2250, section 3.4.1.
+    # Byte ranges (start, end) of the extensions that the bit E in RFC 2250,
+    # section 3.4.1, announces.
     extensions: list = field(default_factory=list)
     slices: list = field(default_factory=list)      # ranges
     frame: "Frame" = None
@@ -115,7 +119,7 @@ class Picture:
 
     @property
     def parameters(self):
-        """The parameters that a rebuilt picture header must share with an
+        """Returns the fields that a rebuilt picture header must copy from an
         earlier picture header.
         """
         return self.vectors, self.coding
@@ -173,7 +177,9 @@ class Frame:
 
 
 class Stream:
-    """A complete elementary stream that begins with a sequence header."""
+    """Parser of MPEG video. `data` is a complete elementary stream that begins
+    with a sequence header.
+    """
 
     def __init__(self, data):
         self.data = bytes(data)
@@ -183,7 +189,8 @@ class Stream:
         self.units = self._find_units()
         self.pictures = []
         self.groups = []
-        # Ranges of the headers, including their extensions.
+        # Byte ranges (start, end) of all sequence headers, including their
+        # extensions.
         self.sequences = []
         self._read_units()
         self.frames = self._pair_fields()
@@ -199,7 +206,9 @@ class Stream:
         return [Unit(self.data[a + 3], a, b) for a, b in zip(starts, ends)]
 
     def _read_units(self):
-        self._pending = {}  # The headers that belong to the next picture.
+        # Positions of the headers that were read since the last picture header.
+        # They belong to the next picture.
+        self._pending = {}
         picture = None
         owner = None  # The header to which an extension or user data belongs.
         for unit in self.units:

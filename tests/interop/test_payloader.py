@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the packets of rfc2250pay against RFC 2250 and against receivers.
+"""Checks that the packets of rfc2250pay conform to RFC 2250, and that several
+receivers can read them.
 
 Without arguments it runs the default cases. `test_payloader.py long` runs other
 cases: clips of 15 Mbit/s with every MTU and every option.

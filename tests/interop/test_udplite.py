@@ -136,7 +136,8 @@ class TsharkTest(UdpliteCase):
             self.assertEqual(
                 int(row["udp.checksum_coverage"]) or size, coverage)
             self.assertEqual(len(segment), size)
-            # tshark and sockets.py, which implements RFC 3828, must agree.
+            # Not only tshark but also sockets.py, which implements RFC 3828,
+            # must accept the packet.
             self.assertEqual(udplite.judge(ip, backend, segment).fate,
                              sockets.DELIVERED)
 
@@ -152,9 +153,10 @@ class TsharkTest(UdpliteCase):
         return udplite.in_udp(ip, inner)
 
     def check_modes(self, backend, ip, modes):
-        """Sends the same packets with each of `modes`, which are pairs (options
-        of the sink, coverage). tshark starts slowly, so it checks the packets
-        of all modes together.
+        """Each item of `modes` is a pair (options of the sink, coverage). For
+        each pair, sends the same packets with these options. tshark starts
+        slowly, so it runs only once, and checks the packets of all pairs
+        together.
         """
         payloads = rtp_packets()
         packets, coverages = [], []
@@ -240,7 +242,8 @@ class TsharkTest(UdpliteCase):
                 check(row)
 
 
-# Fixed values in place of random values make the packets of two runs equal.
+# The initial sequence number, the timestamp offset and the SSRC are fixed here.
+# By default they are random. Two runs therefore produce the same packets.
 PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 SLICES = range(0x01, 0xb0)
 

@@ -101,8 +101,9 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* Finds the first opportunity to send after which the links have accepted at
-   * least `bytes` bytes in total.
+  /* Binary search. An opportunity is a time at which a link can send a number
+   * of bytes. `low` becomes the index of the opportunity that sends the last of
+   * the `bytes` bytes.
    */
   while (low < high) {
     guint middle = (low + high) / 2;
@@ -234,8 +235,8 @@ is_feasible (const Plan * plan)
 
 /* --- the greedy algorithm ------------------------------------------------- */
 
-/* Appends a frame and all kept frames that refer to it, directly or indirectly,
- * in coding order. */
+/* Appends the frame with the index `frame`, and all kept frames that refer to
+ * it directly or indirectly, to `closure` in coding order. */
 static void
 add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 {
@@ -252,9 +253,8 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* Returns the value of dropping the frames in `closure`. This value is the
- * number of bytes that become free, divided by the number of frames in
- * `closure`. The bytes of frames after the frame `late` do not count. */
+/* Returns how many bytes per dropped frame are saved if all frames in `closure`
+ * are dropped. Only the bytes of frames up to the frame `late` are counted. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -426,8 +426,8 @@ make_frames (guint64 seed, guint n)
   return frames;
 }
 
-/* Returns a random link. It has gaps, and it is too slow for the whole stream,
- * so some frames must be dropped. */
+/* Returns a random link that is sometimes interrupted for at least 200 ms. The
+ * link is too slow for the whole stream, so some frames must be dropped. */
 static ArenaSupply *
 make_supply (guint64 seed)
 {

@@ -104,7 +104,8 @@ void dccp_network_clear (DccpNetwork * network);
  * the client must be known already. */
 void dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss);
 void dccp_network_connect (DccpNetwork * network);
-/* Connects and returns 0.5 s after both endpoints are OPEN. */
+/* Connects the endpoints, and runs the network for 0.5 s. Both endpoints must
+ * then be OPEN. */
 void dccp_network_open (DccpNetwork * network);
 void dccp_network_run (DccpNetwork * network, guint64 duration);
 void dccp_network_close (DccpNetwork * network, DccpEnd end);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merges consecutive UDP packets of one stream into one large packet that the
- * receiving kernel accepts in place of them (generic receive offload). The
- * kernel gives the same datagrams to its sockets as it would without merging,
- * but it routes and delivers them together.
+/* Merges consecutive UDP packets of one stream into one large packet, as
+ * generic receive offload does. The receiving kernel routes and delivers the
+ * merged packet as a whole. The sockets of the kernel receive the same
+ * datagrams as they would without merging.
  *
- * Only undamaged packets are merged: their checksums are verified first, because
- * the kernel does not verify the checksum of a merged packet.
+ * Only undamaged packets are merged: their checksums are verified first,
+ * because the kernel does not verify the checksum of a merged packet.
  */
 
 #pragma once
@@ -16,8 +16,8 @@
  * (UDP_MAX_SEGMENTS), depending on its version. */
 #define TUN_MERGE_MAX_PACKETS 64
 
-/* Size in bytes of the headers of IPv6 and UDP, which are larger than those of
- * IPv4 and UDP */
+/* Maximum size in bytes of the IP and UDP headers together. An IPv6 header is
+ * larger than an IPv4 header. */
 #define TUN_MERGE_MAX_HEADER (40 + 8)
 
 /* The fields are read-only for the caller. */

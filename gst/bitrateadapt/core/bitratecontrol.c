@@ -13,7 +13,7 @@ struct _BitrateControl
   const BitrateRule *rule;
   gpointer state;               /* state of the rule */
   gdouble wanted;
-  /* TRUE if the encoder was set to stats.target */
+  /* TRUE if stats.target was requested from the encoder */
   gboolean is_asked;
   /* TRUE while a change has to wait because of max_changes. The waiting change
    * is already counted in `held_back`. */
@@ -106,9 +106,9 @@ note_change (BitrateControl * control, guint64 now)
   control->n_changes = MIN (control->n_changes + 1, BITRATE_MAX_CHANGES);
 }
 
-/* Returns whether the encoder has to be set to the wanted bitrate. It is not
- * set again for a small change: the bitrate must change by at least the share
- * MIN_CHANGE, or become the minimum or the maximum bitrate.
+/* Returns whether the encoder has to be set to the wanted bitrate. A change
+ * that is smaller than MIN_CHANGE is ignored, except a change to the minimum or
+ * the maximum bitrate.
  */
 static gboolean
 is_worth_it (const BitrateControl * control)

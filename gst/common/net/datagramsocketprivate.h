@@ -42,9 +42,9 @@ struct _DatagramSocket
   guint multicast_interface;    /* 0: the routing table decides */
   gboolean has_gro;             /* the kernel merges received packets */
 
-  /* Maximum size of the packets that the kernel accepts together as one message
-   * (UDP_SEGMENT); 0 means that packets are sent one by one. Only the sending
-   * thread uses this field. */
+  /* Maximum size of each packet in a message of several packets (UDP_SEGMENT).
+   * A larger packet is sent by itself. If the field is 0, every packet is sent
+   * by itself. Only the sending thread uses this field. */
   gsize max_segment;
   /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
    * UDP_SEGMENT. Only the sending thread uses this field. */

@@ -67,14 +67,14 @@
  * buffer of Linux */
 #define PACKET_MEMORY 2304
 
-/* If driver_flush_often is called very often, the driver sends the packets of
- * several calls together. The driver begins to do so when there have been at
- * least BUSY_RATE calls per second for RATE_PERIOD ns. If each call has one
- * packet, this rate is several hundred Mbit/s. A burst of a slower stream never
- * waits.
+/* If the rate of calls of driver_flush_often is at least BUSY_RATE per second
+ * for RATE_PERIOD ns, the driver begins to send the packets of several calls
+ * together. With one packet per call, BUSY_RATE corresponds to several hundred
+ * Mbit/s. Streams with lower rates are sent without this delay, even their
+ * bursts.
  *
- * The driver sends as soon as MAX_TOGETHER packets are waiting. Fewer packets
- * are sent after MAX_WAIT ns. */
+ * The driver sends the packets when MAX_TOGETHER packets are waiting, or after
+ * MAX_WAIT ns. */
 #define MAX_TOGETHER 32
 #define MAX_WAIT 250000
 
@@ -152,8 +152,8 @@ driver_poll_reset (DriverPoll * poll)
   driver_poll_add (poll, poll->wake_fds[0], G_IO_IN);
 }
 
-/* Waits for at most `time` ns; G_MAXUINT64 means no limit. The caller does not
- * hold the owner's lock. */
+/* Waits until a descriptor of `poll` has an event, but for at most `time` ns;
+ * G_MAXUINT64 means no limit. The caller must not hold the owner's lock. */
 static void
 driver_poll_wait (DriverPoll * poll, guint64 time)
 {
@@ -228,7 +228,7 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
-  /* The pool has one more block, which is used as `packed`. */
+  /* The additional block is for `packed`. */
   driver->pool = datagram_pool_new (input_room,
       DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
   for (i = 0; i < DATAGRAM_BATCH; i++)
@@ -618,8 +618,8 @@ get_output_wakeup (Driver * driver)
 /* --- input ---------------------------------------------------------------- */
 
 /* Copies a datagram to the end of the block `packed`. If `packed` has no room
- * and no other block of the pool is free, the datagram is not copied. In this
- * case the core cannot keep slices of it. */
+ * and no other block of the pool is free, the datagram is not copied. The core
+ * can then keep no reference to its bytes. */
 static void
 pack (Driver * driver, Datagram * datagram)
 {
@@ -695,8 +695,9 @@ input (Driver * driver, guint number, const Datagram * datagram)
   take_events (driver);
 }
 
-/* Passes a received datagram to the core. Returns the number of packets in it,
- * because the kernel may have merged several packets into one datagram. */
+/* Passes a received datagram to the core. If the kernel merged several packets
+ * into this datagram, the core gets each packet by itself. Returns the number
+ * of packets in the datagram. */
 static guint
 input_datagram (Driver * driver, guint number, guint i, Datagram * datagram)
 {
@@ -736,8 +737,9 @@ note_received (DriverInputRate * self, guint n)
   self->has_just_received |= n > 0;
 }
 
-/* Returns the time in ns for which arriving packets may wait; 0 means that the
- * driver wakes up for the next packet. Called once in each round. */
+/* Returns the maximum time in ns for which arriving packets stay in the socket
+ * before the driver wakes up. If the result is 0, the driver wakes up for the
+ * next packet. Called before each wait of the main loop. */
 static guint64
 get_pause (Driver * driver, guint64 now)
 {
@@ -812,8 +814,8 @@ driver_wake (Driver * driver, gboolean always)
     driver_poll_wake (&driver->poll);
 }
 
-/* Does everything that is due now. Returns the time in ns at which this
- * function has to be called again. */
+/* Processes the expired timeouts and sends the packets that are due. Returns
+ * the time in ns at which this function has to be called again. */
 static guint64
 do_what_is_due (Driver * driver)
 {

@@ -3,32 +3,33 @@
  *
  * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 as follows. W is
  * the queue of waiting frames.
- * - If an I-frame replaces an I- or P-frame in W, the previous GOP is
- *   disturbed. The figures do not consider this, and send leading B-frames of
- *   the new GOP that cannot be decoded.
+ * - If an I-frame replaces an I- or P-frame in W, the previous GOP counts as
+ *   disturbed, and leading B-frames of the new GOP cannot be decoded. The
+ *   figures do not consider this, and send these B-frames.
  * - Leading B-frames of a closed GOP refer to no frame before the GOP, so they
  *   are kept. Leading B-frames after a broken link can never be decoded, so
  *   they are dropped.
- * - The flag that the previous GOP was disturbed is cleared at each I-frame,
- *   not only at the first P-frame. The sequence I, B, B, I, B, B then loses no
- *   more frames than necessary.
+ * - A flag says that the previous GOP was disturbed. It is cleared at each
+ *   I-frame, not only at the first P-frame. The sequence I, B, B, I, B, B then
+ *   loses no more frames than necessary.
  * - W holds several frames. If W is full, the frame whose loss changes the
  *   picture least is dropped; see find_victim (). If an I-frame arrives after
  *   an outage and W holds only remains of earlier GOPs, all of W is dropped;
  *   see is_stale ().
  * - A decoder of H.264 derives the upper bits of an I-frame's picture order
- *   count from the previous reference picture that the decoder received. If too
- *   many frames between the two were dropped, the result is wrong. If the
- *   I-frame would therefore be displayed before older pictures, the I-frame is
- *   dropped with its GOP.
+ *   count from the last reference picture that it received before the I-frame.
+ *   If too many frames between that picture and the I-frame were dropped, the
+ *   result is wrong. If the I-frame would therefore be displayed before older
+ *   pictures, the I-frame is dropped with its GOP.
  * - A new receiver may start with a frame that starts an intra refresh. After
  *   a dropped frame, the output does not resume with such a frame, because the
  *   receiver would display damaged pictures until the end of the refresh. The
  *   exception is a stream without I-frames.
- * - Frames of VP8, VP9 and AV1 say exactly which frames they need
- *   (IFD_FRAME_SLOTS), so a dropped P-frame does not always cost the rest of
- *   its GOP. The same holds for H.264 and H.265 with several layers of
- *   reference frames. For such frames, ifdslots.c selects the frame to drop.
+ * - Frames of VP8, VP9 and AV1 specify which frames they need
+ *   (IFD_FRAME_SLOTS). After a dropped P-frame, the rest of its GOP can
+ *   therefore sometimes be decoded. The same holds for H.264 and H.265 with
+ *   several layers of reference frames. For such frames, ifdslots.c selects the
+ *   frame to drop.
  */
 
 #include "ifd.h"
@@ -75,8 +76,9 @@ typedef struct
    * wrong order
    */
   gboolean misordered;
-  /* Slots of the decoder that are not updated because frames were dropped
-   * directly before this frame */
+  /* Slots (for example buffers of reference frames) that the decoder will not
+   * update, because frames between the previous entry and this entry were
+   * dropped. */
   guint32 missed;
 } IfdEntry;
 
@@ -90,8 +92,8 @@ typedef struct
    * a decoder that has received the frames sent so far. A frame counts as sent
    * when it is removed from the queue W. */
   guint32 wrong;
-  /* Slots of the decoder that are not updated because frames were dropped after
-   * the newest frame of the queue W */
+  /* Slots that the decoder will not update, because the frames that update them
+   * were dropped. These frames came after the newest frame of the queue W. */
   guint32 missed;
   /* Slots that frames have used in the current period (`used`) and in the
    * previous period (`used_before`). A period has SLOT_PERIOD frames. */
@@ -163,12 +165,11 @@ struct _Ifd
   /* TRUE if I-frames were dropped because a decoder would display them in the
    * wrong order */
   gboolean awaits_order;
-  /* sequence number of the first I-frame that was dropped because of its
-   * display order
+  /* sequence number of the first I-frame that was dropped because a decoder
+   * would display it in the wrong order
    */
   guint64 awaits_order_since;
-  /* `order` of the first I-frame that was dropped because of its display order
-   */
+  /* `order` of the I-frame with the sequence number `awaits_order_since` */
   guint awaits_order_from;
 
   SlotState slots;
@@ -514,8 +515,9 @@ is_refresh (const IfdEntry * c)
 
 /* Called at a frame that starts an intra refresh. When the refresh is complete,
  * a decoder can decode all following frames, except leading frames of the
- * previous I-frame. The refresh thus serves as an I-frame for a new receiver,
- * and in a stream without I-frames. */
+ * previous I-frame. The refresh therefore replaces an I-frame in two cases:
+ * - Frames are dropped until the next I-frame, for example for a new receiver.
+ * - The stream has no I-frames. */
 static void
 begin_refresh (Ifd * ifd)
 {
@@ -554,8 +556,9 @@ list_slot_frames (const Ifd * ifd, const IfdEntry * c,
   return n;
 }
 
-/* Returns whether the new frame C uses a slot (for example the buffer of a
- * reference frame) that will have wrong contents when the decoder receives C.
+/* Returns whether the new frame C refers to a slot that will have wrong
+ * contents when the decoder receives C. A slot is, for example, the buffer of a
+ * reference frame.
  */
 static gboolean
 uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
@@ -571,7 +574,8 @@ uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
   return lost[n - 1];
 }
 
-/* Returns the reason for dropping a frame that uses a slot with wrong contents.
+/* Returns the reason for dropping a frame that refers to a slot with wrong
+ * contents. A slot is, for example, the buffer of a reference frame.
  */
 static IfdDropReason
 get_reason_of_lost (const IfdEntry * entry)
@@ -727,10 +731,12 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
  * assumes this if three conditions hold: the new frame C is an I-frame, no
  * B-frame is waiting, and the sequence numbers of the waiting frames have gaps.
  *
- * Each stale frame would be displayed for the duration of one picture only, and
- * would be late by the length of the gaps. If the sequence numbers have no
- * gaps, as in a stream of I-frames only, the waiting frames are useful. Their
- * delay in frames is then at most the count of the waiting frames. */
+ * The gaps are dropped frames. The waiting frames are late by the duration of
+ * these dropped frames, and each waiting frame would be displayed for the
+ * duration of only one picture. If there are no gaps, as in a stream of
+ * I-frames only, the waiting frames are useful. Their delay in frames is then
+ * at most the number of waiting frames.
+ */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -739,8 +745,8 @@ is_stale (Ifd * ifd, const IfdEntry * c)
       ifd->w.length;
 }
 
-/* Drops the waiting frames that use a slot (for example the buffer of a
- * reference frame) whose contents in the decoder have become wrong. */
+/* Drops the waiting frames that refer to a slot with wrong contents. A slot is,
+ * for example, the buffer of a reference frame. */
 static void
 drop_lost (Ifd * ifd)
 {
@@ -770,8 +776,8 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_lost (ifd);
 }
 
-/* Variant of make_room () for the case that all frames say which slots they
- * use. */
+/* Variant of make_room () for streams in which the slots of all frames are
+ * known. */
 static gboolean
 make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -892,11 +898,11 @@ follow_order (DecoderOrder * order, const IfdEntry * entry)
   }
 }
 
-/* Returns whether a decoder would display an I-frame too early, that is, before
- * pictures that precede the I-frame in the stream. The reason is that reference
- * pictures between these pictures and the I-frame were dropped. If no reference
- * picture was dropped, the stream itself has this order, and the function
- * returns FALSE. */
+/* If reference pictures were dropped, a decoder may display the next I-frame
+ * too early, that is, before pictures that precede the I-frame in the stream.
+ * Returns whether this would happen to the I-frame `entry`. If no reference
+ * picture was dropped, the stream itself specifies this display order, and the
+ * function returns FALSE. */
 static gboolean
 is_misordered (const DecoderOrder * order, const IfdEntry * entry)
 {

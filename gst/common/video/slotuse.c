@@ -61,8 +61,8 @@ slot_reader_reset (SlotReader * reader)
   reader->key_frames = 0;
 }
 
-/* Adds a frame to the description of a unit. The frame follows the frames that
- * `use` describes already. */
+/* Adds the slots of the next frame of a unit to `use`, which describes the
+ * whole unit. A unit may have several frames. */
 static void
 add_frame (SlotUse * use, guint32 uses, guint32 updates)
 {
@@ -92,11 +92,12 @@ get_vp8_updates (const Vp8Header * header, guint layer)
   return updates;
 }
 
-/* The frame header does not say to which of the three reference frames the
- * macroblocks refer. Without layers, a frame may refer to all three. With
- * temporal layers, a frame refers only to golden and altref frames of its own
- * layer and of lower layers. All other slots, such as the probabilities, are
- * always used, whatever the layers are. */
+/* Returns the slots that a VP8 frame uses. A slot is a reference frame or other
+ * state of the decoder, such as the probabilities. The frame header does not
+ * say to which of the three reference frames the macroblocks refer. Without
+ * layers, a frame may refer to all three. With temporal layers, a frame refers
+ * only to golden and altref frames of its own layer and of lower layers. The
+ * use of the other state does not depend on the layers. */
 static guint32
 get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
 {
@@ -137,10 +138,10 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The encoder is expected to treat the next frame like this frame. This frame
-   * may replace the stored state of the segments or of the loop filter without
-   * using it. The next frame will then replace this state again, so it does not
-   * need the state that this frame stores. */
+  /* A frame may replace the stored state of the segments or of the loop filter
+   * without using the old state. The next frame of the encoder is then expected
+   * to replace this state, too. Such an update alone therefore does not make
+   * the frame a reference frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -186,9 +187,9 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   if (header->refreshes_context)
     updates |= VP9_SLOT_CONTEXT (header->is_intra_only ? 0 : header->context);
   add_frame (use, uses, updates);
-  /* The encoder is expected not to change its behaviour: if this frame is error
-   * resilient, the next frame is error resilient too, and uses nothing but
-   * reference frames. */
+  /* If this frame is error resilient, the next frame is expected to be error
+   * resilient, too. Such a frame needs only reference frames, so it does not
+   * need this frame if this frame updates no reference frame. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 
@@ -202,9 +203,10 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
     return FALSE;
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
-    /* The frame header only says that a stored frame is shown again. Such a
-     * header changes one part of the state in VP9_SLOT_PREVIOUS and keeps the
-     * rest. The frame therefore both uses and updates this slot. */
+    /* The frame consists only of a header, which says that a stored frame is
+     * shown again. The header changes a part of the state in VP9_SLOT_PREVIOUS.
+     * The rest of the state stays the same, so the frame both uses and updates
+     * this slot. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;
@@ -236,8 +238,8 @@ read_vp9 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
 
 /* --- AV1 ------------------------------------------------------------------ */
 
-/* A key frame that is shown from a reference frame replaces all other reference
- * frames (section 7.21 of AV1). */
+/* If show_existing_frame shows a stored key frame, this key frame replaces all
+ * reference frames (section 7.21 of AV1). */
 static void
 add_av1_existing (SlotReader * reader, guint existing, SlotUse * use)
 {
@@ -376,8 +378,9 @@ read_start (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   }
 }
 
-/* Completes `use`, which describes a unit. If the unit is invalid, `use` then
- * says that the unit uses and updates all slots. Returns `is_valid`. */
+/* Called after a unit was parsed. If the unit is invalid, sets `use` as if the
+ * unit used and updated all slots. If the unit is valid but uses a slot, clears
+ * `is_key`. Returns `is_valid`. */
 static gboolean
 finish (gboolean is_valid, SlotUse * use)
 {

@@ -36,7 +36,7 @@ typedef enum
 #define VP8_SLOT_GOLDEN (1u << 1)
 #define VP8_SLOT_ALTREF (1u << 2)
 #define VP8_SLOT_ENTROPY (1u << 3)      /* probabilities */
-#define VP8_SLOT_SEGMENTATION (1u << 4) /* map and values of the segments */
+#define VP8_SLOT_SEGMENTATION (1u << 4) /* segment map and feature data */
 #define VP8_SLOT_FILTER (1u << 5)       /* adjustments of the loop filter */
 /* golden and altref frames of a temporal layer above the base layer */
 #define VP8_SLOT_LAYER(layer) (1u << (8 + (layer)))

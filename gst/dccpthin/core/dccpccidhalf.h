@@ -33,7 +33,7 @@ typedef struct
   guint64 now;
   /* round-trip time that the handshake measured; 0 = unknown */
   guint64 round_trip;
-  /* Bit i is set if the feature features[i] in the congestion control's table
-   * is on. */
+  /* Bit i is set if entry i of the congestion control's array `features` is
+   * a feature that is switched on. */
   guint features;
 } DccpCcidContext;

@@ -201,9 +201,10 @@ prefer_received_coverage (Feature * self, guint8 coverage)
 }
 
 /* Sets the preferences of a sender for the feature Minimum Checksum Coverage
- * (section 9.2.1). The values that allow our coverage come first, in decreasing
- * order, because the peer is most likely to accept the greatest one. With any
- * other value, the checksum must cover the whole packet. */
+ * (section 9.2.1). The values from `coverage` down to 1 come first, because
+ * they allow our coverage. The peer is most likely to accept the greatest one
+ * of them. The value 0 and the values above `coverage` come last. With these
+ * values, our checksum must cover the whole packet. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One bit for each of the latest sequence numbers. Depending on the history, a
- * set bit means that the packet arrived, that our packet had data, or that our
- * packet was reported as dropped. Nothing is known about numbers that are older
- * than the history.
+/* A DccpHistory has one bit for each of the latest sequence numbers. Depending
+ * on the history, a set bit means that the packet arrived, that our packet had
+ * data, or that our packet was reported as dropped. Nothing is known about
+ * numbers that are older than the history.
  */
 
 #pragma once
@@ -30,8 +30,8 @@ void dccp_history_clear (DccpHistory * history);
  * cleared. Returns FALSE if the number is too old for the history. */
 gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
-/* Returns the bit of a sequence number. Returns FALSE too if the number is not
- * in the history. */
+/* Returns TRUE if the bit of the sequence number is set. Returns FALSE if the
+ * bit is cleared, or if the number is not in the history. */
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
 /* Returns how many bits are set for the `n` sequence numbers that begin at
  * `first`. */

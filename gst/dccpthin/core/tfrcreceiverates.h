@@ -24,7 +24,7 @@ typedef struct
 
 /* Sets the initial state of a sender: one entry with an infinite rate. */
 void tfrc_receive_rates_init (TfrcReceiveRates * rates, guint64 now);
-/* Replaces all entries by this rate. */
+/* Replaces all entries by one entry with the rate `rate`. */
 void tfrc_receive_rates_replace (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
 /* Adds a rate, and removes the rates that are older than two round trips. */

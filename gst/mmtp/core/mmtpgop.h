@@ -30,8 +30,8 @@ typedef struct
   PictureKind kind;
   /* TRUE if the picture also refers to the previous group */
   gboolean is_leading;
-  /* TRUE if the picture may be useful even if earlier pictures were dropped. In
-   * a stream that is not only video, for example, the buffer may contain sound.
+  /* TRUE if the buffer can be used even if earlier pictures were dropped, for
+   * example because it contains sound.
    */
   gboolean is_independent;
   guint layer;                  /* 0 is the base layer */
@@ -43,9 +43,10 @@ typedef struct
    * whole pictures can be dropped (mmtptscutter.h). The first piece of each
    * picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* TRUE if the buffer is a piece of a transport stream that does not belong to
-   * the picture around it. The piece is kept even if that picture is dropped,
-   * and is sent before all pictures. No other buffer refers to the piece. */
+  /* TRUE if the buffer is a piece of a transport stream that is kept even if
+   * the picture around the piece is dropped. The piece contains sound, for
+   * example. It is sent before all waiting pictures. No other buffer refers to
+   * it. */
   gboolean is_data;
 } MmtpPicture;
 
@@ -58,7 +59,7 @@ typedef enum
   MMTP_RANK_LAYER,              /* a reference picture above the base layer */
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
-  MMTP_RANK_DATA,               /* data of a transport stream, not video */
+  MMTP_RANK_DATA,               /* transport stream data other than video */
   MMTP_N_RANKS
 } MmtpRank;
 
@@ -86,9 +87,9 @@ typedef struct
   /* The slots that are wrong at a receiver, because pictures that update them
    * were dropped. A slot is a stored reference picture. */
   guint32 wrong;
-  /* TRUE if a picture of the base layer was dropped after the last key frame,
-   * and that picture names the slots (stored reference pictures) that it uses.
-   * given_up_due is then the due time of the dropped picture. */
+  /* Only for pictures that name the slots (stored reference pictures) that they
+   * need: TRUE if such a picture of the base layer was dropped after the last
+   * key frame. If TRUE, given_up_due is the due time of the dropped picture. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -125,9 +126,9 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  * stream has filled in `info`. The other fields of `picture` stay as they are.
  */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether `picture`, which is in the group `group`, needs a reference
- * picture that is missing. The missing picture is in the group `missing` and
- * precedes `picture` in the stream. If `missing` is 0, no picture is missing.
- */
+/* Returns whether `picture` needs a reference picture that is missing. `group`
+ * is the group of `picture`. `missing` is the group of the missing picture,
+ * which precedes `picture` in the stream. If `missing` is 0, no picture is
+ * missing. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);

@@ -35,8 +35,8 @@ void mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
 /* Starts joining: `path` counts as not joined, and its first JOIN is due now.
  */
 void mmtp_joins_begin (MmtpJoins * self, MmtpPath * path);
-/* Schedules a JOIN on a path for the time `at` (in ns). The path may have
- * joined the session before. */
+/* Schedules a JOIN on `path` at the time `at` (in ns). This also works for a
+ * path that has already joined the session. */
 void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
 /* Stops the JOINs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);

@@ -20,7 +20,7 @@
 /* Minimum size of a prelude in bytes: the length byte and the mask
  * (docs/wire-mmtp.md, section 3, DATA). */
 #define MIN_PRELUDE 2
-/* bits of the mask of a prelude that docs/wire-mmtp.md, section 3, defines */
+/* defined bits in the mask of a prelude (docs/wire-mmtp.md, section 3) */
 #define PRELUDE_MASK 0x3f
 /* Maximum of the initial delay (D0) in us, from docs/wire-mmtp.md, section 4,
  * OPEN. */

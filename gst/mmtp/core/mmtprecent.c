@@ -6,10 +6,12 @@
 
 #include <math.h>
 
-/* Eight spans of 32 samples contain the last 256 messages. A span stays open
- * for at least half a second. The samples of a fast path therefore cover 4 s. A
- * span stays open for at most 2.5 s. All samples are therefore at most 20 s
- * old. Queues that affected an older sample do not exist any more. */
+/* A new span begins when the current span has 32 samples and is at least 0.5 s
+ * old, or when it is 2.5 s old. Eight spans are kept:
+ * - At 32 samples per span, they contain the last 256 messages.
+ * - On a fast path, they cover 4 s.
+ * - On every path, they cover at most 20 s. Queues that affected an older
+ *   sample do not exist any more. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))

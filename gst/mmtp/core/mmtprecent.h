@@ -24,8 +24,9 @@ void mmtp_recent_clear (MmtpRecent * recent);
 /* Adds `min`, which is the minimum of `samples` samples. */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
-/* Adds `change` to all minima. This is necessary when the reference from which
- * they were measured has changed by `change`. */
+/* Adds `change` to all stored minima. Samples are differences from a reference
+ * value. If the caller changes this reference value, it must correct the minima
+ * with this function. */
 void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
 /* Returns the moving minimum, or 0 if it is not known. */
@@ -43,8 +44,8 @@ typedef struct
   guint64 time;
 } MmtpFading;
 
-/* `now` and `period` are in ns. If `now` is before the time of the last amount,
- * the time of the last amount is used instead. */
+/* `now` and `period` are in ns. If `now` is before fading->time, fading->time
+ * is used instead of `now`. */
 void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
     gdouble amount);
 gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,

@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* After a loss was reported on a path, the path gets REPAIRs for this time.
- * They are sent in advance, which means before it is known whether the packets
- * that they cover are lost. */
+/* After a loss was reported on a path, REPAIRs are sent in advance on this path
+ * for LOSS_MEMORY ns. "In advance" means that it is not known yet whether the
+ * packets that a REPAIR covers are lost. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* The paths can deliver a number of bytes before the deadline of the last
- * packet in the queue. A REPAIR is sent in advance only if the packets in the
- * queue need at most a fourth (1/ADVANCE_PART) of these bytes. */
+/* A REPAIR is sent in advance only if the paths have rate to spare. The total
+ * size of the REPAIR and of all packets in the queue must be at most
+ * 1/ADVANCE_PART of the bytes that the paths can deliver before the deadline of
+ * the last packet in the queue. */
 #define ADVANCE_PART 4
 /* A REPAIR should cover ENOUGH_IDLE packets while no packet waits, and
  * ENOUGH_BUSY packets while packets wait. A block of packets with two losses
@@ -79,10 +80,9 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
   return mmtp_policy_has_spare_rate (self->policy, size, ADVANCE_PART);
 }
 
-/* Returns whether a REPAIR may be sent on the path even if other frames have to
- * wait for it.
+/* Returns whether a REPAIR on the path may delay other frames.
  *
- * If the losses come from an overflowing queue, a REPAIR must not delay other
+ * If an overflowing queue causes the losses, the REPAIR must not delay other
  * frames, because more packets would make the queue overflow more often. Such
  * losses limit the window of the path. While the window is limited, `reserve`
  * is 0. */

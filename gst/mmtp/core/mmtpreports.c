@@ -23,9 +23,10 @@
  * record of that path. */
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
- * a path, because slow start needs these REPORTs. After that, a REPORT is sent
- * after every MANY_MESSAGES messages. The sender needs these REPORTs, because
- * MANY_MESSAGES messages are a large part of a congestion window. */
+ * a path, because slow start needs this feedback. Later, a REPORT is sent when
+ * MANY_MESSAGES messages have not been reported yet. The sender needs this
+ * feedback, because MANY_MESSAGES messages are a large part of its congestion
+ * window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
 /* Minimum interval between the last REPORT and a REPORT outside the regular
@@ -33,9 +34,9 @@
  * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* If the report period exceeds LONG_PERIOD (ns), another minimum applies to a
- * REPORT outside the regular schedule. At least a fourth of the period must
- * have passed since the previous REPORT. */
+/* If the report period exceeds LONG_PERIOD (ns), the minimum interval between
+ * the last REPORT and a REPORT outside the regular schedule is a fourth of the
+ * period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
 /* The time over which mmtp_arrivals_get_rate() measures the rate. After a gap,
  * the measured rate stays too low until this time has passed. */
@@ -98,8 +99,9 @@ is_usable (MmtpReports * self, const MmtpReceiverPath * path)
       && !mmtp_arrivals_is_silent (&path->arrivals, self->paths->now);
 }
 
-/* Returns the round-trip time of the path. If it is unknown, returns
- * MMTP_NEVER. A path with a known round-trip time then counts as faster. */
+/* Returns the round-trip time of the path, or MMTP_NEVER if it is unknown. A
+ * path with an unknown round-trip time therefore counts as slower than a path
+ * with a known one. */
 static guint64
 get_round_trip (const MmtpReceiverPath * path)
 {
@@ -155,10 +157,9 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* Returns whether the report period may become longer. During a gap, the
- * measured rate is too low. It stays too low until the measurement contains
- * only messages that arrived after the gap. In all this time the period does
- * not become longer. */
+/* Returns whether the report period may become longer. During a gap and for
+ * GAP_MEMORY after it, the measured rate is too low. A period that is computed
+ * from this rate must not become longer in this time. */
 static gboolean
 may_grow (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -250,7 +251,7 @@ note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 }
 
 /* Adds the record of `path` to `report` and returns the size of the record in
- * bytes. `room` is the number of bytes left for it. */
+ * bytes. `room` is the maximum size of the record in bytes. */
 static gsize
 add_record (MmtpReports * self, MmtpReport * report,
     MmtpReceiverPath * path, gsize room)
@@ -310,9 +311,10 @@ send_all (MmtpReports * self, MmtpReceiverPath * via)
   return sum;
 }
 
-/* Sends a REPORT on the path. The REPORT contains the records of all paths, or
- * only the record of this path, as the path's regular REPORTs do. This function
- * is used for regular REPORTs and for REPORTs outside the regular schedule. */
+/* Sends a REPORT on the path `via`. If `via` is the path self->reporter, or if
+ * at most PATHS_ON_ALL paths have joined, the REPORT contains the records of
+ * all paths. Otherwise it contains only the record of `via`. This function is
+ * used for regular REPORTs and for REPORTs outside the regular schedule. */
 static void
 report_on (MmtpReports * self, MmtpReceiverPath * via)
 {
@@ -381,9 +383,9 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (get_reports (self, path)->reported, 1);
 }
 
-/* A REPORT about `path` can be sent on the fastest path before the regular time
- * of this REPORT. Returns the earliest time for this. Returns MMTP_NEVER if no
- * such REPORT is needed. */
+/* A REPORT about `path` outside the regular schedule is sent on the fastest
+ * path. Returns the earliest time at which this REPORT can be sent. Returns
+ * MMTP_NEVER if it is not needed. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {

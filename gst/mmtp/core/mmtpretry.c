@@ -119,7 +119,7 @@ go_round (MmtpRetry * retry, guint n_addresses)
   retry->timeout = MIN (2 * retry->timeout, MAX_TIMEOUT);
 }
 
-/* Returns the time after which the next address is tried. Returns G_MAXUINT64
+/* Returns the time at which the next address will be tried. Returns G_MAXUINT64
  * if the current address has answered, or if there is no other address. */
 static guint64
 get_timeout (const MmtpRetry * retry, guint n_addresses)

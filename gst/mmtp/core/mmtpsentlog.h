@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log of messages that were sent on a path, by channel number. It also
- * counts the bytes in flight. Times are in ns, sizes in bytes with IP and UDP
- * headers.
+/* The log of the messages that were sent on a path. Each message is stored
+ * under its channel number, which counts the messages of the path. The log also
+ * counts the bytes in flight. Times are in ns. Sizes are in bytes and include
+ * the IP and UDP headers.
  */
 
 #pragma once
@@ -70,7 +71,8 @@ MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
  * Sets `number` to the full number. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
-/* Returns the number of the oldest message that is kept and not reported. */
+/* Returns the number of the oldest message in the log that has not been
+ * reported yet. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
 /* Removes the entries of reported messages that were sent before `time`. */
 void mmtp_sent_log_forget (MmtpSentLog * log, guint64 time);

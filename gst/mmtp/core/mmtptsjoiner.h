@@ -20,16 +20,17 @@
 
 typedef struct _MmtpTsJoiner MmtpTsJoiner;
 
-/* Creates a joiner. `free_user` frees the `user` of an input if no output
- * returns it. */
+/* Creates a joiner. The joiner calls `free_user` for each pointer `user` that
+ * mmtp_ts_joiner_input () received and mmtp_ts_joiner_poll () does not return.
+ */
 MmtpTsJoiner *mmtp_ts_joiner_new (GDestroyNotify free_user);
 void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
 /* Discards the state of the stream. */
 void mmtp_ts_joiner_reset (MmtpTsJoiner * joiner);
 
-/* Adds the next buffer. If `is_gap` is TRUE, one or more buffers before `data`
- * are missing. mmtp_ts_joiner_poll () returns the `user` of the first buffer of
- * each output. */
+/* Adds the next buffer `data`. If `is_gap` is TRUE, one or more buffers before
+ * `data` are missing. If `data` is the first input buffer in an output,
+ * mmtp_ts_joiner_poll () returns `user` with this output. */
 void mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
     gboolean is_gap, gpointer user);
 /* Ends the stream. */
@@ -38,7 +39,8 @@ void mmtp_ts_joiner_drain (MmtpTsJoiner * joiner);
  * caller. `user` is set to the `user` of the first input buffer in this output.
  */
 GBytes *mmtp_ts_joiner_poll (MmtpTsJoiner * joiner, gpointer * user);
-/* Returns whether the sender has cut the stream at its pictures. */
+/* Returns whether the sender has split the stream at the boundaries of its
+ * pictures. */
 gboolean mmtp_ts_joiner_is_cut (const MmtpTsJoiner * joiner);
 /* Returns the number of incomplete pictures so far. */
 guint64 mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner);

@@ -200,8 +200,10 @@ collect_extensions (Rfc2250Packer * packer,
   return total;
 }
 
-/* Returns whether the header differs from the last header of its type. Fields
- * that each packet contains, or that change with time, are not compared. */
+/* Returns whether the picture header differs from the last header of the same
+ * picture type. Stores the header for the next comparison. The temporal
+ * reference is not compared, because each packet contains it. vbv_delay is not
+ * compared, because it changes with time. */
 static gboolean
 header_is_new (Rfc2250Packer * packer, const MpegVideoPicture * picture)
 {

@@ -20,8 +20,8 @@ typedef enum
 {
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
   RFC2250_AGGREGATE_SLICES,     /* as many whole slices per packet as fit */
-  /* as many whole slices as fit, and a part of the next slice if this saves a
-   * packet */
+  /* as many whole slices per packet as fit; the rest of the packet is filled
+   * with a part of the next slice if this saves a packet */
   RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 

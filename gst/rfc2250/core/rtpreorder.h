@@ -44,10 +44,13 @@ void rtp_reorder_set_window (RtpReorder * reorder, guint window);
 
 #define RTP_REORDER_NO_TIME G_MAXUINT64
 
-/* Processes a packet. `now` is the arrival time in ns. If the arrival time is
- * unknown (RTP_REORDER_NO_TIME), any other source that sends two consecutive
- * packets replaces the current source. If `final_gap` is TRUE, the packets that
- * are missing before this packet will not arrive any more. */
+/* Processes a packet. `now` is its arrival time in ns, or RTP_REORDER_NO_TIME
+ * if the time is unknown. A different source replaces the current source if it
+ * sends two consecutive packets after the current source was silent for some
+ * time. If the arrival time is unknown, the two packets are sufficient.
+ *
+ * If `final_gap` is TRUE, the packets that are missing before this packet will
+ * not arrive any more. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
     guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
 /* Returns the next packet in order (transfer full), or NULL. */

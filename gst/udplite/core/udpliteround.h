@@ -19,14 +19,14 @@
 
 #define UDPLITE_MAX_ROUND 64    /* maximum number of packets */
 
-/* Position in a round. All fields are zero at the beginning of a round. */
+/* Progress of a round. All fields are zero when the round begins. */
 typedef struct
 {
   /* id of the current receiver; the list is sorted by id */
   guint64 id;
   /* last known index of this receiver in the list */
   guint index;
-  /* number of times that the receiver got all packets */
+  /* number of times that the current receiver got all packets of the batch */
   guint time;
   /* Number of packets of the batch that the current receiver has already got in
    * the current repetition. A receiver may get the batch several times. */
@@ -56,7 +56,7 @@ void udplite_round_note_sent (UdpliteRound * round, guint sent);
 /* Records that the next packet will not be sent to the current receiver. */
 void udplite_round_skip (UdpliteRound * round);
 
-/* Returns whether each packet is sent exactly once. This is so if there is a
- * single receiver that gets no duplicates. */
+/* Returns TRUE if there is only one receiver and it gets no duplicates. Each
+ * packet is then sent exactly once. */
 gboolean udplite_round_goes_once (const UdpliteClients * clients,
     gboolean has_duplicates);

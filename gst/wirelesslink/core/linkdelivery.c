@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opportunities to send; see the header. */
+/* Implementation of linkdelivery.h: a link that can send only at certain times,
+ * which a trace or a model determines. */
 
 #include "linkdelivery.h"
 
@@ -12,13 +13,14 @@ struct _LinkDelivery
   /* Time in ms of the last opportunity to send in the trace. The trace then
    * repeats. */
   guint64 period;
-  guint64 round;                /* number of repetitions of the trace */
+  /* number of times that the whole trace has been replayed so far */
+  guint64 round;
   /* index in `times` of the next opportunity to send */
   guint next;
   /* model that replaces the trace; NULL = there is a trace */
   LinkWander *wander;
-  /* Time in ns of the latest opportunity to send. `left` bytes of this
-   * opportunity are not used yet. */
+  /* Time in ns of the most recent opportunity to send. `left` more bytes can be
+   * sent at this opportunity. */
   guint64 open_at;
   guint left;                   /* bytes */
 };

@@ -21,11 +21,13 @@ LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
 /* Takes ownership of `wander`. */
 LinkDelivery *link_delivery_new_wander (LinkWander * wander);
 void link_delivery_free (LinkDelivery * delivery);
-/* Sends `bytes` bytes from `time` on, and returns the time at which the last
- * byte is sent. `time` must not decrease from call to call.
+/* Sends a packet of `bytes` bytes, which is ready at `time`. Returns the time
+ * at which its last byte is sent. `time` must not decrease from call to call.
  *
- * If a packet does not use all bytes of an opportunity, the next packet can use
- * the rest, but only if it is already waiting. While `outage` is in its bad
- * state, opportunities are not used. The bad state must not last forever. */
+ * The link sends only at its opportunities, and at most LINK_DELIVERY_BYTES
+ * bytes at each opportunity. If a packet does not use all bytes of an
+ * opportunity, the next packet can use the rest if it is already waiting. While
+ * `outage` is in its bad state, nothing is sent. The bad state must not last
+ * forever. */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);

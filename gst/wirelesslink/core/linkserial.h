@@ -29,19 +29,22 @@ typedef struct
 } LinkSerial;
 
 void link_serial_init (LinkSerial * line, Link * link, guint direction);
-/* Takes the oldest waiting packet if the line is free, not stopped and
- * connected. Returns FALSE if no packet was taken. */
+/* Begins to transmit the oldest waiting packet. Returns FALSE if no packet
+ * waits, the line still transmits another packet, the line is stopped, or the
+ * link is not connected. */
 gboolean link_serial_start (LinkSerial * line);
 /* Returns the time in ns that the line needs to transmit `bytes` bytes. */
 guint64 link_serial_get_time (const LinkSerial * line, guint64 bytes);
-/* Returns the number of bytes of the item that have been transmitted until now.
+/* Returns how many bytes of the packet on the line have been transmitted so
+ * far.
  */
 guint64 link_serial_get_passed (const LinkSerial * line);
-/* Returns the time at which the item will be transmitted completely; LINK_NEVER
- * if there is no item or the line is stopped. */
+/* Returns the time at which the transmission of the packet on the line will
+ * end. Returns LINK_NEVER if no packet is on the line, or if the line is
+ * stopped. */
 guint64 link_serial_next (const LinkSerial * line);
 /* Removes the item from the line and returns it, even if it is not transmitted
  * completely. */
 LinkItem *link_serial_take (LinkSerial * line);
-/* Stops or continues the line for flow control. */
+/* Flow control: stops the line if `stopped` is TRUE, otherwise resumes it. */
 void link_serial_set_stopped (LinkSerial * line, gboolean stopped);

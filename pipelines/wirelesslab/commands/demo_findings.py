@@ -18,19 +18,19 @@ from wirelesslab.report.ranking import listed, range_of
 # difference: in three runs of each transport, the share differed by at most 5.2
 # percentage points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
-# Over each pair of mobile links, the demo compares the shares of frames in
-# time. It says that a transport wins only if, for each pair, the share of this
-# transport is higher than that of the others by more than this number of
-# percentage points. In two runs of one transport over the same pair, the share
-# differed by at most 10.8 percentage points.
+# For mobile links, the demo names a winner only if one transport has a clear
+# lead over each pair of links. A lead is the difference between two shares of
+# frames in time. It is clear if it exceeds LINKS_DIFFER percentage points. In
+# two runs of one transport over the same pair, the share differed by at most
+# 10.8 percentage points.
 LINKS_DIFFER = 11.0
 # A sender uses both links only if each of them carries more than this share of
 # the bytes of the other link. A link that carries less has carried only probes,
 # or packets that the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
-# The columns of a table whose values have ranges. More columns would not fit
-# into a terminal.
+# The columns of the table if each value has a range, such as "90 (85–95)". With
+# all HEADS, such a table would be too wide for a terminal.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
 # Transports that deliver all data in order. Each entry is the element or the
 # connection that names.key_element() returns for such a transport.
@@ -51,8 +51,9 @@ class Sender:
     median_ms: list[float]
     percentile_ms: list[float]
     psnr_db: list[float]
-    is_flagged: bool = False  # Whether any of the runs is flagged.
-    # The element that determines the colour of the transport.
+    is_flagged: bool = False  # Whether at least one run is flagged.
+    # The element or the connection that names.key_element() returns for the
+    # transport.
     element: str = ""
     # The latency of mmtpsink in ms; 0 if the sender is not mmtpsink.
     mmtp_latency_ms: int = 0
@@ -254,9 +255,9 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `first` has only one sender. The share of the next sender is more than
-        # REPEATS_DIFFER percentage points lower. Otherwise the next sender
-        # would be in `first`, too.
+        # The share of frames in time of the next sender is more than
+        # REPEATS_DIFFER percentage points lower than that of the only sender in
+        # `first`. Otherwise the next sender would be in `first`, too.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -280,9 +281,9 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """Returns a sentence about those senders of `second` for which only
-    B-frames were missing. The sentence says how many percent of the B-frames
-    were missing. Returns "" if there is no such sender.
+    """Selects the senders in `second` for which only B-frames were missing.
+    Returns a sentence that says how many percent of their B-frames were
+    missing. Returns "" if there is no such sender.
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:
@@ -293,8 +294,9 @@ def why_next(second: Sequence[Sender]) -> str:
 
 
 def why_others(others: Sequence[Sender], late_ms: int) -> str:
-    """Returns why frames of the `others` were not in time, with one sentence
-    for each reason. Senders for which no reason is known are not mentioned."""
+    """Returns the reasons why the senders in `others` did not deliver all
+    frames in time. Each reason is one sentence. Senders for which no reason is
+    known are not mentioned."""
     in_order = [sender for sender in others if sender.element in IN_ORDER
                 and is_in_all_runs(sender, lambda each: each.all_late()
                                    > each.all_lost())]
@@ -491,9 +493,9 @@ def delays(summaries: Sequence[Summary], late_ms: int) -> str:
 
 
 def of_all(number: int, summaries: Sequence[Summary]) -> str:
-    """Returns a text such as "2 of 3 radios": `number` of the radios that the
-    `summaries` are about. If these are all radios, the text is "each of 3
-    radios".
+    """Returns a text such as "2 of 3 radios". The first number is `number`, and
+    the second is the number of `summaries`. If both are 3, the text is "each of
+    3 radios".
     """
     return (f"{'each' if number == len(summaries) else number} of "
             f"{len(summaries)} radios")

@@ -109,8 +109,9 @@ class Runs:
                 if path.exists()]
 
     def figure(self) -> pathlib.Path | None:
-        """Returns a figure that shows one picture as it was sent and as it
-        arrived with each transport. Returns None if no run has made a figure.
+        """Returns the path of a figure that shows one picture as it was sent
+        and as it arrived with each transport. Returns None if no run has both a
+        result and a figure.
         """
         for path in self.results():
             figure = path.with_name(FIGURE)

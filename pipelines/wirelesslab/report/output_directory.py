@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the directory for the plots and tables of a report. The user may choose
-any name for the page. Therefore nothing is removed except what an older report
-made. This module does not need Jinja2."""
+"""Makes the directory for the plots and tables of a report. The directory has
+the file name of the report without the suffix. The user chooses this name, so a
+directory of this name may already exist. It is emptied only if an older report
+made it. This module does not need Jinja2."""
 
 import pathlib
 
@@ -17,8 +18,8 @@ MARKER = ".lab-report"
 def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
     """Makes the directory for the plots and tables of a page. The directory has
     the name of the page without the suffix. At first it contains only the file
-    MARKER. `runs` is the directory of the report's runs. Raises LabError if the
-    directory of the page contains `runs` or any other run."""
+    MARKER. `runs` is the directory with the runs of the report. Raises LabError
+    if this directory, or any run, is inside the directory of the page."""
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:

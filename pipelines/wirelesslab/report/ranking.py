@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ranks rows by a value that has a range. A row is better than another row only
-if its whole range is above the range of the other row. Rows whose ranges
-overlap share places. Only a row with at least three runs that were not flagged
-has a place. The command `lab compare` also needs at least three such runs
-before it reports a change."""
+"""Ranks the rows of a table. The runs of a row yield a range of values. A row
+is better than another row only if its whole range is above the range of the
+other row. Rows whose ranges overlap are not put in order. Only a row with at
+least three runs that were not flagged is ranked. The command `lab compare` also
+needs at least three such runs before it reports a change.
+"""
 
 import statistics
 import typing
@@ -17,19 +18,20 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    is_flagged: bool = False  # Whether the runs are flagged as unreliable.
+    # Whether the runs of this range are flagged as unreliable.
+    is_flagged: bool = False
 
     @property
     def is_known(self) -> bool:
-        """Whether the row has a range. A range exists only if there are several
-        runs.
+        """Whether the row has more than one run. A single run has no range of
+        values.
         """
         return self.runs > 1
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the row gets a place in the ranking. It needs enough runs for
-        this, and these runs must not be flagged as unreliable.
+        """Whether the row is ranked. A row is not ranked if it has too few runs
+        or if its runs are flagged as unreliable.
         """
         return self.runs >= MIN_RUNS and not self.is_flagged
 
@@ -52,9 +54,10 @@ def is_better(one: Range, other: Range) -> bool:
 
 
 def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
-    """Returns {label: (highest place, lowest place)}. Both places are equal if
-    no other range overlaps the range of the row. A row with too few runs has
-    None in place of the pair.
+    """Returns {label: (best place, worst place)} for the rows of a table.
+    `ranges` has the range of each row. If the range of a row overlaps no other
+    range, both places of the row are equal. A row that is not ranked has None
+    in place of the pair.
     """
     ranked = {label: own for label, own in ranges.items() if own.is_ranked}
     found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)

@@ -194,8 +194,9 @@ def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
 
 def histogram(times: Sequence[float],
               width: int = 1) -> tuple[list[float], list[int]]:
-    """Divides `times` into classes that are `width` wide. Returns the share of
-    each class in all times, and the edges of the classes.
+    """Divides `times` into classes of the width `width`. Returns two lists. The
+    first list has a number from 0 to 1 for each class: the fraction of all
+    times that are in this class. The second list has the edges of the classes.
     """
     first = math.floor(min(times) / width)
     counts = [0] * (math.floor(max(times) / width) - first + 1)

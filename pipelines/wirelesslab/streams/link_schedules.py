@@ -28,7 +28,8 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
-# In the last line of the log, this word replaces the state.
+# The log ends with a line for each link. This line has the following word
+# instead of a state.
 END = "end"
 # The key for a schedule in a section [link NAME] of a matrix.
 KEY = "schedule"
@@ -44,10 +45,10 @@ RENUMBERED_BY = 100
 # a packet. The queue in front of the bucket has the size of 100 packets, which
 # is also the default size of the queue of wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# The command that ends the state `hold` gives a high rate to the token bucket
-# of HELD. The bucket uses the new rate only when another packet arrives. But a
-# TCP connection sends no packet while its earlier packets still wait in the
-# queue of the sending host. Therefore KICK sends a packet of its own, to the
+# RELEASED ends the state `hold`: it raises the rate of the token bucket. The
+# bucket applies the new rate only when another packet arrives. But a TCP
+# connection sends no packet while its earlier packets still wait in the queue
+# of the sending host. Therefore KICK sends an additional UDP packet, to the
 # port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
@@ -59,7 +60,8 @@ SECONDS_TO_END = 5
 
 
 class Change(typing.NamedTuple):
-    """From `seconds` on, the link is in this state."""
+    """A change of a link to `state`, `seconds` after the start of the sender.
+    """
     seconds: float
     state: str
 
@@ -135,8 +137,9 @@ def replace_address(device: str, old: str, new: str) -> str:
 
 
 def both_addresses(address: str) -> tuple[str, str]:
-    """Returns the address of a device and its address in the state renumbered,
-    both with the length of the prefix."""
+    """Returns two addresses of a device: its usual address, and its address
+    while the link is in the state RENUMBERED. Both end with the prefix length.
+    """
     return (f"{address}/{PREFIX_LENGTH}",
             f"{renumbered(address)}/{PREFIX_LENGTH}")
 
@@ -229,9 +232,9 @@ class ScheduledLink:
         self._state, self._dropped_before = UP, 0
 
     def change(self, state: str) -> tuple[int, str, str, int]:
-        """Brings the link into this state, and returns a line for the log. The
-        line contains the number of packets that were dropped at the sending
-        host since the last change."""
+        """Brings the link into the state `state`, and returns a line for the
+        log. The line contains the number of packets that were dropped at the
+        sending host since the last change."""
         dropped = self.dropped()
         for commands in (leave(self._state, self.device, *self._addresses),
                          enter(state, self.device, self._addresses[0])):
@@ -314,13 +317,15 @@ class Runner:
         self._lines.append(link.change(change.state))
 
     def check(self) -> None:
-        """Raises LabError if a change could not be made."""
+        """Raises LabError if the state of a link could not be changed at one of
+        the scheduled times.
+        """
         if self._failure:
             raise self._failure
 
     def stop(self) -> None:
-        """Stops making changes, and writes the log. Must be called while the
-        links still exist."""
+        """Stops changing the states of the links, and writes the log of the
+        changes. Must be called while the links still exist."""
         if not self._links or self._stopped.is_set():
             return
         self._stopped.set()

@@ -36,7 +36,7 @@ class LiveStream(stream.Stream):
 
 
 class Adaptation(typing.NamedTuple):
-    """The statistics of one message of bitrateadapt."""
+    """The statistics that bitrateadapt posts in one message."""
 
     frames: int  # The number of frames that had passed bitrateadapt.
     estimate: int  # The estimated bitrate in bit/s, or 0 if there is none.

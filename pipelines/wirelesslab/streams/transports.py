@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads transport protocols from a file. Each protocol has a section, in which
 the sender and the receiver are pipelines for gst-launch-1.0. transports.ini has
-the protocols of this project and others. A matrix of the lab may have more.
-docs/lab-protocols.md describes the keys of a section.
+the protocols of this project and others. A matrix file of the lab may define
+further protocols. docs/lab-protocols.md describes the keys of a section.
 """
 
 import configparser
@@ -47,8 +47,8 @@ CONNECTIONS = ("mptcp",)
 NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
          "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# The names in braces that a pipeline may contain if a live encoder takes the
-# place of the clip.
+# LIVE_NAMES and LIVE_NEEDED replace NAMES and NEEDED if a live encoder produces
+# the video.
 LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
@@ -78,9 +78,9 @@ def read_sections(
 def of_section(name: str, section: configparser.SectionProxy,
                is_live: bool = False) -> Protocol:
     """Returns a transport as a dictionary that is written as JSON. Some rarely
-    used keys are only present if the section has them. Results that are older
-    than these keys are therefore still recognised as results of the same
-    transport."""
+    used keys are omitted from the dictionary if the section does not have them.
+    When such a key is introduced, the dictionaries of other transports
+    therefore stay the same, and their older results are still recognised."""
     for key in ("sender", "receiver"):
         if not section.get(key):
             raise LabError(f"protocol {name} has no key {key}")
@@ -184,8 +184,8 @@ def ports(name: str, section: configparser.SectionProxy) -> int:
 
 
 def ports_of(transport: Protocol, port: int) -> list[int]:
-    """Returns the ports at which the receiver of `transport` listens if {port}
-    stands for `port`.
+    """Returns the ports at which the receiver of `transport` listens. `port` is
+    the value of {port} in the pipeline of the receiver.
     """
     return [port + n for n in range(transport.get("ports", 1))]
 
@@ -262,10 +262,10 @@ def is_relayed(transport: Protocol) -> bool:
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Checks that the transport works on this machine. Hosts without namespaces
-    are replaced by relays of UDP packets. Raises LabError if there are such
-    relays and they cannot carry the transport. `left_out` is a text that says
-    what the relays do not support. It is empty if the hosts have namespaces."""
+    """Checks that the transport works on this machine. If the machine does not
+    allow network namespaces, relays of UDP packets replace the hosts.
+    `left_out` then names what the relays do not support. Otherwise it is empty.
+    Raises LabError if there are relays and they cannot carry the transport."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

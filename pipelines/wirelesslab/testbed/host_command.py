@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a command in a host of a testbed.
 
-The caller runs outside the testbed. For the caller, this process takes the
-place of the command: it is an ordinary child process, and its exit status is
-that of the command. Signals that it gets are passed on to the command and to
-the children of the command.
+The caller runs outside the testbed. This process is an ordinary child process
+of the caller. It passes the signals that it receives on to the command and to
+the children of the command. Its exit status is that of the command.
 
-The caller sends KILL_GROUP in place of SIGKILL, and this process then kills the
-command and its children. If SIGKILL killed this process itself, process 1 of
-the machine would have to reap the dead command, and the end of the testbed
-would have to wait for that.
+To kill the command, the caller sends KILL_GROUP to this process, and not
+SIGKILL. This process then kills the command and its children, and reaps the
+command. If SIGKILL killed this process itself, process 1 of the machine would
+have to reap the command, and the end of the testbed would have to wait for
+that.
 
 Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
 with these keys:
@@ -78,8 +78,8 @@ def main() -> None:
 
 
 def watch(owner_pid: int) -> int:
-    """Opens a pidfd of the owner. Makes this process the parent of all orphans
-    of the command. This process can then end the orphans."""
+    """Returns a pidfd of the process `owner_pid`. Makes this process the parent
+    of all orphans of the command. This process can then end the orphans."""
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
         sys.exit(1)

@@ -2,7 +2,7 @@
 """Hosts for machines that do not allow network namespaces.
 
 A host consists of several loopback addresses of this machine. Relays between
-these addresses carry packets of UDP.
+these addresses carry UDP packets.
 
 The environment variable $b has the address of host b. In the commands of
 another host, $b is the address of a relay. In the commands of host b, $b is the
@@ -14,9 +14,9 @@ address at which they listen. A packet from host a to host b takes this route:
 All these addresses use the same port, so the commands are the same as with
 namespaces.
 
-If a command of host b answers, the relay of the other direction
-(relay_process.py) delivers the answer. The answer goes to the program that sent
-the last packet to host b.
+Each direction of a link has its own relay (relay_process.py). If a command of
+host b answers, the relay from b to a carries the answer. This relay delivers
+the answer to the program of host a that sent the last packet to host b.
 """
 
 import contextlib

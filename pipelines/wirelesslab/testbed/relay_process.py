@@ -6,8 +6,9 @@ datagram into the link. When the datagram leaves the link, it is sent to the
 port of the host. Its source address is then the relay address of the host that
 sent it. An answer to that address therefore takes the same route back.
 
-The answer is delivered to `port` of that host. If the last datagram that this
-host sent came from another port, the answer is delivered to that port, too.
+The answer is delivered to `port` of the host. If the host sent its last
+datagram from a different port, a second copy of the answer is delivered to that
+different port.
 
 Called by loopback.py as `testbed.relay_process DESCRIPTION`. DESCRIPTION is one
 JSON text. For each direction of a link, it has:
@@ -50,7 +51,7 @@ def bound(address: str, port: int) -> socket.socket:
 
 
 def pass_into_link(direction: Direction) -> None:
-    """Passes a packet for the host into the link."""
+    """Receives a packet at the relay address, and sends it into the link."""
     message, direction.sender = direction.relay.recvfrom(MESSAGE_BYTES)
     direction.relay.sendto(
         message, (direction.given["into"], direction.given["port"]))
@@ -61,9 +62,8 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The program at `port` has now received the message. Another program of
-    # this host may have sent the last packet from another port. In this case
-    # that program gets the message, too.
+    # The message was sent to `port`. If the last packet from this host came
+    # from another port, the message is sent to that port, too.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

@@ -300,7 +300,7 @@ register_elements (void)
 
 /* --- a pipeline ----------------------------------------------------------- */
 
-/* 500 buffers per second with 1000 bytes each */
+/* A source of 500 buffers per second with 1000 bytes in each buffer */
 #define SOURCE "fakesrc sizetype=fixed sizemax=1000 filltype=nothing ! " \
     "identity sleep-time=2000 ! "
 
@@ -476,7 +476,7 @@ assert_told (GstMessageType type, const gchar * text)
   gst_message_unref (message);
 }
 
-/* --- search for the encoder and the network ------------------------------- */
+/* --- finding the encoder and the element that reports the estimate -------- */
 
 GST_START_TEST (encoder_gets_the_estimate_less_the_headroom)
 {
@@ -763,8 +763,9 @@ GST_START_TEST (waiting_data_lower_the_rate)
 
 GST_END_TEST;
 
-/* The statistics of the sink have impossible numbers of bytes. bitrateadapt
- * limits these numbers to its valid range. */
+/* The sink reports impossible numbers: 2^64 - 1 bytes are queued, and -2^63
+ * bytes are in flight. bitrateadapt must limit the number of queued bytes to
+ * 10^18, and must lower the bitrate. */
 GST_START_TEST (endless_queue_asks_for_the_lowest_rate)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -1081,8 +1082,9 @@ GST_START_TEST (queue_in_the_network_lowers_the_bitrate)
 
 GST_END_TEST;
 
-/* A sink whose buffers are in flight for 290 ms. Each buffer needs 30 ms to reach
- * the sink. */
+/* The test simulates a network sink. Each buffer reaches the sink after
+ * ON_THE_WAY us. From then on, the sink counts the buffer as in flight for
+ * IN_FLIGHT us. */
 #define ON_THE_WAY (30 * G_TIME_SPAN_MILLISECOND)
 #define IN_FLIGHT (290 * G_TIME_SPAN_MILLISECOND)
 #define BUFFER_SIZE "25000"
@@ -1122,9 +1124,11 @@ delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 /* bitrateadapt must not count a buffer as confirmed while the buffer is still
- * on its way to the sink. Otherwise the age of the backlog would seem to be
- * much lower than usual at this moment, and too high later. A busy machine may
- * also lower the bitrate for some time, so the bitrate is tested at many times.
+ * on its way to the sink. Otherwise the age of the backlog would seem too low
+ * at this moment and too high later.
+ *
+ * A busy machine may lower the bitrate for some time. The test therefore reads
+ * the bitrate 800 times, and at least 600 of these values must be high.
  */
 GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 {
@@ -1168,7 +1172,7 @@ static const PathNames path_names[] = {
   {"network-in-flight", "network-queue-delay", "network-rtt"},  /* ifdsink */
 };
 
-/* Returns statistics about one path, in the format of a sink without channels.
+/* Returns the statistics of a sink with one path, without the field `channels`.
  */
 static GstStructure *
 make_path_stats (const PathNames * names, guint64 packets_lost,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures how much MPEG video 802.11b carries in RFC 2250 packets. In the
  * first part, each packet of a clip is sent as soon as the previous packet has
- * passed the link, as in Ouwens' experiments with blocking UDP (3.6). In the
- * second part, the packets are sent at the pace of the film over a link that is
- * too slow for it. This is done with each kind of queue. The packets come from
- * the payloader, and the times come from the link model.
+ * passed the link, as in the experiments with blocking UDP in section 3.6 of
+ * Ouwens. In the second part, the frames are sent at the frame rate of the clip
+ * over a link that is too slow for the clip. The second part is repeated with
+ * each kind of queue. The packets come from the payloader, and the times come
+ * from the link model.
  */
 
 #include <gst/check/gstcheck.h>
@@ -163,7 +164,7 @@ GST_START_TEST (one_slice_to_a_packet)
 
 GST_END_TEST;
 
-/* In the following tests, the film is sent at its own pace. */
+/* In the following tests, the frames arrive at the frame rate of the film. */
 
 typedef struct
 {
@@ -182,8 +183,9 @@ typedef struct
   LinkFlowStats stats;
 } Film;
 
-/* The packets of a frame arrive at the same time, as from a payloader, or they
- * are spread over the duration of the frame, as from a server on a network. */
+/* When the packets of a frame arrive at the link. PACE_BURST: all at the same
+ * time, as a payloader outputs them. PACE_SPREAD: evenly spread over the
+ * duration of the frame, as a server on a network sends them. */
 typedef enum
 {
   PACE_BURST,
@@ -328,8 +330,10 @@ expect_no_reference_lost (const Film * film)
   fail_unless_equals_int (film->whole[2], film->frames[2]);
 }
 
-/* Compares the queues of the link with each other. `limit` is their limit in
- * packets; the queue `ifd` does not apply this limit to video. */
+/* Sends the same packets through links with different queues. `drop-frame` must
+ * deliver more complete frames than `drop-tail`, and `ifd` must deliver all I-
+ * and P-frames. `limit` is the maximum number of packets in a queue. The queue
+ * `ifd` does not apply this limit to video. */
 static void
 compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
     guint limit)

@@ -648,8 +648,9 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
   gst_harness_set_src_caps_str (harness, "application/x-test");
   push (harness, make_packet (7, SIZE));
   receive (&receiver, 7, SIZE);
-  /* The check counts all sockets of this process. Therefore the receiver leaves
-   * the group before the check. */
+  /* has_joined_two () considers all sockets of this process, not only the
+   * socket of the sink. Therefore the receiver leaves the multicast group
+   * first. */
   receiver_leave (&receiver);
   fail_unless (has_joined_two ());
   fail_if (has_joined_one ());
@@ -662,8 +663,10 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
 
 GST_END_TEST;
 
-/* The same group on two links counts as two groups. Each group is joined once
- * for all its ports. */
+/* If the receivers are in one multicast group, but on two links, the sink must
+ * join the group on each link. On each link, the sink must join only once, even
+ * if several ports are used. It must leave the group when the last port on the
+ * link is removed. */
 GST_START_TEST (group_is_joined_once_for_each_link)
 {
   GstHarness *harness;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks that an open DCCP connection allocates no memory in either direction.
- * The test has data packets, feedback, losses, and the events that report
- * losses.
+ * The connection sends data packets and feedback, loses packets, and reports
+ * the losses as events.
  */
 
 #include <gst/check/gstcheck.h>

@@ -216,9 +216,9 @@ GST_START_TEST (a_near_peer_has_time_to_answer)
 
 GST_END_TEST;
 
-/* The Reset is lost, and the server has forgotten the connection after sending
- * it. The server answers the next Close like a packet that belongs to no
- * connection.
+/* The server's Reset is lost, and the server has forgotten the connection after
+ * sending the Reset. The server must answer the next Close of the client with a
+ * Reset that has the code "No Connection".
  */
 GST_START_TEST (lost_reset_is_made_up_for)
 {

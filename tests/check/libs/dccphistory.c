@@ -8,8 +8,9 @@
 
 #include "dccphistory.h"
 
-/* Maximum number of steps: one for each word of the history, and one more
- * because a run of numbers may begin in the middle of a word. */
+/* Maximum number of 64-bit words that an operation processes. An operation
+ * processes each word of the history once. If its range of sequence numbers
+ * begins in the middle of a word, it processes this word twice. */
 #define MAX_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 
 GST_START_TEST (the_work_of_a_jump_is_bounded)

@@ -180,7 +180,8 @@ assert_written (const DccpOptionWriter * writer, const gchar * hexadecimal)
   g_string_free (text, TRUE);
 }
 
-/* Reads a number. The rates of CCID 3 have their own functions. */
+/* Reads the number that an option contains. A rate of CCID 3 is read by a
+ * function of its own. */
 static gboolean
 read_number (const DccpOption * option, guint64 * number)
 {

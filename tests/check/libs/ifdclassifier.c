@@ -230,8 +230,8 @@ GST_START_TEST (h264_frame_without_references_to_it_is_b)
   expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
   /* data partitions A, B and C */
   expect_h264 ("02 9e; 03 11; 04 22", "B");
-  /* The access unit has a prefix NAL unit, and another view that is a
-   * non-reference picture. */
+  /* The slice is between a prefix NAL unit and a slice of another view. No
+   * picture is a reference picture, so the frame must be a B-frame. */
   expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
 }
 
@@ -287,8 +287,9 @@ GST_START_TEST (h264_recovery_point_is_i)
 
 GST_END_TEST;
 
-/* The picture is not complete at this frame: recovery_frame_cnt is more than 0,
- * or the frame refers to other frames. */
+/* A recovery point of an intra refresh. If recovery_frame_cnt is more than 0,
+ * or the frame refers to other frames, the picture is not yet complete. The
+ * frame must then be a P-frame. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
   /* A refresh over 29 frames. The SEI message has the bits 000011110 1 0 00
@@ -297,13 +298,16 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
    * access unit, broken_link_flag is 1 instead of 0. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* The access unit has an I slice, and a refresh over one frame. The SEI
-   * message has the bits 010 1 0 00 1.
+  /* The access unit has an I slice, but also a refresh over one frame, so it
+   * must be a P-frame. The SEI message has the bits 010 1 0 00 1.
+   * recovery_frame_cnt is therefore 1.
    */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
-  /* recovery_frame_cnt is 0 in these access units. The first one has a P slice.
-   * The second one has an I slice (slice_type 2) and a P slice (slice_type 0).
-   * The third one has two I slices. */
+  /* recovery_frame_cnt is 0 in the next three access units:
+   * - The first one has a P slice, so it must be a P-frame.
+   * - The second one has an I slice (slice_type 2) and a P slice (slice_type
+   *   0), so it must be a P-frame.
+   * - The third one has two I slices, so it must be an I-frame. */
   expect_h264 ("06 06 01 c4 80; 61 9a", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 c0", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 b0", "I");
@@ -424,9 +428,11 @@ expect_order (IfdClassifier * classifier, const gchar * text, guint order,
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
 #define RECOVERY "06 06 01 c4 80; "
 
-/* Slice headers (7.3.3). A name consists of the slice type and of numbers, each
- * after a letter. N is followed by the frame_num, O by the picture order count
- * of a frame, T by that of a top field, and B by that of a bottom field. */
+/* Slice headers (7.3.3). Each macro is named after the contents of its header.
+ * The name begins with the slice type. The number after N is the frame_num. The
+ * number after O, T or B is the picture order count of a frame, of a top field
+ * or of a bottom field. For example, P_N4_O18 is a P slice with frame_num 4 in
+ * a frame with picture order count 18. */
 #define I_N3_O20 "41 88 81 85 15"
 #define P_N4_O18 "41 9a 08 12 ca 80"
 #define B_N4_O16 "01 9e 08 10 f2 a0"
@@ -522,9 +528,9 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* The next three fields are not second fields. The first one is the third
-   * field in a row, the second one is separated from the previous field by
-   * another NAL unit, and the third one follows a flush.
+  /* None of the next three fields is the second field of a frame. The first one
+   * is the third field in a row. Another NAL unit precedes the second one. A
+   * flush precedes the third one.
    */
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
@@ -738,10 +744,10 @@ GST_START_TEST (h265_recovery_point_is_a_refresh)
   /* A recovery after eight pictures: 000010000 1 0 10000 */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 02 08 50 80; 02 01 d0",
       "Prt");
-  /* Three access units that are not a refresh. The first one has a
-   * non-reference picture. The second one has a CRA picture, at which every
-   * decoder can begin anyway. The third one has its recovery point in a suffix
-   * SEI. */
+  /* These three access units must not be classified as a refresh:
+   * - The first one has a non-reference picture.
+   * - The second one has a CRA picture, at which every decoder can begin.
+   * - The third one has its recovery point in a suffix SEI message. */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 00 01 d0", "Bt");
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 2a 01 af", "I");
   expect_of (IFD_CODEC_H265, sps_of_one, "50 01 06 01 d0 80; 02 01 d0", "Pt");
@@ -828,13 +834,14 @@ GST_START_TEST (malformed_codec_data_changes_nothing)
 
   expect_whole (IFD_CODEC_H264, AVCC ("ff"), 25);
   expect_whole (IFD_CODEC_H265, HVCC ("01", "03"), 52);
-  /* The codec data declare NAL lengths of three bytes, or an unknown version.
-   */
+  /* Codec data with NAL lengths of three bytes must be refused, and also codec
+   * data of an unknown version. */
   fail_if (set_codec_data (avc, AVCC ("fe")));
   fail_if (set_codec_data (avc, "00 64 00 1e ff e0 00"));
   fail_if (set_codec_data (hevc, "02 01 60000000 900000000000 5d f000 fc fd f8 "
           "f8 0000 0f 00"));
-  /* A stream has at most seven sub-layers. */
+  /* The codec data declare eight sub-layers. H.265 allows at most seven, so the
+   * codec data must be refused. */
   fail_if (set_codec_data (hevc, HVCC ("01", "0f")));
   fail_unless_equals_string (classify (avc, "65 88", 0), "Ic");
   fail_unless_equals_string (classify (hevc, "00 01 80", 0), "Pt");
@@ -903,8 +910,9 @@ GST_START_TEST (malformed_lengths_are_counted)
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000003 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "ffffffff 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000002 09 10 00", "P");
-  /* The classifier uses only the slices before the fault. The only slice before
-   * this fault belongs to a non-reference picture. */
+  /* The second NAL unit has a malformed length, so the classifier uses only the
+   * slice in the first NAL unit. This slice belongs to a non-reference picture,
+   * so the frame must be a B-frame. */
   expect_malformed (classifier, IFD_MALFORMED_LENGTH,
       "00000002 01 9e 00000009 41", "B");
   /* An empty access unit has no slice, and does not count as malformed. */
@@ -931,7 +939,8 @@ GST_START_TEST (malformed_sei_is_counted)
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 80"
       "000001 41 88", "P");
-  /* The SEI messages before the fault are valid. */
+  /* A valid SEI message precedes the malformed one. The classifier must use the
+   * valid one and report an I-frame. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 01 c4 05 09"
       "000001 41 88", "I");
   ifd_classifier_free (classifier);
@@ -1034,7 +1043,8 @@ GST_START_TEST (slices_are_the_same_however_they_are_framed)
       "8: 65 88 84");
   assert_slices (IFD_CODEC_H264, avcc, "67 64 00 01; 68 ee 01", "0:");
   /* The access unit has a delimiter, a slice of the base layer, a slice of
-   * another layer, a slice of the base layer, and an SEI. */
+   * another layer, a slice of the base layer, and an SEI. The two slices of the
+   * base layer must be found. Together they have 7 bytes. */
   assert_slices (IFD_CODEC_H265, hvcc,
       "46 01 50; 26 01 af 06; 26 09 af 06; 26 01 11; 50 01 80",
       "7: 26 01 af 06");

@@ -182,8 +182,9 @@ GST_END_TEST;
 
 /* A second implementation of the figures */
 
-/* The variables have the same names as in figures 1.1 to 1.3, and the steps
- * have the same order. The value 0 stands for an empty buffer. */
+/* State of the second implementation. The variables have the same names as in
+ * figures 1.1 to 1.3 of Ouwens (2006), and the steps have the same order as in
+ * these figures. The value 0 stands for an empty buffer. */
 typedef struct
 {
   gchar W;

@@ -103,9 +103,11 @@ GST_START_TEST (size_and_depth_are_bounded)
 
 GST_END_TEST;
 
-/* A text that was cut is accepted only if GStreamer can parse it. The text has
- * no terminating zero and its memory has exactly its size, so a memory checker
- * finds any access beyond its end. */
+/* Caps are written as text, and the text is cut after each possible number of
+ * bytes. A cut text must be accepted only if GStreamer can parse it.
+ *
+ * The cut text has no terminating zero and fills its memory completely. A
+ * memory checker therefore detects any access beyond the end of the text. */
 GST_START_TEST (cut_texts_are_refused_or_plain)
 {
   GstCaps *caps = make_caps (), *parsed;

@@ -37,8 +37,8 @@ GST_START_TEST (an_amount_fades)
 
 GST_END_TEST;
 
-/* For a steady flow, the decaying sum equals the number of bytes that the flow
- * delivers in one period. */
+/* If a flow is steady, its decaying sum (MmtpFading) is equal to the amount
+ * that the flow adds in one period. */
 GST_START_TEST (a_steady_flow_is_that_of_a_period)
 {
   MmtpFading fading = { 0 };

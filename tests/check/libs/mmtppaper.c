@@ -193,9 +193,9 @@ static const Row table[] = {
  * for both links together to carry the whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. At least `min` * `of`
- * frames must be in time. The share of the packets that are late must be at
- * most `late`. `period` is the frame period in ms. */
+/* Checks the conditions that must hold in every run. The number of frames in
+ * time must be at least the fraction `min` of the number `of`. The share of
+ * late packets must be at most `late`. `period` is the frame period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -259,11 +259,12 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* There are two goals: at least 95 % of the ideal result, and at most 1 % of
- * late packets. Both goals are missed. The reason is that the stream begins
- * after the first round trip, when the paths are not measured yet. Earlier
- * versions of this project probed the paths for five seconds before the stream.
- * The test checks what is achieved. docs/mmtp.md says what is missing. */
+/* The goals are at least 95 % of the ideal result, and at most 1 % late
+ * packets. Both goals are missed, because the stream begins after the first
+ * round trip, when the paths are not measured yet. Earlier versions of this
+ * project probed the paths for five seconds before the stream. The test
+ * therefore checks lower requirements, which are met. docs/mmtp.md says what
+ * is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -289,22 +290,23 @@ GST_END_TEST;
 
 /* The goal is 90 % of the ideal result for each seed, and 93 % on average.
  *
- * With delays that fluctuate so much, the result of one seed says little. With
- * a frame period of 10 ms, the results of 256 seeds were 80.6 to 91.0 % of the
- * ideal result, and up to 22 % of the packets were late. The test therefore
- * checks the median over 16 seeds for each period.
+ * In this test, the delays fluctuate so much that the result of one seed says
+ * little. With a frame period of 10 ms, the results of 256 seeds were 80.6 to
+ * 91.0 % of the ideal result, and up to 22 % of the packets were late. The test
+ * therefore checks the median over 16 seeds for each period.
  *
  * The lower bounds were chosen from the distribution over the 256 seeds. The
- * median of 16 seeds misses a bound once in 1000 times. */
+ * median of 16 seeds misses a bound with a probability of 1 in 1000. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
 
 typedef struct
 {
-  /* Two medians over several runs. `use` is the number of frames in time
-   * divided by the number of frames of the ideal result. `late` is the share of
-   * the packets that are late. */
+  /* `use` is the number of frames in time, divided by the number of frames in
+   * time with an ideal scheduler. `late` is the number of late packets, divided
+   * by the number of data packets. Both values are medians over several runs.
+   */
   gdouble use, late;
 } Typical;
 
@@ -374,8 +376,8 @@ GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
 
 GST_END_TEST;
 
-/* The goal is that at most 1 % of the packets are late. In one run of twenty,
- * 1.6 % are late. */
+/* Maximum share of late packets. The goal is 1 %. However, 1.6 % of the packets
+ * are late in one of twenty runs. */
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
@@ -416,14 +418,13 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* The losses are random. With one seed, 16 of 1000 frames are lost on average,
- * and two losses may be close together. The test therefore checks the mean of
- * all seeds.
+/* The losses are random: on average, 16 of the 1000 frames of a run are lost.
+ * In some runs, two losses are close together. The test therefore checks the
+ * mean of the runs with all seeds.
  *
- * The goal is that 99.5 % of the frames are in time if the frame period is 35
- * ms or longer. This goal is achieved from 40 ms on. At 35 ms only 8 % of the
- * rate is unused, so the test checks a lower value, which is achieved.
- * docs/mmtp.md says what is missing. */
+ * The goal is that 99.5 % of the frames are in time. The test requires this at
+ * frame periods of 40 ms and more. At 35 ms only 8 % of the rate is unused, so
+ * the test requires less. docs/mmtp.md has the results. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -23,10 +23,11 @@
 #define USUAL_SEEDS 12
 #define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
-/* Lower limit of the median over the seeds. The result of a seed is its share
- * of the possible result. The goal for the median is 95 %, but the test only
- * checks this lower limit, which is achieved. docs/mmtp.md explains the worst
- * seeds.
+/* Required minimum of the median result of all seeds. The result of a seed is
+ * the number of frames in time, divided by the maximum number that is possible
+ * with this seed. The goal for the median is 95 %, but the test requires only
+ * this lower value, which is achieved. docs/mmtp.md explains the seeds with the
+ * worst results.
  *
  * A sender that first measured each path with packet pairs for five seconds
  * achieved 94.3 % with the first 24 seeds. */
@@ -148,7 +149,8 @@ get_optimum (const MmtpSimulationConfig * config)
       config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
 }
 
-/* Returns FALSE if no path can meet the deadline at all. */
+/* Initializes `config` with random values that depend on `seed`. Returns FALSE
+ * if every path is too slow to deliver a packet before its deadline. */
 static gboolean
 config_init (MmtpSimulationConfig * config, guint64 seed)
 {
@@ -206,8 +208,8 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
-/* Runs one seed. Returns FALSE without a run if no path is fast enough to
- * deliver a packet in time. */
+/* Runs the simulation for `seed`. If no path is fast enough to deliver a packet
+ * in time, returns FALSE without running a simulation. */
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {

@@ -24,7 +24,8 @@
 /* First sequence number. It is so large that the sequence numbers wrap. */
 #define FIRST (DCCP_SEQUENCE_MASK - 1000)
 #define SECONDS 180
-/* Duration in s of the start of a run. The results of this time are ignored. */
+/* Duration of the warm-up phase at the beginning of a run, in s. Results of
+ * this phase are ignored. */
 #define WARM_UP 60
 /* Rate of the return path in bytes per second, so high that answers do not
  * queue. */
@@ -238,8 +239,8 @@ run_link (Loop * loop)
   }
 }
 
-/* Takes the packets that are still in the queue at the end, so that their
- * queueing delays are counted. */
+/* Runs the link until its queue is empty, so that the queueing delays of the
+ * last packets are counted. */
 static void
 drain_link (Loop * loop)
 {

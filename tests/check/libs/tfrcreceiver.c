@@ -231,7 +231,8 @@ GST_END_TEST;
 
 /* --- what is lost */
 
-/* Packet 10 arrives after `later` packets with higher numbers. */
+/* Sets up `fixture` and inputs packets. All packets arrive in order except
+ * packet 10, which arrives after the next `later` packets. */
 static void
 reorder (Fixture * fixture, guint later)
 {
@@ -313,7 +314,7 @@ GST_START_TEST (duplicates_count_once)
   fail_unless_equals_uint64 (state.bytes, 200 * SIZE);
   fail_unless_equals_uint64 (state.duplicates, 600);
   fail_unless_equals_uint64 (state.lost + state.reordered, 0);
-  /* Duplicates are recognised after a gap, too. */
+  /* A duplicate must be recognised even if packets before it are missing. */
   input (&fixture, fixture.sequence + 201);
   input (&fixture, fixture.sequence + 201);
   fail_unless_equals_uint64 (get_state (&fixture).duplicates, 601);
@@ -357,8 +358,9 @@ GST_START_TEST (jump_of_numbers_takes_no_time)
     take (&fixture, 100);
     for (n = 0; n < 1000; n++) {
       fixture.sequence = dccp_sequence_add (fixture.sequence, jumps[i]);
-      /* The time between the packets is zero, less than a round trip, or many
-       * round trips. */
+      /* Before each group of five packets, there is a pause of zero to three
+       * round trips. The lengths of the loss intervals must always fit into the
+       * fields of the option Loss Intervals. */
       fixture.now += n % 3 * n % 7 * 50 * MS;
       take (&fixture, 5);
     }
@@ -458,8 +460,9 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
 GST_END_TEST;
 
-/* RFC 4342 section 10.2: the window counter separates loss events. The receiver
- * knows no round trip, so it cannot use times. */
+/* RFC 4342 section 10.2: the receiver must use the window counter to decide
+ * whether two losses belong to the same loss event. It cannot use times,
+ * because it has not measured the round trip. */
 GST_START_TEST (window_counter_tells_loss_events_apart)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -545,20 +548,23 @@ GST_START_TEST (mean_loss_interval)
   const guint longer[] = { 60, 40 };
   const guint open_intervals[] = { 45, 40, 30 };
 
-  /* The total of the closed intervals is I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 +
-   * 56 + 32 = 440. It is divided by the sum of the weights, which is 6. */
+  /* The weighted sum of the closed intervals is I_tot1 = 20 + 40 + 60 + 80 + 80
+   * + 72 + 56 + 32 = 440. The mean is this sum divided by 6, the sum of the
+   * weights. */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
-  /* The total with the open interval (the loss interval that has not ended yet)
-   * is I_tot0 = 200 + 5 * 100, which is divided by 6. The open interval is
-   * twice the mean, so no discount applies yet. */
+  /* The weighted sum that includes the open interval (the loss interval that
+   * has not ended yet) is I_tot0 = 200 + 5 * 100 = 700. The mean is this sum
+   * divided by 6, the sum of the weights. The open interval is twice the mean
+   * of the closed intervals, so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* If there are fewer than eight intervals, the total is divided by the sum of
-   * their weights only. The mean is max (40 / 2, 50 / 2). */
+  /* There are only two closed intervals, and each has the weight 1. The sums
+   * are I_tot0 = 10 + 30 = 40 and I_tot1 = 30 + 20 = 50. The mean is the
+   * greater sum divided by 2. */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* The open interval is the loss interval that has not ended yet. The mean
-   * that includes the open interval omits the oldest interval. The result for
-   * two intervals is max (60, 40), and the result for three intervals is max
-   * (85 / 2, 70 / 2). */
+  /* The mean that includes the open interval (the loss interval that has not
+   * ended yet) omits the oldest interval. The result is the maximum of this
+   * mean and the mean of the closed intervals. With two intervals, it is
+   * max (60, 40). With three intervals, it is max (85 / 2, 70 / 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -625,8 +631,8 @@ GST_START_TEST (more_intervals_than_count)
 
 GST_END_TEST;
 
-/* RFC 4342 section 6.1.1: the first loss interval has no data length before the
- * first loss. */
+/* RFC 4342 section 6.1.1: until the first loss, the data length of the first
+ * loss interval is 0. */
 GST_START_TEST (first_interval_has_no_length)
 {
   TfrcReport last;
@@ -643,8 +649,10 @@ GST_START_TEST (first_interval_has_no_length)
 
 GST_END_TEST;
 
-/* RFC 5348 section 6.3.1: X_recv = 125000 at R = 100 ms and s = 1460, as in the
- * test of the equation. */
+/* RFC 5348 section 6.3.1: the first loss interval is computed from the receive
+ * rate. For X_recv = 125000 bytes per second, R = 100 ms and s = 1460 bytes,
+ * the equation gives p = 0.0156836. The interval has 1 / p packets, rounded to
+ * 64. */
 GST_START_TEST (first_interval_comes_from_the_equation)
 {
   TfrcReport last;
@@ -745,7 +753,9 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 GST_END_TEST;
 
 /* The handshake measured a round trip of 10 ms. The round trip grew to 400 ms
- * before the window counter increased by four for the first time. */
+ * before the window counter increased by four for the first time. A gap of 20
+ * packets must be at most one loss event for each 400 ms that the gap lasts,
+ * rounded up. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -905,9 +915,9 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   guint i;
 
   /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
-   * advance within a burst. During each burst, the test requests two reports
-   * from the receiver. This is more often than the receiver has to send
-   * feedback. */
+   * advance within a burst. During each burst, the test requests two reports,
+   * which is more often than the receiver has to send feedback. The receive
+   * rate in each report must nevertheless be between 50 and 150 kbyte/s. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;
@@ -936,7 +946,8 @@ GST_START_TEST (two_packets_are_no_high_rate)
   set_up (&fixture, 1000);
   take (&fixture, 1);
   input (&fixture, fixture.sequence++);
-  /* There is one packet in each round trip. */
+  /* The second packet arrives 1 us after the first packet. The rate must still
+   * be one packet per round trip. */
   fail_unless_equals_int (report (&fixture).receive_rate, SIZE * SECOND / R);
   tear_down (&fixture);
 }

@@ -107,10 +107,9 @@ send_all (Fixture * fixture)
   return n;
 }
 
-/* Gives feedback with the receive rate `receive_rate` and the loss event rate
- * `p` to the sender. The feedback is for an interval in which the sender was
- * not data-limited.
- */
+/* Sends all packets that the sender allows now. One round trip later, passes
+ * feedback to the sender, with the receive rate `receive_rate` and the loss
+ * event rate `p`. The sender is not data-limited in this interval. */
 static void
 go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -189,9 +188,9 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* The receive rate is 1. The limit of twice the receive rate is therefore 2.
-   * It is lower than the rate of the TCP throughput equation, which is 1460 /
-   * (0.1 * 243.3) = 60. */
+  /* The receive rate is 1 byte/s. It limits the rate of the sender to twice
+   * this value, 2 byte/s. This limit is lower than the rate of the TCP
+   * throughput equation, which is 1460 / (0.1 * 243.3) = 60 byte/s. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
   tear_down (&fixture);
@@ -326,8 +325,9 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* Twice the largest receive rate remains the limit until the first interval
-   * that is not data-limited. */
+  /* While the intervals are data-limited, the rate limit is twice the largest
+   * receive rate. After three intervals that are not data-limited, it is twice
+   * the latest receive rate. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -589,7 +589,8 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 
 GST_END_TEST;
 
-/* Two acknowledgements without a receive rate arrive in the wrong order. */
+/* Two acknowledgements without a receive rate arrive in the wrong order. The
+ * older one must not increase the number of bytes in flight. */
 GST_START_TEST (old_feedback_brings_no_bytes_back_into_flight)
 {
   TfrcFeedback feedback = { 0 };
@@ -662,8 +663,9 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     last = fixture.now;
     send_one (&fixture);
   }
-  /* The last of 300 packets is sent after 299 intervals of 1460 / 43800 s. It
-   * is sent early by half of the timer granularity t_gran. */
+  /* The nominal send time of packet 300 is 299 intervals of 1460 / 43800 s
+   * after that of packet 1. Packet 300 is sent earlier than this by half of
+   * the timer granularity t_gran. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }
@@ -704,7 +706,9 @@ GST_START_TEST (late_caller_catches_up)
   guint n = 0;
 
   set_up (&fixture, TRUE);
-  /* The timer fires every 40 ms, but a packet is allowed every 33 ms. */
+  /* The rate allows one packet every 33 ms, but the test calls the sender only
+   * every 40 ms. The sender must still send all packets that the rate allows.
+   */
   for (fixture.now = 0; fixture.now < 60 * SECOND; fixture.now += 40 * MS)
     n += send_all (&fixture);
   fail_unless (abs ((gint) n - 60 * INITIAL / S) <= 2, "%u", n);
@@ -768,10 +772,9 @@ GST_START_TEST (own_limit_counts_at_once)
   send_one (&fixture);
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
-  /* The first of the two feedbacks raised p from 0 to more than 0, which counts
-   * as a loss. The receive rate of this feedback, 14600, is therefore
-   * multiplied by 0.85. The receive limit is twice the result:
-   * 2 * 0.85 * 14600. */
+  /* The first feedback raised p from 0 to 1e-6. This counts as a loss, so the
+   * receive rate of this feedback was reduced from 14600 to 0.85 * 14600. The
+   * receive limit is twice the reduced rate. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -900,12 +903,12 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
    * a Drop Code other than 2. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
-  /* For each packet that the receiver dropped, the rate is lower by s / R =
-   * 14600. */
+  /* Each packet that the receiver dropped lowers the rate by s / R, which is
+   * 14600 bytes per second. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* The minimum of the rate is one packet per round trip or the receive rate,
-   * whichever is less. */
+  /* The rate has a minimum, which is the smaller of two rates: one packet per
+   * round trip, and the receive rate. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
   /* One round trip later the first feedback without drops arrives. The rate is
@@ -1155,7 +1158,7 @@ GST_START_TEST (clock_that_stands_still)
   set_up (&fixture, FALSE);
   send_one (&fixture);
   take_feedback (&fixture, 0, 0);
-  /* The minimum round trip is 1 ms. */
+  /* The measured round trip is 0 ms. The sender must use its minimum, 1 ms. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, MS);
   assert_near (get_rate (&fixture), 4380000);
   for (i = 0; i < 100; i++) {
@@ -1195,8 +1198,9 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* The intervals with enough data last 0.4 s of 0.5 s. Data-limited intervals
- * therefore have a share of at most 0.2. */
+/* In the first 0.5 s, the sender is data-limited for at most 0.1 s, a share of
+ * 0.2. It must therefore not be application-limited. It must be
+ * application-limited after two data-limited intervals. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;
@@ -1234,7 +1238,8 @@ GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 
 GST_END_TEST;
 
-/* The no-feedback timer expires while the sender has no packet to send. */
+/* The no-feedback timer expires while the sender has no packet to send. The
+ * sender must then be application-limited. */
 GST_START_TEST (idle_sender_is_application_limited)
 {
   Fixture fixture;

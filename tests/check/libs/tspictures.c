@@ -10,12 +10,12 @@
 #include "tsbuilder.h"
 #include "tspictures.h"
 
-/* Describes each unit in one word:
- * - "(n)" if the unit has n bytes, and n is no multiple of the packet size
- * - "n" if the unit has n packets and no picture
- * - "nvr-m" if the unit has n packets and a picture. The letter v separates n
- *   and r. If the picture is dropped, r packets remain, and m of the dropped
- *   packets had increased the continuity counter.
+/* Returns a text with one word for each unit:
+ * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
+ * - "n": the unit has n packets and no picture
+ * - "nvr-m": the unit has n packets and a picture. If the picture is dropped, r
+ *   packets remain. Of the dropped packets, m had increased the continuity
+ *   counter.
  * Also checks that the units together are identical to the stream. */
 static gchar *
 cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
@@ -374,8 +374,8 @@ GST_START_TEST (section_may_need_several_packets)
 
 GST_END_TEST;
 
-/* 2.4.4.2: the pointer_field counts the bytes of a section that began in the
- * packet before. */
+/* ISO/IEC 13818-1, 2.4.4.2: if a section began in the previous packet, the
+ * pointer_field is the number of its remaining bytes. */
 GST_START_TEST (section_may_end_before_the_next_one)
 {
   const gsize split = 20;

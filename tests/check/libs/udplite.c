@@ -130,8 +130,8 @@ check_each_bit (guint8 * packet, gsize size, gsize covered,
   }
 }
 
-/* Packets as they were captured between 192.0.2.1 and 192.0.2.2, and between
- * 2001:db8::1 and 2001:db8::2. */
+/* The expected checksums come from captured packets. These packets were sent
+ * between 192.0.2.1 and 192.0.2.2, and between 2001:db8::1 and 2001:db8::2. */
 GST_START_TEST (known_packets_are_written_and_read)
 {
   static const struct

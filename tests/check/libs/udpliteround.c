@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks rounds of packets to several receivers. Each receiver gets each packet
- * as often as the receiver was added, and in order. This does not depend on how
- * much room the sockets have, or on which other receivers are added or removed
- * meanwhile. Three nested loops compute the expected packets.
+/* Tests of UdpliteRound, which sends a batch of packets to each of several
+ * receivers. Each receiver must get each packet as often as the receiver was
+ * added, and in order. The result must not depend on how much room the sockets
+ * have, or on whether other receivers are added or removed meanwhile. Three
+ * nested loops compute the expected packets.
  */
 
 #include <gst/check/gstcheck.h>
@@ -44,9 +45,9 @@ note (const UdpliteClient * client, guint packet)
   g_string_append_printf (sent, "%s%u", client->host, packet);
 }
 
-/* Sends packets until the room for `room` packets is used up. Each packet to a
- * receiver in `failing` fails and needs no room. Returns TRUE if the round is
- * complete. */
+/* Continues the round. The socket has room for `room` packets. All packets to
+ * the receivers in `failing` fail, and they use no room. Returns TRUE if the
+ * round is complete, and FALSE if it stopped because the socket was full. */
 static gboolean
 go_on (gboolean has_duplicates, guint n, guint room, const gchar * failing)
 {
@@ -118,8 +119,8 @@ GST_START_TEST (receiver_that_goes_is_left_out)
   set_up ();
   fail_if (go_on (TRUE, N, N + 2, ""));
   assert_equals_string (sent->str, "a0a1a2a3a4b0b1");
-  /* Receiver b was added twice, so it gets each packet twice in a round. After
-   * the first removal, it gets each packet once. */
+  /* Receiver b was added twice. After the first removal, b gets each packet
+   * once. After the second removal, b gets no packet. */
   udplite_clients_remove (clients, "b", 1, 0);
   fail_if (go_on (TRUE, N, 1, ""));
   udplite_clients_remove (clients, "b", 1, 0);

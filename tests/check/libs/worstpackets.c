@@ -33,28 +33,31 @@
 #define MAX_SETTLED 4096
 /* MMTP REPORT: maximum number of sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: the number of words in one history, and one more because a run of
- * numbers may begin in the middle of a word. */
+/* DCCP: maximum number of words that one pass over a history visits. If the
+ * pass begins in the middle of a word, it visits one word more than the history
+ * contains. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: maximum number of words that are visited for each packet. One history
- * advances, and the bits of another history are counted. */
+/* DCCP: maximum number of history words that are visited for each packet. One
+ * pass clears the words of one history when it advances. Another pass counts
+ * the bits of another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: each block describes a run of packets. For each block, the
- * history visits the word in which the run begins, and each further word that
- * the run reaches. The runs follow each other towards lower sequence numbers,
- * so all runs together reach each word of the history once. When the history
- * advances, it visits the words of the history, too. */
+/* DCCP Data Dropped: maximum number of history words that are visited for one
+ * packet. Each block of the option describes a run of consecutive packets. The
+ * runs do not overlap. The number is the sum of:
+ * - for each block, the word in which its run begins
+ * - all words of the history, because the runs may continue into each word
+ * - all words of the history again, because the history may advance */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* For each Drop Code of each option, the sink asks whether a range of dropped
- * packets contains a packet of a key frame. The ranges of one Drop Code do not
- * overlap. The searches for all ranges of one Drop Code together therefore
- * visit each word of one packet history once. For each range, a search may
- * visit one more word. A range needs at least one block of an option, so there
- * are at most DCCP_MAX_OPTIONS ranges. */
+/* DCCP Data Dropped: the sink searches each range of dropped packets for
+ * packets of key frames. The ranges of one Drop Code do not overlap. For each
+ * Drop Code, the searches therefore visit each word of the history once, and at
+ * most one more word per range. Each range needs at least one block of an
+ * option, so there are at most DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the loss intervals do not overlap. The searches for all
- * loss intervals together therefore visit each word of one packet history once.
- * For each loss interval, a search may visit one more word.
+/* DCCP Loss Intervals: the sink searches each loss interval for packets of key
+ * frames. The loss intervals do not overlap, so all searches together visit
+ * each word of the history once. For each loss interval, a search may visit one
+ * more word.
  */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet
@@ -170,9 +173,9 @@ get_sender_steps (Mmtp * self)
   return steps;
 }
 
-/* Sends many forged messages of one type during a valid stream. Their values
- * are near the values of the session, or far from them. Returns the maximum
- * number of steps that one message caused. */
+/* Sends many forged messages of the type `type` during a valid stream. Some
+ * values in the messages are close to the values of the session, and others are
+ * arbitrary. Returns the maximum number of processing steps for one message. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -347,7 +350,9 @@ fill_sent_data (DccpConnection * connection)
         dccp_sequence_add (connection->gss, -i));
 }
 
-/* Writes as many options of this type as fit into a packet. */
+/* Fills `bytes` with options of the type `type`. Each option has the value
+ * `value` of `size` bytes; the value of the last option may be cut off. Returns
+ * the size of all options in bytes. */
 static gsize
 fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
     const guint8 * value, gsize size)
@@ -433,8 +438,9 @@ measure_dropped_key_packets (void)
   return steps;
 }
 
-/* Creates the sender's congestion control anew, as if all packets from `first`
- * on had been sent and no loss had been reported. */
+/* Replaces the sender's congestion control by a new instance. It starts
+ * as if the connection had begun at the packet `first` and no packet had been
+ * reported as lost. */
 static void
 renew_sender (DccpConnection * connection, guint64 first)
 {
@@ -445,8 +451,9 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* The option Loss Intervals covers the whole history. The sink searches all
- * lost packets for packets of key frames. */
+/* Sends an option Loss Intervals whose intervals cover the whole history. The
+ * sink searches these intervals for packets of key frames. Returns the number
+ * of history words that this search visits. */
 static guint64
 measure_loss_intervals (void)
 {
@@ -491,8 +498,9 @@ measure_loss_intervals (void)
   return steps;
 }
 
-/* The sequence numbers of consecutive data packets differ by nearly the size of
- * the history. The sequence window is so large that such a jump is valid. */
+/* Sends data packets whose sequence numbers jump by nearly the size of the
+ * history. The sequence window is so large that these jumps are valid. Returns
+ * the maximum number of history words that were visited for one packet. */
 static guint64
 measure_dccp_jump (void)
 {
@@ -556,8 +564,10 @@ measure_dccp_type (DccpType type)
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* Packets wait, with gaps between them. Then a packet arrives that is as far
- * ahead as possible. All missing packets before it are then counted as lost. */
+/* Fills the reorder buffer with packets that have gaps between them. Then a
+ * packet arrives that is as far ahead as possible, so all missing packets
+ * before it are counted as lost. Returns the number of these lost packets plus
+ * the number of packets that the buffer then outputs. */
 static guint64
 measure_rtp (void)
 {
@@ -622,8 +632,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum number of steps. If the packet of the test causes fewer steps, it
-   * is not the worst packet. The test is then useless and fails. */
+  /* Minimum number of steps that `measure` must return. If it returns fewer
+   * steps, its packet cannot be the worst packet, and the test fails. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;

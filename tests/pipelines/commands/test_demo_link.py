@@ -205,8 +205,8 @@ class RelayTest(unittest.TestCase):
     """Tests for machines that do not allow network namespaces."""
 
     def test_relays_stand_in_for_hosts_and_say_so(self):
-        """Streams over relays with several transports. The receivers of some of
-        these transports send answers.
+        """Checks that several transports deliver frames over relays. With some
+        of these transports, the receiver also sends packets to the sender.
         """
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(processes.kill_all)

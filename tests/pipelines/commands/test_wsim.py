@@ -96,9 +96,10 @@ class Wsim(test_testbed.Nothing):
                       if not path.name.startswith("."))
 
     def check_packets(self, udp, udplite):
-        """Checks that the packets of UDP and UDP-Lite had the same fates on the
-        radio. Checks also that each packet was lost or delivered as its damage
-        requires.
+        """Checks that each packet had the same fate on the radio with UDP and
+        with UDP-Lite. UDP must deliver only the intact packets. UDP-Lite must
+        discard packets with damage in the coverage, and must deliver packets in
+        which all damaged bytes follow the picture header.
         """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])
@@ -163,8 +164,9 @@ class ShortTest(Wsim):
 
     @needs_elements
     def test_no_damage_makes_anything_crash_or_hang(self):
-        """One byte of a hundred is damaged, at random places. Most packets are
-        damaged, but few headers are.
+        """Damages 1 % of all bytes, at random places. Most packets are then
+        damaged, but only few of them in their headers. UDP must lose most
+        packets, and UDP-Lite must deliver damaged packets.
         """
         for codec in ("h263", "mpeg"):
             if codec == "mpeg" and not test_testbed.has_element("rfc2250pay"):

@@ -12,10 +12,9 @@ from wirelesslab.streams import clips, display, encodings, frame_log
 FRAMES = 12
 MS = 1_000_000
 PERIOD_MS = 40
-# There is one B-frame between each two other frames. A B-frame is sent after
-# the two frames to which it refers, but displayed between them. The second
-# frame that is sent is therefore the third one that is displayed. The third
-# frame that is sent is the second one that is displayed.
+# The stream begins with the frames I B P in display order. A B-frame refers to
+# the frames before and after it in display order, so it is sent after both. The
+# first three frames are therefore sent in the order I P B.
 B_FRAMES = ("-c:v libx264 -x264-params keyint=6:min-keyint=6:scenecut=0:"
             "bframes=1:b-adapt=0:open-gop=0")
 CHAIN = "-c:v libvpx -deadline realtime -g 6"

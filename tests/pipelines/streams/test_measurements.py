@@ -114,7 +114,8 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found["lost"], {"B": 1})
         self.assertEqual(found["late"], {"P": 1})
         self.assertEqual(found["in time"], {"I": 1, "P": 1, "B": 3})
-        # All later frames refer to the P-frame that is late.
+        # The first P-frame is late, and all later frames refer to it. Only the
+        # I-frame is therefore decodable in time.
         self.assertEqual(found["decodable"], {"I": 1})
 
     def test_latency_by_size(self):
@@ -278,8 +279,10 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
-        # Packets 0 and 1 entered the link at 10 ns, and packets 2 and 3 at 40
-        # ns. Packet 1 was lost at 20 ns, and packet 2 at 40 ns.
+        # Each packet has 100 bytes. Packets 0 and 1 entered the link at 10 ns,
+        # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet 2
+        # at 40 ns. Each pair has a time and the total size of the packets up to
+        # this packet.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -338,14 +341,11 @@ class PaperTest(unittest.TestCase):
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
-        # An outlier exceeds the median by more than a tolerance. The median is
-        # here the mean of the two middle values, 50.5 s. The outliers are
-        # therefore:
-        # - with a tolerance of 0.2 s, the times above 50.7 s, which are those
-        #   from 51 s on,
-        # - with 0.5 and 1 s, the times above 51 and 51.5 s, which are those
-        #   from 52 s on,
-        # - with 10 s, the times above 60.5 s, which are those from 61 s on.
+        # The median of the times is 50.5 s. A time is an outlier if it exceeds
+        # the median by more than a tolerance. The outliers are:
+        # - with a tolerance of 0.2 s, the times from 51 s to 100 s,
+        # - with a tolerance of 0.5 s or 1 s, the times from 52 s to 100 s,
+        # - with a tolerance of 10 s, the times from 61 s to 100 s.
         self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
                                           2: 0.48, 5: 0.45, 10: 0.40})
 
@@ -357,9 +357,10 @@ class PaperTest(unittest.TestCase):
 
     def test_sustainable_rate_is_that_between_stalls(self):
         # 10 bytes arrive in each second, except for the last 10 bytes, which
-        # take six seconds. With five blocks there are ten pairs of blocks, and
-        # each pair has a mean rate between its two blocks. Six of these rates
-        # are 10 byte/s. The other four are 40/9, 30/8, 20/7 and 10/6.
+        # take six seconds. The five blocks form ten pairs. The rate of a pair
+        # is the number of bytes between its blocks, divided by the time between
+        # them. Six of these rates are 10 byte/s. The other four are 40/9, 30/8,
+        # 20/7 and 10/6 byte/s.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
@@ -385,12 +386,14 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # For each picture, the errors of both streams are added: 0, 10, 11, 2,
-        # 2 and 10. The sums of two neighbouring pictures are then 10, 21, 13, 4
-        # and 12.
+        # `errors` has two streams with one number for each picture. The sums of
+        # both streams are 0, 10, 11, 2, 2 and 10. For two neighbouring
+        # pictures, the sums are 10, 21, 13, 4 and 12. The largest sum is that
+        # of pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # The sums of three neighbouring pictures are 21, 23, 15 and 14.
+        # For three neighbouring pictures, the sums of the errors are 21, 23, 15
+        # and 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
