@@ -43,9 +43,10 @@ void gst_tun_port_init (GstTunPort * port, GstElement * element,
     gboolean reads);
 void gst_tun_port_clear (GstTunPort * port);
 
-/* Opens the device, or shares it if another element has it open. The peer of
- * `pad` is asked for the table of open devices. Returns FALSE after posting an
- * error. */
+/* Opens the device of the element. If another element has opened the same
+ * device, the elements share it. The table of open devices is requested from
+ * the peer of `pad`. If the device cannot be opened, posts an error and returns
+ * FALSE. */
 gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
 void gst_tun_port_close (GstTunPort * port);
 
@@ -54,6 +55,6 @@ void gst_tun_port_close (GstTunPort * port);
  * Any thread may call this function. */
 guint64 gst_tun_port_get_dropped (GstTunPort * port);
 
-/* Answers a context query for the table of devices. Returns FALSE for any other
- * query, and if the element has no table. */
+/* Answers a context query for the table of devices. Returns FALSE if `query` is
+ * any other query, or if the element has no table. */
 gboolean gst_tun_port_answer (GstTunPort * port, GstQuery * query);

@@ -15,7 +15,8 @@
  * timestamps. If the kernel refuses a packet, the packet is counted by the
  * reason of the refusal, a warning is posted, and the stream continues.
  *
- * See tunsrc for the device, and for how a tunsink shares it with a tunsrc.
+ * The documentation of tunsrc describes the device. It also describes how a
+ * tunsink shares the device with a tunsrc.
  *
  * ## Example launch line
  * |[
@@ -70,7 +71,7 @@ typedef enum
 
 static const struct
 {
-  const gchar *name;            /* name of the field in the statistics */
+  const gchar *name;            /* name of the counter in the property stats */
   const gchar *text;
 } refusals[REFUSED_LAST] = {
   {"not-ip", "is neither IPv4 nor IPv6"},
@@ -517,11 +518,14 @@ static const GstWirelessProperty properties[] = {
    *
    * * `packets`: number of packets that were written
    * * `bytes`: size of these packets, IP headers included
-   * * `not-ip`: refused: the first four bits are neither 4 nor 6
-   * * `too-big`: refused: larger than the MTU of the device
-   * * `device-down`: refused: the device was down
-   * * `no-buffer`: refused: the kernel had no memory for the packet
-   * * `other`: refused by the kernel for another reason
+   *
+   * The other fields count refused packets by the reason of the refusal:
+   *
+   * * `not-ip`: the first four bits of the packet are neither 4 nor 6
+   * * `too-big`: the packet is larger than the MTU of the device
+   * * `device-down`: the device was down
+   * * `no-buffer`: the kernel had no memory for the packet
+   * * `other`: the kernel refused the packet for another reason
    */
   PROPERTY_STATS ("Packets and bytes that were written, and packets that were "
       "refused, by reason, since the element started",

@@ -54,9 +54,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 /* Interval at which the state of the network is read. The round-trip rule,
  * which comes from belacoder, assumes this interval. */
 #define PERIOD (20 * GST_MSECOND)
-/* Time for which the encoder, the network or its estimate may be missing in a
- * running stream before a warning is posted. The warning has to wait because an
- * application may link and connect a pipeline step by step. */
+/* Minimum duration of a problem in a running stream before a warning is posted.
+ * A problem is a missing encoder, a missing network element, or a network
+ * element that reports nothing. The warning has to wait because an application
+ * may link and connect a pipeline step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
 /* Time without any RTCP report after which a warning is posted. The minimum
  * interval of reports is 5 s, but before the first report it is 2.5 s. With the
@@ -78,8 +79,9 @@ typedef struct
   /* Ring buffer. Each entry is the number of bytes that passed in one part of
    * the last second. */
   guint64 bytes[N_PARTS];
-  /* Number of the part of a second in which the newest bytes passed. The parts
-   * are counted from time 0. */
+  /* Each second is divided into N_PARTS parts, which are numbered consecutively
+   * from time 0. This is the number of the part in which the latest bytes
+   * passed. */
   guint64 part;
 } Meter;
 
@@ -88,8 +90,8 @@ typedef enum
   PROBLEM_ENCODER,              /* no encoder, or several */
   /* no element downstream reports the state of the network */
   PROBLEM_NETWORK,
-  /* An element downstream reports the state of the network, but it has not
-   * reported anything yet. */
+  /* The element that should report the state of the network has not reported
+   * anything yet. */
   PROBLEM_ESTIMATE,
   /* The minimum bitrate is above the maximum bitrate. */
   PROBLEM_LIMITS,
@@ -135,8 +137,8 @@ struct _GstBitrateAdapt
   /* --- used by `thread` only --- */
   /* the encoder in use; the pointer is compared but never dereferenced */
   gpointer followed;
-  /* bitrate that the application has set the encoder to, in bit/s; 0 if there
-   * is none */
+  /* Bitrate in bit/s that the application has set the encoder to. 0 if no
+   * encoder is in use, or if the bitrate of the encoder cannot be changed. */
   guint64 encoder_bitrate;
   /* has_refused is TRUE if the current encoder has refused a bitrate.
    * has_failed is TRUE if an error was posted because the bitrate of the
@@ -212,10 +214,10 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* Pushes a buffer downstream. The bytes of the buffer are counted only
- * afterwards. While the buffer is on the way to the sink, the sink does not
- * know these bytes and does not report that they wait. If they were counted
- * before, they would therefore be taken for confirmed bytes. */
+/* Pushes a buffer downstream, and adds its size to passed_bytes afterwards.
+ * Bytes in passed_bytes that the sink does not report as waiting are regarded
+ * as confirmed. During the push, the sink does not know the bytes of the buffer
+ * yet. Therefore these bytes are added only after the push. */
 static GstFlowReturn
 gst_bitrate_adapt_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -575,8 +577,8 @@ gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
 }
 
 /* The RTCP statistics repeat the same losses until the next receiver report
- * arrives. If the losses in `network` were processed already, sets its share of
- * lost packets to -1 (no new report). */
+ * arrives. If the losses in `network` were processed already, sets
+ * network->report.loss to -1, which means that there is no new report. */
 static void
 drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
 {
@@ -618,9 +620,9 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* The estimator is another element than before, and its counters do not
-     * continue those of the previous estimator. Losses are therefore counted
-     * from the present values of its counters. */
+    /* A different element now reports the state of the network. Its loss
+     * counters are independent of those of the previous element. Therefore
+     * losses are counted from the present values of its counters. */
     memcpy (self->lost_before, network->lost, sizeof (self->lost_before));
   }
   GST_OBJECT_UNLOCK (self);
@@ -642,9 +644,8 @@ get_config (const GstBitrateAdapt * self, guint64 latency,
   config->max_changes = self->max_changes;
 }
 
-/* Creates the control of the bitrate, which begins at the property
- * start-bitrate or, if it is not set, at `bitrate`. The caller holds the object
- * lock. */
+/* Creates self->control. Its initial bitrate is the property start-bitrate or,
+ * if this property is not set, `bitrate`. The caller holds the object lock. */
 static void
 make_control (GstBitrateAdapt * self, const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate)
@@ -680,8 +681,9 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
-/* Lets the sink send padding while a higher estimate would raise the bitrate.
- * If the property padding-bitrate is 0, the sink keeps its own setting. */
+/* Switches padding in the sink on while the estimate is too low for the maximum
+ * bitrate, and off otherwise. If the property padding-bitrate of bitrateadapt
+ * is 0, the sink keeps its own setting. */
 static void
 update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -896,9 +898,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:max-bitrate:
    *
-   * With 0, the encoder is never set above its own bitrate, which is the
-   * bitrate that it has when this element finds it. If the encoder has no
-   * bitrate at this time, the maximum is 6 Mbit/s.
+   * If this property is 0, the maximum is the bitrate that the encoder has
+   * when this element finds it. If the encoder has no bitrate at this time,
+   * the maximum is 6 Mbit/s.
    */
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
       "Maximum bitrate that the encoder is set to (bit/s, 0 = the bitrate that "
@@ -1009,8 +1011,8 @@ static const GstWirelessProperty properties[] = {
       "encoder, and number of changes since the element started",
       gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
-  /* This row replaces the description of the property `qos` in the parent
-   * class, because `qos` has no effect in this element. */
+  /* Replaces the description of the property `qos` of the parent class, because
+   * `qos` has no effect in this element. */
   PROPERTY_BOOLEAN ("qos", "QoS",
       "Property of every GstBaseTransform; it has no effect here",
       PROPERTY_PLAYING, qos, FALSE),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstblockallocator.h: memories in large blocks. */
+/* Implementation of gstblockallocator.h: an allocator whose memories are parts
+ * of large blocks. */
 
 #include "gstblockallocator.h"
 
@@ -84,8 +85,9 @@ allocator_retire_block (GstBlockAllocator * self)
     allocator_release_block (self, block, OWN_REFERENCES - block->taken);
 }
 
-/* Returns a block that has room for a memory of `needed` bytes. If too many
- * shared blocks exist, the block has room for no other memory. */
+/* Returns a block that has room for a memory of `needed` bytes. If a new block
+ * is needed, but too many shared blocks exist, the new block has room for this
+ * memory only. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

@@ -76,9 +76,9 @@ struct _GstNetworkSinkClass
    * then continues after a reconnection without waiting for a key frame, and
    * EOS does not close the connection. */
   gboolean connectionless;
-  /* TRUE if a refusal to connect is not final: it may be forged, as an ICMP
-   * message can be, or it is possible that the receiver does not listen yet.
-   * Refusals then end the attempts to connect only after `timeout`. */
+  /* TRUE if a refusal to connect is not final. Possibly the refusal is forged,
+   * for example as an ICMP message, or the receiver does not listen yet. The
+   * attempts to connect then continue until `timeout`. */
   gboolean refusals_pass;
   const gchar *stats_name;      /* name of the `stats` structure */
   GstDebugCategory *category;   /* log category; NULL means networksink */
@@ -151,7 +151,8 @@ GType gst_network_sink_get_type (void);
 /* Returns the maximum time for which a receiver may accept no data, or give no
  * answer, before it counts as gone (ns, 0 = unlimited). */
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
-/* Returns whether render waits while the network is full. */
+/* Returns the property `blocking`: whether render waits while the network
+ * accepts no more packets. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
 /* A subclass calls this function in send_packets if it reports a packet as
  * sent, but the packet was sent to no receiver. The packet is then counted as

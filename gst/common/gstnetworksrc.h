@@ -35,9 +35,9 @@ struct _GstNetworkSrcClass
    * fields is always the same. Called from any thread, without OBJECT_LOCK. */
   GstStructure *(*create_stats) (GstNetworkSrc * self);
   /* Returns the latency in ns: the time from the timestamp of a buffer until
-   * the buffer is available. Called from any thread. If NULL, the latency is 0,
-   * because buffers are timestamped on arrival. The subclass posts a LATENCY
-   * message when the latency changes. */
+   * the buffer is available. Called from any thread. The subclass posts a
+   * LATENCY message when the latency changes. If buffers are timestamped on
+   * arrival, this function may be NULL, and the latency is 0. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
   /* Tells the subclass whether the pipeline is paused. Called with FALSE before
    * the change to PLAYING, and with TRUE after the change to PAUSED. Packets

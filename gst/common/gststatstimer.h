@@ -25,7 +25,7 @@ void gst_stats_timer_set_nanoseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
     GParamSpec * pspec);
-/* Adds the rows of stats-update-interval and stats-interval to a table of
+/* Defines the properties stats-update-interval and stats-interval in a table of
  * properties. */
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
     PROPERTY_COMPUTED ("stats-update-interval", "Statistics update interval", \

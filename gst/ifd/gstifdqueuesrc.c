@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output side of ifdqueue, in the task of its src pad. The task pushes one
- * frame after the other, and the events and queries between them. Pushing a
- * frame takes as long as downstream blocks. This file also handles events and
- * queries from downstream.
- */
+/* Implements the output of ifdqueue, which runs in the task of the src pad. The
+ * task pushes frames, events and queries one after the other. While downstream
+ * blocks a push, the task waits. This file also handles events and queries from
+ * downstream. */
 
 #include "gstifdqueueprivate.h"
 
@@ -12,9 +11,9 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Time in us. In unqueued mode, upstream's streaming thread pushes the frames.
- * The task of the src pad pushes a frame only if no further frame has arrived
- * for this time. */
+/* In unqueued mode, upstream's streaming thread pushes the frames. If no
+ * further frame arrives for this time (in us), the task of the src pad pushes
+ * the waiting frames. */
 #define MAX_HOLD_TIME 20000
 /* Minimum time between two requests for a key frame, as in mmtpsink. It is long
  * because key frames are large. */
@@ -47,9 +46,10 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
   self->i_frame_at = now;
 }
 
-/* Returns whether other frames of the base layer refer to the frame. The codec
- * may show which slots (stored reference frames) each frame uses. If it does
- * not, all frames of a GOP refer to all P-frames before them. */
+/* Returns whether other frames of the base layer refer to the frame. If
+ * IFD_FRAME_SLOTS is not set, it is unknown which stored reference frames
+ * (slots) the frame uses. Each frame of a GOP then refers to all P-frames
+ * before it. */
 static gboolean
 is_base (const IfdFrame * frame)
 {
@@ -149,8 +149,9 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
 
 /* --- pushing, one thread at a time --------------------------------------- */
 
-/* Stops pushing until `flow` is OK again; the task pauses itself. The caller
- * holds the lock. */
+/* Stores a flow return that is not OK. No thread pushes until the flow return
+ * is OK again, and the task of the src pad pauses itself. The caller holds the
+ * lock. */
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
@@ -211,8 +212,8 @@ finish_push (GstIfdQueue * self, GstFlowReturn flow, gboolean is_frame)
   else if (is_frame)
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
   self->passed |= flow == GST_FLOW_OK && is_frame;
-  /* After EOS, upstream pushes no more buffers, so it would never get the flow
-   * return. An error is posted instead. */
+  /* Upstream gets a flow return only when it pushes a buffer. After EOS it
+   * pushes no more buffers, so an error is posted instead. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 
@@ -362,9 +363,10 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
 }
 
 /* Called with the lock. Returns the time in us for which the task has to wait
- * before it may push; 0 if it may push now. In unqueued mode, the task leaves
- * the frames to the streaming thread as long as that thread brings new frames.
- */
+ * before it may push; 0 if it may push now.
+ *
+ * In unqueued mode, upstream's streaming thread pushes the frames. The task
+ * waits until no further frame has arrived for MAX_HOLD_TIME. */
 static gint64
 get_hold_time (GstIfdQueue * self)
 {
@@ -410,7 +412,8 @@ gst_ifd_queue_loop (gpointer pad)
     /* The queue may have room now, so a waiting streaming thread is woken. */
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
-    /* The streaming thread may be waiting until this push has ended. */
+    /* In unqueued mode, the streaming thread may be waiting until push_item ()
+     * has returned. */
     if (gst_ifd_queue_is_unqueued (self))
       g_cond_broadcast (&self->changed);
   }

@@ -4,19 +4,19 @@
  * @title: ifdsink
  * @short_description: Sends live video over TCP, and drops the frames for which the network is too slow
  *
- * The sender that R. Ouwens describes in "Quality of video streaming over
- * wireless networks" (2006), section 2. It consists of an ifdqueue and a TCP
- * connection. The ifdqueue drops B-frames when the network is too slow. The TCP
- * connection keeps almost no unsent data in the kernel, so that the queue
- * notices immediately when the network is full. The receiver is a tcpserversrc.
- * It receives whole frames only and can decode all of them.
+ * This element is the sender that R. Ouwens describes in "Quality of video
+ * streaming over wireless networks" (2006), section 2. It consists of an
+ * ifdqueue and a TCP connection. The ifdqueue drops B-frames when the network
+ * is too slow. The TCP connection keeps almost no unsent data in the kernel, so
+ * that the queue notices immediately when the network is full. The receiver is
+ * a tcpserversrc. It receives whole frames only and can decode all of them.
  *
  * The stream is sent in real time (#GstIfdSink:sync). The start of the pipeline
  * does not wait for the network, because the connection is made in the
  * background. If the connection ends or the receiver cannot be reached, a
- * warning gives the reason, and the next connection begins with an I-frame.
- * With #GstIfdSink:auto-reconnect=false, an error is posted instead of the
- * warning.
+ * warning with the reason is posted, and the next connection begins with an
+ * I-frame. With #GstIfdSink:auto-reconnect=false, an error is posted instead of
+ * the warning.
  *
  * ## Example launch lines
  * |[

@@ -34,14 +34,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * negligible time only, and keep the network busy until the thread has woken up
  * and written more. */
 #define NO_DELAY (5 * GST_MSECOND)
-/* The mark is the maximum number of unsent bytes. Before the element writes
- * another part of a frame, it checks whether the kernel has already sent all
- * data. When MANY_MARKS checks in succession have found no unsent data, the
- * mark may grow.
+/* The mark is the maximum number of bytes that the kernel keeps unsent. Before
+ * the element writes another part of a frame, it checks whether the kernel has
+ * already sent all data. If MANY_MARKS checks in succession find no unsent
+ * data, the mark may grow.
  *
- * With fewer checks, the kernel could have sent all data although the network
- * is slow: a token bucket on the path may accept that many bytes at once (75
- * kbyte in the testbed of the paper). */
+ * A smaller number of checks would not prove that the network is fast. A token
+ * bucket on a slow path may accept many bytes at once (75 kbyte in the testbed
+ * of the paper). */
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval
@@ -50,14 +50,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
-/* The property estimated-bitrate is notified if the estimate has changed by at
- * least NOTIFY_SHARE. Two notifications are at least NOTIFY_INTERVAL (in ns)
- * apart. */
+/* A change of the property estimated-bitrate is notified if it is at least
+ * NOTIFY_SHARE times the value that was notified last. Two notifications are at
+ * least NOTIFY_INTERVAL (in ns) apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
-/* Time in ns. The estimate of the bitrate is computed from samples. If no frame
- * was sent for this time, a program that reads the estimate causes a new
- * sample.
+/* The estimate of the bitrate is computed from samples. A sample is taken when
+ * a frame is sent. If the last sample is older than this time (in ns), reading
+ * the estimate first takes a new sample.
  */
 #define IDLE_TIME (100 * GST_MSECOND)
 
@@ -82,10 +82,10 @@ struct _GstIfdTcpWriter
   /* TRUE while a frame waits because the network is full */
   gboolean is_waiting;
 
-  /* The connection's thread writes this pointer. It holds OBJECT_LOCK then, and
-   * the streaming thread does not use the pointer at that time. Therefore these
-   * two threads may read the pointer without the lock. Every other thread must
-   * hold the lock to read it. */
+  /* Only the connection's thread writes this pointer. During a write, it holds
+   * OBJECT_LOCK, and the streaming thread does not use the pointer. Therefore
+   * these two threads may read the pointer without the lock. Every other thread
+   * must hold the lock to read it. */
   GSocket *socket;              /* NULL if not connected */
 
   /* The connection's thread writes this value before the connection exists. The
@@ -592,8 +592,8 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 
 /* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
  * the network. For example, the network takes 16384 bytes in 26 ms at 5 Mbit/s,
- * but in 16 us at 1 Gbyte/s. The mark grows only if the measured rate is high
- * enough. If a receiver has never taken data, the mark is notsent-lowat. */
+ * but in 16 us at 1 Gbyte/s. For a new connection, the mark is the value of
+ * notsent-lowat. The mark grows only if the measured rate is high enough. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -627,10 +627,10 @@ gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
   return room;
 }
 
-/* Writes a buffer in pieces, each of which is no larger than the number of
- * bytes that may be unsent. The kernel alone would exceed this limit, because
- * it checks the limit only before it starts a piece of up to 64 kbyte. With a
- * limit of 16384 bytes it accepted 73,848 bytes. */
+/* Writes a buffer to the socket in small pieces, in order not to exceed the
+ * limit on unsent bytes in the kernel. With a large piece, the kernel exceeds
+ * this limit, because it checks the limit only once per 64 kbyte. With a limit
+ * of 16384 bytes, the kernel accepted 73,848 bytes. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)

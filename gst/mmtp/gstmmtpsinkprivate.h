@@ -64,8 +64,8 @@ typedef struct
   /* Local address of those paths that are configured without a local address
    * and without an interface; NULL means any address. */
   gchar *bind_address;
-  /* local port of those paths that are configured without a local port; 0 means
-   * any port */
+  /* Local port of each path whose own configuration contains no local port. 0
+   * means any port. */
   gint bind_port;
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
@@ -78,12 +78,10 @@ typedef struct
 typedef struct
 {
   MmtpPathSpec *spec;
-  /* State of the attempts to open the path: whether it is open, and what has to
-   * be done next. */
+  /* Decides when the path is opened, closed and tried again (mmtpretry.h). */
   MmtpRetry retry;
-  /* The host may have several addresses. This is the number of its addresses
-   * that the path can reach. It is known when the path has been opened for the
-   * first time. */
+  /* Number of addresses of the host that the path can reach. It is known once
+   * the path has been opened for the first time. */
   guint n_addresses;
   /* id of the open path in the core and the driver */
   guint number;
@@ -93,7 +91,8 @@ typedef struct
   /* The error because of which retry.has_gone was set: a packet could not be
    * sent, because the route does not exist any more. */
   GError *gone;
-  /* Reason why the path is closed, as in the last log line about it. */
+  /* Reason why the path could not be opened. A warning is logged only if the
+   * reason changes. */
   gchar *problem;
 } GstMmtpSinkPath;
 
@@ -130,15 +129,15 @@ struct _GstMmtpSink
   gboolean tell_rate;
   /* TRUE if the stream is elementary video and nothing else */
   gboolean is_video;
-  /* Reads the picture types from the buffers; NULL if the buffer flags have to
-   * be used. */
+  /* Object that reads the picture types from the buffers. If it is NULL, the
+   * buffer flags are used instead. */
   PictureReader *pictures;
   /* Cuts a transport stream; NULL if the input is something else. */
   MmtpTsCutter *ts;
   /* TRUE if the core refused the last piece of the transport stream */
   gboolean ts_has_gap;
-  /* TRUE if a warning was posted that the transport stream is not cut at its
-   * pictures. The warning contains the reason. */
+  /* TRUE if the sink has posted a warning because it cannot divide the
+   * transport stream into pictures. The warning contains the reason. */
   gboolean told_ts_refusal;
   GstMmtpSinkBlock block;       /* for the next buffers */
 
@@ -171,7 +170,7 @@ struct _GstMmtpSink
   /* TRUE if send_packets has returned FULL and a buffer waits for room in the
    * core */
   gboolean wants_room;
-  /* size of the buffer that waits for room */
+  /* size in bytes of the buffer that waits for room in the core */
   gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
@@ -194,8 +193,8 @@ struct _GstMmtpSink
   /* State of gstmmtpsinklog.c. */
   /* time of the next log line in ns; 0 if no line was written yet */
   guint64 log_at;
-  /* number of the session that the next log line is about, as counted by
-   * `sessions` */
+  /* Number of the session that the next log line describes. It is a value of
+   * `sessions`. */
   guint64 logged_session;
   /* number of bytes that had been sent when the last log line was written */
   guint64 logged_bytes;
@@ -210,8 +209,9 @@ struct _GstMmtpSink
   /* Number of the session for which `shift` is valid, as counted by `sessions`.
    * 0 if there is no such session, for example after a flush. */
   guint64 timed_session;
-  /* Time in ns that is added to the due times of stored media, because no
-   * receiver was connected for this time. */
+  /* Time in ns that is added to the due times of stored media in this session.
+   * Without it the first buffer would be late, because it had to wait for a
+   * receiver. */
   gint64 shift;
   /* send_packets returns EARLY until this time in ns, because the next buffer
    * must not be sent earlier. 0 if the next buffer may be sent now. */
@@ -226,8 +226,8 @@ struct _GstMmtpSink
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
 
 /* --- gstmmtpsinkrender.c -------------------------------------------------- */
-/* Passes the data that wait for further input to the core. This function is
- * called when the stream ends or its caps change. */
+/* If the input is an MPEG transport stream, passes its remaining data to the
+ * core. Called when the stream ends or its caps change. */
 void gst_mmtp_sink_drain_input (GstMmtpSink * self);
 GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
     GstBuffer ** buffers, guint n, guint * sent, GError ** error);
@@ -310,7 +310,7 @@ void gst_mmtp_sink_queue_warning (GstMmtpSink * self, GError * error);
  * with `lock` held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 /* Releases `lock`. Then posts the messages, emits the notifications, and sends
- * the requests that the other functions have recorded. */
+ * the requests that were queued while `lock` was held. */
 void gst_mmtp_sink_unlock_and_post (gpointer element);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */

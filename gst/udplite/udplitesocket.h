@@ -27,9 +27,9 @@
 UdpliteSocket *udplite_socket_new (UdpliteBackend backend,
     GInetSocketAddress * address, gboolean reuse, gchar ** tried,
     GError ** error);
-/* Uses the UDP-Lite socket `socket` of the application. Returns NULL with
- * `error` set if `socket` is not a UDP-Lite socket. udplite_socket_free ()
- * closes `socket` only if `close_it` is TRUE. */
+/* Returns a UdpliteSocket that uses the application's socket `socket`. Returns
+ * NULL with `error` set if `socket` is not a UDP-Lite socket.
+ * udplite_socket_free () closes `socket` only if `close_it` is TRUE. */
 UdpliteSocket *udplite_socket_new_from_socket (GSocket * socket,
     gboolean close_it, GError ** error);
 void udplite_socket_free (UdpliteSocket * self);

@@ -358,9 +358,9 @@ is_failure (GstFlowReturn result)
   return result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS;
 }
 
-/* Normally, the next packet that enters the flow returns a failure of the src
- * pad to upstream. After EOS there is no next packet, so the failure is posted
- * here as an error message. */
+/* If the src pad fails, upstream normally gets the error when it pushes the
+ * next packet of the flow. After EOS there is no next packet, so an error
+ * message is posted here. */
 static gboolean
 handle_dead_pad (GstWirelessLink * self, GstEvent * event, GstFlowReturn result)
 {
@@ -743,9 +743,9 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_clear_object (&clock.clock);
 
   gst_wireless_link_lock (self);
-  /* Normally, the next packet that enters the flow returns a failure of the src
-   * pad to upstream. After EOS there is no next packet, so the failure is
-   * posted as an error message.
+  /* If the src pad fails, upstream normally gets the error when it pushes the
+   * next packet of the flow. After EOS there is no next packet, so an error
+   * message is posted.
    */
   post_error = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);

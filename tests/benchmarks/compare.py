@@ -7,9 +7,9 @@ ratios.
 
 Every pipeline reads the same stream of about 240 MB from the file cache. The
 stream is a repeated clip. Each pipeline runs in its own gst-launch-1.0, whose
-registry already exists. wait4 reports the user and system seconds. The
-pipelines run in turn (A B C A B C ...), so that other load of the machine
-affects all of them.
+registry already exists. wait4 reports the user and system seconds. A round runs
+each pipeline once (A B C). There are several rounds, so that other load of the
+machine affects all pipelines.
 
 The cost of an element is a difference of CPU times: the time of a pipeline with
 the element, minus the time of the same pipeline without it in the same round. A
@@ -174,8 +174,9 @@ def check_counts(counts, stream):
 
 
 def measure(names, stream, runs, env):
-    """Runs the pipelines in turn, `runs` times. Returns {name of a pipeline:
-    its CPU time in s in each round}.
+    """Runs all pipelines one after another, and repeats this until each
+    pipeline has run `runs` times. Returns {name of a pipeline: list of the CPU
+    times of its runs in s}.
     """
     seconds = {name: [] for name in names}
     for _ in range(runs):

@@ -22,8 +22,9 @@ typedef struct
 {
   gint is_listening;
   gint received;                /* number of packets that the source output */
-  gint noted;                   /* number of buffers and lists in which the
-                                 * source output these packets */
+  /* number of buffers and buffer lists that the source output; a list counts
+   * once */
+  gint noted;
   gint64 received_at;           /* us, monotonic */
 } FloodShared;
 

@@ -119,7 +119,7 @@ typedef struct
 /* The results, in memory that all processes share. */
 typedef struct
 {
-  /* The number of the next run that no process has begun. */
+  /* Number of the run that is started next. */
   gint next;
   ArenaOutcome outcomes[];
 } Results;
@@ -329,7 +329,8 @@ print_extras (const Row * row, const Results * results)
   }
 }
 
-/* Returns whether MMTP is worse than UDP by more than one percentage point. */
+/* Compares the medians of the share of decodable frames. Returns TRUE if the
+ * share of MMTP is below the share of UDP by more than one percentage point. */
 static gboolean
 is_below_udp (const Row * row, const Results * results)
 {
@@ -407,9 +408,9 @@ print_runs (const Row * row, const Results * results)
  * gap is a time in which nothing can arrive over the link. */
 #define BRIDGED_GAP 300
 
-/* Selects those runs of a group in which the link had no gap (a time in which
- * nothing can arrive) of more than BRIDGED_GAP. Prints a line about these runs.
- * MMTP must deliver at least 95 % of the possible result in them. */
+/* Selects those runs of a group in which no gap of the link was longer than
+ * BRIDGED_GAP, and prints a line about them. In these runs, MMTP must deliver
+ * at least 95 % of the frames that could arrive in time. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -433,10 +434,11 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   g_free (shares);
 }
 
-/* Prints one line about a group of scenarios. For each figure of a scenario,
- * the median of its runs is used. The line has the means of these medians. It
- * also has the worst median of get_share (), and the number of scenarios in
- * which MMTP is worse than UDP. */
+/* Prints one line about a group of scenarios. Each figure of a scenario is the
+ * median over its runs. The line contains:
+ * - the mean of each figure over the scenarios
+ * - the lowest get_share () of a scenario
+ * - the number of scenarios in which MMTP is worse than UDP */
 static void
 print_group (const GArray * rows, guint first, guint end,
     const Results * results)

@@ -582,8 +582,9 @@ decode (Model * model, Decoder * decoder, const H264Slice * h264,
     store (decoder, stored);
 }
 
-/* An IDR picture has no leading pictures that need earlier groups. All leading
- * pictures come before the first trailing picture. */
+/* Returns the type of the next picture. A leading picture refers to an earlier
+ * group of pictures, so it is allowed only after a key frame that is no IDR
+ * picture. All leading pictures come before the first trailing picture. */
 static Type
 take_type (Model * model, guint what)
 {

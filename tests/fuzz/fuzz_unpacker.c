@@ -6,9 +6,9 @@
  * - A stream from the packer is restored bit by bit.
  * - If packets are lost, only frames without losses are output.
  *
- * Input: CONTROL_SIZE bytes of choices. With FLAG_ROUND_TRIP, an elementary
- * stream follows. Without this flag, packets follow. Each packet has a byte of
- * flags, a length of 16 bits, and a payload.
+ * Input: CONTROL_SIZE bytes of flags and settings. With FLAG_ROUND_TRIP, an
+ * elementary stream follows. Without this flag, packets follow. Each packet
+ * consists of a byte of flags, a 16-bit length, and a payload.
  */
 
 #include "fuzz.h"
@@ -164,8 +164,8 @@ do_special (Receiver * receiver, const Job * job, guint special)
   }
 }
 
-/* Packets that are invalid by themselves are counted as refused. Other packets
- * are not. */
+/* rfc2250_unpacker_check () decides whether a single packet is valid. It must
+ * count an invalid packet as refused. It must not count a valid packet. */
 static void
 check_refusal (Receiver * receiver, const guint8 * data, gsize size)
 {
@@ -236,7 +236,7 @@ check_packets (const Job * job, FuzzInput * input)
 /* A frame that was sent. */
 typedef struct
 {
-  GByteArray *bytes;            /* The bytes that should be restored. */
+  GByteArray *bytes;            /* Expected output of the unpacker */
   /* The size of the sequence end code, which is sent in a packet of its own. */
   gsize end_code_size;
   gboolean has_slices;
@@ -319,8 +319,8 @@ receive (Receiver * receiver, const Job * job, const Rfc2250Packet * packet,
   collect (receiver, job->max_frame_size);
 }
 
-/* Returns the header, the injected sequence header and the video data in memory
- * of exactly the payload's size. */
+/* Returns the payload of a packet: the header, the injected sequence header and
+ * the video data. The returned memory has exactly the size of the payload. */
 static guint8 *
 build_payload (Rfc2250Packer * packer, const Rfc2250Packet * packet,
     const guint8 * data, gsize * size)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the corpus of the fuzz targets anew: a few kB, from tiny clips.
+"""Regenerates the corpus of the fuzz targets. The inputs are small.
 
     tests/fuzz/make-corpus [BUILD-DIRECTORY]
 
 The inputs of the link targets are written in this file. The other inputs are
-made from 48x48 clips of ffmpeg's test picture in MPEG-1 and MPEG-2. Field
-pictures and rare headers are inserted as in the interoperability tests, and
-rfc2250pay, rtpmpvpay and ffmpeg make RTP payloads of the clips. The layouts of
-control bytes are those of the fuzz_*.c in this directory. The files found-* are
-kept. They are inputs with which the fuzzers have found faults earlier.
+made from clips of ffmpeg's test picture, in MPEG-1 and MPEG-2, with 48x48
+pixels. Field pictures and rare headers are inserted as in the interoperability
+tests. rfc2250pay, rtpmpvpay and ffmpeg convert the clips to RTP payloads. The
+layout of the control bytes is defined by the files fuzz_*.c in this directory.
+The existing files found-* are kept, because they are inputs with which the
+fuzzers have found faults.
 """
 
 import os
@@ -293,8 +294,8 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs of one byte that selects the action, the codec data, and
-    units. A unit has flags, a length and its bytes.
+    """Makes inputs. Each input begins with a byte that selects the action. The
+    codec data and the units follow. A unit has flags, a length and its bytes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -394,9 +395,11 @@ def tspictures(_made):
 
 
 def tsjoiner(made):
-    """Makes inputs of four parts: the size of the buffers; a value that says
-    which pieces are missing; the bits of the flags that are inverted; and a
-    transport stream.
+    """Makes inputs of four parts:
+    - the size of the buffers
+    - a bit mask of the missing pieces
+    - a bit mask that is XORed with the flags of each piece
+    - a transport stream
     """
     for i, (name, data) in enumerate(tspictures(made)):
         missing = 0x11041 << i
@@ -404,8 +407,9 @@ def tsjoiner(made):
 
 
 def slotuse(_made):
-    """Makes inputs that consist of the codec and units. A unit has flags, a
-    length of two bytes and its bytes.
+    """Makes inputs that consist of a byte for the codec, followed by units. A
+    unit consists of a byte of flags, the length of its data in two bytes, and
+    its data.
     """
     vp8, vp9, av1, av1_frame = range(4)
     layer, sync, flush = 1, 2, 4
@@ -507,9 +511,11 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs of three parts: one byte that selects the reader, one byte
-    that says how much longer the packet is than its bytes in the input, and
-    these bytes of the packet.
+    """Makes inputs of three parts:
+    - one byte that selects the reader
+    - one byte: the number of bytes at the end of the packet that the input does
+      not contain
+    - the other bytes of the packet
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")

@@ -66,8 +66,9 @@ def read_frames(path):
 class Figures:
     # The difference in s between the encoder's largest and smallest delay.
     encoder_late: float
-    # The maximum rate in bit/s at which data enters the link. It is measured
-    # over 200 ms, from 0.4 s to 1.4 s after the rate of the link was reduced.
+    # The maximum rate in bit/s at which data entered the link, as a mean over
+    # 200 ms. The measurement begins 0.4 s after the rate of the link was
+    # reduced, and ends 1 s later.
     entered: float
     # The maximum delay in ms from the encoder's output to the receiver's
     # decoder.

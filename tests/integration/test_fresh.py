@@ -47,7 +47,8 @@ class FreshTest(unittest.TestCase):
             directory = tempfile.TemporaryDirectory()
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
-        # If the Debian installation was kept, an earlier test may have used it.
+        # The Debian installation may have been kept from an earlier test. In
+        # this case, checks that need a new installation are omitted.
         self.is_new = not debians.is_made(self.root)
         if self.is_new:
             debians.make("bookworm", self.root, mirror)
@@ -59,8 +60,8 @@ class FreshTest(unittest.TestCase):
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
-        # The user must exist, and git must accept a repository of another
-        # owner.
+        # USER is created if it does not exist. The clone belongs to another
+        # user, so git has to be told to accept it.
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 
@@ -86,8 +87,9 @@ class FreshTest(unittest.TestCase):
         return done.stdout
 
     def check(self, words, page):
-        """Checks that each transport is in the tables, or that a line gives the
-        reason why it is missing.
+        """Checks the output `words` and the report `page` of the demo. For each
+        transport, the output must have a row in a table or a line with the
+        reason why the transport was left out.
         """
         lines = words.splitlines()
         known = {name: transport for name, transport

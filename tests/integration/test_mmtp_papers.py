@@ -48,11 +48,12 @@ RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # Table 4 of the MMTP paper: {period in ms: frames within a second}. The column
 # heads of the paper name microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# RangeLAN2 loses packets. If these packets are retransmitted and the period is
-# 35 ms or longer, all frames must arrive.
+# The tested periods in ms. The period is the time between two frames. At 35 ms
+# or more, all frames must arrive. RangeLAN2 loses packets, which have to be
+# retransmitted.
 PERIODS = (*THEIRS, 40, 100)
-# A run must reach at least this share of the possible maximum. The share is
-# below 1 because delays vary.
+# Minimum number of frames that must arrive in time, as a fraction of the number
+# that possible() returns. The fraction is below 1 because delays vary.
 SHARE = 0.90
 LATE = 0.01  # The maximum share of late frames among the sent frames.
 ENOUGH_FROM, ENOUGH = 35, 0.995
@@ -66,7 +67,8 @@ class Late(Exception):
 
 
 def possible(period):
-    """Returns the number of frames that both links together have time to send.
+    """Returns the maximum number of frames that can arrive in time if both
+    links are always busy. `period` is the time in ms between two frames.
     """
     seconds = (FRAMES - 1) * period / 1000 + DEADLINE
     return min(FRAMES, int(sum(

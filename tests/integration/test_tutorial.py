@@ -28,7 +28,7 @@ import test_package
 PAGE = pathlib.PurePath("docs/tutorial.md")
 COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
             "ping ", "cat >")
-# This command changes the environment of all later blocks.
+# `meson devenv` changes the environment of all later blocks of commands.
 DEVENV = "meson devenv "
 IN_A_HOST = "--shell "
 # The maximum time in s for a block of commands. It is long because the first

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The init program of a machine of dccpguest.py. It loads the kernel's DCCP,
- * sets up the network, and opens DCCP sockets on request.
+/* The init program of the virtual machine of dccpguest.py. It loads the DCCP
+ * modules of the kernel, sets up the network, and opens DCCP sockets on
+ * request.
  *
  *   init MODULE... IPV4 IPV6
  *
@@ -9,12 +10,14 @@
  *
  *   connect|listen ADDRESS PORT SERVICE-CODE COVERAGE MIN-COVERAGE PACKETS
  *
- * and the packets to send. Each of them is a record: a time in us since the
- * DCCP connection was open, a length of 32 bits and a payload, in network byte
- * order. The program answers with lines: "listening", "connected", and "sent"
- * when the last packet is in the kernel's queue. The DCCP connection ends when
- * the peer closes it, when all packets are sent, or when the test ends its side
- * of the TCP connection. The last answer is a line "closed ERRNO
+ * and the packets to send. Each packet is a record of three fields: the time in
+ * us since the DCCP connection was opened, the payload's size in bytes, and the
+ * payload. The time and the size have 32 bits, in network byte order.
+ *
+ * The program answers with lines: "listening", "connected", and "sent" when the
+ * last packet is in the kernel's queue. The DCCP connection ends when the peer
+ * closes it, when all packets are sent, or when the test ends its side of the
+ * TCP connection. The last answer is a line "closed ERRNO
  * TIMES-THE-QUEUE-WAS-FULL RECEIVED", followed by the received packets as
  * records of the same form.
  */
@@ -40,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* From linux/dccp.h, which Linux removed together with DCCP. */
+/* Constants from linux/dccp.h. Linux removed this file together with DCCP. */
 #define SOL_DCCP 269
 #define DCCP_SOCKOPT_SERVICE 2
 #define DCCP_SOCKOPT_SEND_CSCOV 10
@@ -56,7 +59,8 @@
 #define SECONDS_TO_CLOSE 20
 #define RETRY_NS 1000000
 
-/* From linux/ipv6.h, which cannot always be included with netinet/in.h. */
+/* This struct is copied from linux/ipv6.h. The file linux/ipv6.h cannot always
+ * be included together with netinet/in.h. */
 struct in6_ifreq
 {
   struct in6_addr ifr6_addr;

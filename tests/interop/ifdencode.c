@@ -46,7 +46,8 @@ static const Pattern patterns[] = {
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS;
 
-/* GValueArray is deprecated, but it is the type of these properties. */
+/* Sets the property `name` to the first `n` integers in `values`. The type of
+ * the property is GValueArray, although GLib has deprecated this type. */
 static void
 set_array (GstElement * encoder, const gchar * name, const gint * values,
     guint n)

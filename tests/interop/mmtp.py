@@ -23,9 +23,9 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-# Messages with a seal. A seal is a digest with the key that the endpoints
-# share; without a key, no message has a seal. Some REFUSE messages have a seal,
-# too.
+# Message types that always have a seal if the endpoints share a key. A seal is
+# a digest that is computed with this key. A REFUSE has a seal only if its
+# reason is 2 (busy) or 5 (over). Without a shared key, no message has a seal.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # The sizes in bytes of the messages that have a fixed size.
@@ -302,7 +302,8 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    first: int  # The low bits of the stream number of the first packet.
+    # The low bits of the stream number to which bit 0 of `mask` belongs.
+    first: int
     mask: int
     sizes: int
     content: bytes
@@ -324,8 +325,8 @@ def combined(contents):
 
 
 class Stream:
-    """The packets of the stream, each packet once, and the buffers that consist
-    of these packets.
+    """Collects the packets of the stream and joins them into buffers. A packet
+    that was sent several times is stored once.
     """
 
     def __init__(self):
@@ -351,8 +352,8 @@ class Stream:
         self.packets[whole] = packet
 
     def check_repairs(self):
-        """Checks all REPAIR messages. The caller must have added all packets
-        of the stream before.
+        """Checks all REPAIR messages. Before this call, the caller must have
+        added all packets of the stream.
         """
         contents = {at % TICKS: packet.content
                     for at, packet in self.packets.items()}
@@ -478,11 +479,12 @@ class Session:
         return text.decode()
 
     def check(self, sent, received, is_complete=True):
-        """Checks all messages. `sent` and `received` have a list of messages
-        for each device of the sender. `sent` has the messages that left the
-        device. `received` has the messages of the receiver that arrived at the
-        device, so messages that were lost on the way are missing. `is_complete`
-        says that `sent` has all messages of the sender."""
+        """Checks all messages. `sent` and `received` contain one list of
+        messages for each network device of the sender. A list in `sent` has the
+        messages that the sender sent over the device. A list in `received` has
+        the messages from the receiver that reached the device; lost messages
+        are missing. `is_complete` is True if `sent` contains all messages that
+        the sender sent."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))
@@ -500,8 +502,8 @@ class Session:
 
 
 def payloads(packets, port):
-    """Returns the UDP payloads from or to this port. `packets` are IPv4 packets
-    as a TUN device delivers them.
+    """Returns the payloads of the UDP packets whose source or destination port
+    is `port`. `packets` are IPv4 packets as a TUN device delivers them.
     """
     found = []
     for packet in packets:

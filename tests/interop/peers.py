@@ -84,8 +84,9 @@ def location(path):
 
 
 def filesink(path):
-    """Returns an unbuffered filesink. GStreamer 1.22 loses bytes when it
-    collects so many small buffers that writev() takes them in parts (IOV_MAX).
+    """Returns an unbuffered filesink. A buffered filesink of GStreamer 1.22
+    loses bytes if it collects more small buffers than one call of writev()
+    accepts (IOV_MAX).
     """
     return "filesink buffer-mode=unbuffered %s" % location(path)
 
@@ -102,8 +103,9 @@ def pay(source, element="rfc2250pay"):
 
 
 def pay_all(jobs, at_once=16):
-    """Returns the packets for each pair (source, element). To save time, one
-    process handles several pairs.
+    """`jobs` is a list of pairs (source, element). Returns a list with one item
+    for each pair: the packets into which `element` puts the stream in the file
+    `source`. To save time, one process handles up to `at_once` pairs.
     """
     results = []
     with workdir() as work:
@@ -128,8 +130,9 @@ FFMPEG_SSRC = 0x12345678
 
 
 def pay_ffmpeg(source, mtu=1400, rate=25):
-    """Returns the packets into which ffmpeg's RTP muxer divides the stream in
-    the file `source`. ffmpeg writes them to a file without framing.
+    """Returns the RTP packets into which ffmpeg's RTP muxer divides the stream
+    in the file `source`. ffmpeg writes the packets to a file one after the
+    other, without the size of each packet.
     """
     with workdir() as work:
         run(["ffmpeg", "-v", "error", "-nostdin", "-y",
@@ -141,8 +144,8 @@ def pay_ffmpeg(source, mtu=1400, rate=25):
 
 
 def split_packets(data, ssrc):
-    """Splits a file of concatenated RTP packets. A packet begins where an RTP
-    header with the next sequence number is found.
+    """Returns a list of the RTP packets that are concatenated in `data`. A
+    packet begins where an RTP header with the next sequence number is found.
     """
     starts, at, seq = [], 0, 1
     while at >= 0:

@@ -34,8 +34,8 @@ FRAMES_PER_SECOND = 25
 IS_LONG = sys.argv[1:2] == ["long"]
 SECONDS = 60 if IS_LONG else 8
 SECONDS_TO_STREAM = 4 * SECONDS + 60
-# The fixed values of these properties replace random values. The packets of two
-# runs are therefore equal.
+# seqnum-offset, timestamp-offset and ssrc are random by default. With fixed
+# values, the packets of two runs are equal.
 PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
@@ -149,8 +149,8 @@ class KernelTest(DccpCase):
                 dccppackets.Connection.all(without)[0].check()
 
     def assert_refuses_changes(self, seen):
-        """Checks that a change of any bit is detected. tshark starts slowly, so
-        it checks only one of the packets.
+        """Checks that a change of any bit is detected. Only one of the changed
+        packets is checked with tshark, because tshark starts slowly.
         """
         segment = len(udplite.segment_of(seen.packet))
         for bit in range(8 * segment):
@@ -403,8 +403,9 @@ class LostTest(ElementCase):
                 treatment.set(port, losing_first(kind, of_client, port))
                 if (mode, "to_us", kind) not in self.LINUX_WAITS:
                     ends.append(self.to_us("IPv4", mode, port, packets))
-        # (An endpoint that has closed its connection answers with a number that
-        # may be out of the window. Its peer then sends a Sync.)
+        # One Sync is allowed. After an endpoint has closed its connection, the
+        # sequence number of its answer may be outside the window of the peer.
+        # The peer then sends a Sync.
         self.finish(*ends, syncs=1)
 
 
@@ -463,8 +464,8 @@ class DamageTest(ElementCase):
         other endpoint must answer this Sync with a SyncAck.
         """
         self.network.set(delay=0.01)
-        # Each stream lasts 4 s, because on a busy machine the two connections
-        # begin at different times.
+        # On a busy machine, one connection may begin later than the other. Each
+        # stream lasts 4 s, so that both connections exist at the same time.
         ends = self.stream_both_ways(seconds=4)
         udplite.wait_until(lambda: len(self.established()) == 2,
                            "for two connections")
@@ -498,11 +499,10 @@ class DamageTest(ElementCase):
 
 
 class RefusedTest(ElementCase):
-    """Checks that an attempt to connect that is refused gets the right reset
-    code.
-    """
+    """Checks the reset code with which a connection attempt is refused."""
 
-    # Linux reports reset codes 8 and 9 with these values of errno.
+    # The values of errno that Linux reports. EBADRQC is reported for reset
+    # code 8, and EUSERS for reset code 9.
     EBADRQC, EUSERS = 56, 87
 
     def setUp(self):

@@ -23,8 +23,9 @@ def stream_of(clip):
 
 
 def with_true_headers(stream, packets, t=False, n=False):
-    """Returns the packets of a sender other than rfc2250pay. The video-specific
-    header of each packet is replaced by the header that the RFC requires.
+    """Replaces the video-specific header of each packet by the header that RFC
+    2250 requires, and returns the new packets. `packets` come from a sender
+    other than rfc2250pay.
     """
     placed, _ = place(stream, packets)
     flags = new_headers(stream) if n else {}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that tshark decodes every packet of the 60 s clip as the stream
-requires.
+"""Checks the RTP packets of the 60 s clip with tshark. The header fields that
+tshark decodes must agree with the video stream.
 
-tshark 4.0 reads AN, N, S, B, E and P from the wrong byte. The test therefore
-first finds out which fields this tshark decodes correctly. The other fields are
-taken from the bytes that tshark shows.
+tshark 4.0 reads the fields AN, N, S, B, E and P from the wrong byte. The test
+therefore first finds out which fields the installed tshark decodes correctly.
+The other fields are taken from the bytes that tshark shows.
 """
 
 import collections

@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Shares are from 0 to 1, and delays are in ms. A delay is INFINITY if too many
- * frames never arrived. */
+/* Each field that is described as a share has a value from 0 to 1. Delays are
+ * in ms. A delay is INFINITY if too many frames never arrived. */
 typedef struct
 {
   /* Share of the frames that could be decoded in time. */

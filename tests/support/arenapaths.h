@@ -71,10 +71,11 @@ typedef struct
  * directions, and with drop-tail queues of 1000 packets. */
 void arena_path_init (ArenaPath * path, guint64 rate, guint64 delay);
 
-/* The links of a path in one run. */
+/* The links of a path in one run: one link for each direction. */
 typedef struct
 {
-  /* If one_link is TRUE, both entries are the same link. */
+  /* If the path has one_link = TRUE, both elements of this array point to the
+   * same link. */
   Link *links[ARENA_N_DIRECTIONS];
   guint station[ARENA_N_DIRECTIONS];
 } ArenaLinks;
@@ -87,8 +88,9 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns the opportunities that the forward links of all `paths` have in the
- * run `number`. A sender that always has waiting packets could use all of them.
+/* Returns all opportunities to send a packet on the forward links of `paths` in
+ * the run `number`. If packets were always waiting, a sender could use all
+ * these opportunities.
  */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A scenario of the arena: paths, a stream, competitors and a number of runs.
- * Each run begins at another position of the recordings or has another seed. A
- * run gives the figures of MMTP, of RTP over UDP, and of a sender with perfect
- * foresight. The scenarios themselves are defined in arenagroups.h.
- */
+ * Each run begins at another position of the recordings or has another seed.
+ * The results of a run are computed for MMTP, for RTP over UDP, and for a
+ * sender with perfect foresight. The scenarios themselves are defined in
+ * arenagroups.h. */
 
 #ifndef __ARENA_SCENARIO_H__
 #define __ARENA_SCENARIO_H__
@@ -35,7 +35,7 @@ typedef struct
   guint n_paths;
   ArenaPath paths[ARENA_MAX_PATHS];
 
-  /* frames of the clip; NULL if all packets have one size */
+  /* frames of the clip; NULL if all packets have the same size */
   const GArray *clip;
   /* The sizes of the clip's frames are multiplied by this factor. */
   gdouble scale;
@@ -46,7 +46,7 @@ typedef struct
   gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  /* TRUE if the sender knows the time between two frames by its configuration
+  /* TRUE if the sender is configured with the time between two frames
    */
   gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */

@@ -21,8 +21,8 @@
  * is a PES header with a PTS. After this header:
  * - H264_PICTURE has an access unit delimiter and a slice of H.264.
  * - H264_REST has a slice of H.264 that does not begin a picture.
- * - MPEG_PICTURE has a picture header and the beginning of a slice. The picture
- *   header has the given temporal reference. */
+ * - MPEG_PICTURE has a picture header and the beginning of a slice. The
+ *   temporal reference in the picture header is `reference`. */
 #define PES "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\1"
 #define PES_SIZE 14
 #define H264_PICTURE PES "\0\0\0\1\x09\x10\0\0\1\x41\x9a\x24"

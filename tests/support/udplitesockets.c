@@ -112,10 +112,10 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Checks where the socket has put the received packets in memory. The memory is
- * divided into parts of UDPLITE_TEST_ROOM bytes. Each packet must be inside one
- * part, and after the packets before it. This must also hold if the socket has
- * refused other packets between these packets. */
+/* Checks where the received packets are stored in `room`, which is divided into
+ * parts of UDPLITE_TEST_ROOM bytes. Each packet must be inside one part, and
+ * must begin after the end of the previous packet. The same is required if the
+ * socket has refused packets in between. */
 static void
 udplite_test_check_rooms (const UdplitePacket * packets, guint n,
     const guint8 * room)

@@ -31,9 +31,9 @@ typedef struct
   /* bytes that left the backlog so far, because they were delivered or dropped
    */
   guint64 drained;
-  /* Bytes that left the backlog so far, like `drained`, but without a
-   * correction for the headers of the bytes in flight. The number may be
-   * negative, because the bytes in flight include headers. */
+  /* Bytes that left the backlog so far. Unlike `drained`, this number is
+   * computed from the bytes in flight including their headers, so it may be
+   * negative. */
   gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
@@ -63,16 +63,16 @@ typedef struct
   guint64 put;                  /* put_bytes in the latest report */
   guint64 put_at;               /* time at which data last left the encoder */
   gboolean is_idle;             /* see bitrate_backlog_is_idle () */
-  /* Value of `put` when the encoder was last idle and nothing was in flight. The
-   * bytes that left the encoder before that have left the backlog. */
+  /* Latest value of `put` at which the encoder was idle and nothing was in
+   * flight. All bytes up to this value have left the backlog. */
   guint64 idle_put;
   guint64 padding;              /* bytes in the latest report */
   guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
 
-/* Adds the numbers of `report` to the backlog. If one of the numbers of bytes
- * is missing, the report adds nothing. If the number of bytes in flight is
- * missing, the backlog is also reset.
+/* Adds a sample with the numbers of `report` to the backlog. If `put_bytes`,
+ * `queued_bytes` or `in_flight` is unknown, no sample is added. An unknown
+ * `in_flight` also deletes all earlier samples.
  */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
@@ -84,14 +84,15 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * backlog is computed. The following functions may be called only if this
  * function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns the minimum age of the backlog over a short recent time, minus its
- * minimum age over the last seconds. The short time is the longest of 60 ms,
+/* Returns the recent minimum of the backlog's age, minus the minimum of the
+ * last seconds. The recent minimum covers the longest of three times: 60 ms,
  * 1.5 frame periods and the round-trip time. Returns 0 before the first report
  * of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
-/* Returns by how much the queueing delay in the network exceeds its minimum of
- * the last seconds. The minimum is not 0 if the one-way delay has increased for
- * another reason, such as a handover. Returns 0 if the delay is unknown. */
+/* Returns the queueing delay in the network minus the minimum queueing delay of
+ * the last few seconds. This minimum is above 0 if something other than a
+ * queue, such as a handover, has increased the one-way delay. Returns 0 if the
+ * queueing delay is unknown. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns by how much the standing queue exceeds the minimum queueing delay of
@@ -101,12 +102,11 @@ guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
  * Returns 0 if the delay is unknown. */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the rate at which data left the backlog in the last 200 ms. Data
- * leave the backlog when they are delivered or dropped. A time in which no data
- * were expected to leave does not count. If there is only one report in each
- * round trip, the rate is measured from report to report. Returns G_MAXDOUBLE if
- * no data were expected to leave.
- */
+/* Returns the rate at which data left the backlog in the last 200 ms in which
+ * the network was busy (see BitrateBacklogSample). Data leave the backlog when
+ * they are delivered or dropped. If there is only one report in each round
+ * trip, the rate is measured between two reports that confirmed new data.
+ * Returns G_MAXDOUBLE if the network was not busy. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate at which data left the encoder. The rate is measured over
  * the last second and over the last 200 ms, and the higher result is returned.

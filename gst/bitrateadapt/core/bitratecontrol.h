@@ -50,8 +50,8 @@ BitrateControl *bitrate_control_new (const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate);
 void bitrate_control_free (BitrateControl * control);
 
-/* The configuration and the rule may be set at any time. A new rule starts with
- * a new state and with the present bitrate. */
+/* The configuration and the rule may be changed at any time. A new rule begins
+ * in its initial state, with the encoder's present bitrate. */
 void bitrate_control_set_config (BitrateControl * control,
     const BitrateConfig * config);
 void bitrate_control_set_rule (BitrateControl * control,

@@ -20,8 +20,8 @@ typedef struct
 
 typedef struct
 {
-  /* errno of the first message that was not sent or received; 0 if this message
-   * has no error, or if the socket is not ready for it */
+  /* errno of the message that could not be sent or received; 0 if there is no
+   * such message. If the socket is not ready, the value is 0, too. */
   gint own;
   /* errno of the last ICMP error that an earlier message caused; 0 if there is
    * none */

@@ -64,7 +64,8 @@ typedef struct
 {
   gboolean is_set;
   guint sps;
-  gboolean has_bottom_order;    /* bottom_field_pic_order_in_frame_present */
+  /* value of bottom_field_pic_order_in_frame_present_flag */
+  gboolean has_bottom_order;
   guint last_ref_idx[2];        /* num_ref_idx_l0/l1_default_active_minus1 */
   gboolean weights_p;
   guint weights_b;
@@ -440,7 +441,8 @@ h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
   if (has_lists (type))
     read_lists (&bits, sps, pps, slice);
   if (slice->is_idr) {
-    nal_bits_take (&bits, 1);   /* no_output_of_prior_pics_flag */
+    /* Skips no_output_of_prior_pics_flag. */
+    nal_bits_take (&bits, 1);
     slice->has_long_term = nal_bits_take (&bits, 1);
   } else if (slice->is_reference) {
     read_marks (&bits, slice);

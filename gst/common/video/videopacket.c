@@ -50,8 +50,8 @@ skip (Bytes * bytes, gsize n)
   return TRUE;
 }
 
-/* Limits the size of the rest of the packet to the value of a length field.
- * Returns FALSE if that value exceeds the size of the rest. */
+/* Reduces the size of the unparsed part of a packet to `full_size`, the value
+ * of a length field. Returns FALSE if the part is smaller than `full_size`. */
 static gboolean
 shorten (Bytes * bytes, gsize full_size)
 {

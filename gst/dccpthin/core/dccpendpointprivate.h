@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Internals of an endpoint for dccpendpoint.c, and for tests that choose the
- * random values themselves. */
+/* Internals of an endpoint. They are used by dccpendpoint.c, and by tests that
+ * have to control the random values of an endpoint. */
 
 #pragma once
 
@@ -21,8 +21,8 @@
 #define DCCP_MAX_COOKIE_RATE 20000
 #define DCCP_MAX_GONE 16
 
-/* An earlier connection. As long as it is stored, the endpoint recognises
- * packets of its peer. */
+/* A connection that has ended. While it is stored, the endpoint recognises
+ * packets that the peer of this connection sends. */
 typedef struct
 {
   DatagramPath path;
@@ -30,7 +30,8 @@ typedef struct
   /* gss and gsr of RFC 4340: greatest sequence number sent, and greatest
    * sequence number received */
   guint64 gss, gsr;
-  /* TRUE if the ports must not be used again yet */
+  /* TRUE if the connection is in the state TIMEWAIT, so that its ports must not
+   * be used again before `until` */
   gboolean in_time_wait;
   guint64 until;                /* ns */
 } DccpGone;
@@ -60,7 +61,7 @@ struct _DccpEndpoint
   /* the oldest candidate first */
   DccpConnection *candidates[DCCP_MAX_CANDIDATES];
   guint n_candidates;
-  /* limits the Responses with a cookie; listener only */
+  /* limits the rate of Responses with an Init Cookie; NULL in a client */
   PrefixLimiter *limiter;
   DccpResponses *responses;     /* Responses with a cookie; listener only */
   DccpGone gone[DCCP_MAX_GONE];
@@ -87,8 +88,8 @@ gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);
-/* Makes the next packet without data and returns its size in bytes; 0 = there
- * is none. */
+/* Writes the next packet without application data to `bytes`, and its path to
+ * `path`. Returns the size of the packet in bytes, or 0 if there is none. */
 gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL]);
 

@@ -26,9 +26,10 @@ mask (guint64 sequence)
   return G_GUINT64_CONSTANT (1) << (sequence % 64);
 }
 
-/* Returns a mask for a 64-bit word of the history. The mask contains the bits
- * of `n` sequence numbers that begin at `sequence`, but not those that are in
- * the next word. `size` is set to the number of bits in the mask. */
+/* Returns a mask for the 64-bit word of the history that contains the bit of
+ * `sequence`. The mask selects the bits of `n` sequence numbers from `sequence`
+ * on, or fewer if the word ends earlier. `size` is set to the number of
+ * selected bits. */
 static guint64
 mask_run (guint64 sequence, gint64 n, gint64 * size)
 {

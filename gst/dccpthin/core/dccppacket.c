@@ -25,7 +25,8 @@
 /* Size in bytes of the acknowledgement subheader if the header bit X is 0. The
  * size includes 1 reserved byte. */
 #define SHORT_ACKNOWLEDGEMENT 4
-#define WORD 4                  /* unit of Data Offset and CsCov in bytes */
+/* Size of a word in bytes. The fields Data Offset and CsCov count words. */
+#define WORD 4
 #define MAX_COVERAGE 15
 #define MAX_CCVAL 15
 

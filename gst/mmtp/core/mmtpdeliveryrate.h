@@ -32,7 +32,7 @@ typedef struct
   gdouble time;                 /* time of the last report */
   /* arrival time at which the current burst began */
   gdouble epoch;
-  gdouble epoch_bytes;          /* bytes of the current burst so far */
+  gdouble epoch_bytes;          /* bytes that arrived since `epoch` */
   /* Size of the largest recent burst, in bytes; it decays. */
   gdouble extra;
 } MmtpDeliveryRate;
@@ -41,17 +41,17 @@ typedef struct
  * size of the largest packet, in bytes. */
 void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
     const MmtpRateSample * sample, guint packet);
-/* Returns the delivery rate over the last `span` ns or somewhat more; 0 if
- * unknown. */
+/* Returns the delivery rate, measured over a time of at least `span` ns until
+ * the last report; 0 if unknown. */
 gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
-/* Returns the highest rate at which messages were both sent and delivered for a
- * quarter of a second. Only the last half minute counts. Returns 0 if the rate
- * is unknown. */
+/* Returns the maximum delivery rate that was measured over a quarter of a
+ * second, or 0 if it is unknown. A measured rate is limited to the rate at
+ * which the messages were sent. The maximum decays to 1/e in 30 s. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
 /* Returns the number of bytes by which the congestion window has to be larger
  * because the path delivers in bursts. A burst is the data that the path
- * delivers after a pause without deliveries. The result is the size of a burst,
- * minus the data that the path delivers in the same time at its maximum rate.
- * With so many more bytes in the window, the pauses do not reduce the
- * throughput. */
+ * delivers after a pause without deliveries. The result is the size of the
+ * burst, minus the data that the path would deliver during the burst at its
+ * maximum rate. If the window is larger by this number of bytes, the pauses do
+ * not reduce the throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

@@ -126,11 +126,11 @@ ask_whether_alive (MmtpLiveness * self)
  * session. The old sender may have been killed, and the new sender may be the
  * same program, started again.
  *
- * The cookie of the new sender shows that it receives at the address of its
- * host. If this host is the host of the old session, the network path to it
- * works. A silence of the old session must then have another reason. As long as
- * valid messages of the old session arrive, the old sender is alive, and no new
- * sender can take over the session. */
+ * The new sender has returned a valid cookie, so the network path to its host
+ * works. If the old sender is on the same host and is silent, the network path
+ * is not the reason for its silence. As long as valid messages of the old
+ * session arrive, the old sender is alive. No new sender can then take over the
+ * session. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

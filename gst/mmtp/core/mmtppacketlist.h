@@ -20,7 +20,7 @@
  * the list. The numbers may wrap around. */
 typedef struct
 {
-  /* the array of the places; NULL if the list was never used */
+  /* array of pointers to packets; NULL before the first use */
   MmtpPacket **ring;
   /* number of places in the ring; a power of two */
   guint size;

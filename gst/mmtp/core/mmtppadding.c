@@ -2,8 +2,8 @@
 /* Sends padding on each path for a short time now and then. Such a time is
  * called an episode.
  *
- * The constants without a source were chosen with
- * tests/check/libs/bitratesteps.c. */
+ * If the comment on a constant names no source, the value was chosen with the
+ * test tests/check/libs/bitratesteps.c. */
 
 #include "mmtppadding.h"
 
@@ -12,7 +12,7 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND (SECOND / 1000)
 
-/* Time between the end of an episode and the start of the next episode.
+/* Minimum pause between two episodes of padding on a path.
  * libwebrtc probes an application-limited path every 5 s (ProbeController). */
 #define REST (2 * SECOND)
 #define MAX_EPISODE (2 * SECOND)
@@ -20,17 +20,16 @@
  * The rate of the path is measured in each round, and each measurement takes 50
  * ms. */
 #define MIN_ROUND (100 * MILLISECOND)
-/* An episode is divided into rounds. If the rate grows by less than this factor
- * in a round, the path is full. */
+/* Padding is sent in rounds. If the measured rate of the path grows by less
+ * than this factor in a round, the path is full. */
 #define GROWTH 1.1
-/* If every message of a report waited in a queue for more than this time plus
+/* If the minimum queueing delay in a report exceeds the sum of this time and
  * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* The token bucket holds the bits that the maximum rate allows in this time.
- * During an episode, the rate of the padding may therefore be several times the
- * maximum rate. But the mean rate must be below the maximum rate. This mean is
- * taken over the episode together with the pause before it.
- */
+/* The token bucket of the padding holds the bits that the maximum rate allows
+ * in ALLOWANCE_TIME. During an episode, the rate of the padding may therefore
+ * be several times the maximum rate. The mean rate over the episode and the
+ * pause before the episode must be below the maximum rate. */
 #define ALLOWANCE_TIME SECOND
 
 void
@@ -202,9 +201,9 @@ mmtp_padding_is_active (const MmtpPadding * self, const MmtpPath * path)
   return self->all[path->id].is_active;
 }
 
-/* Returns the time at which the padding has to wake the sender. Reports and
- * frames wake the sender often, and an episode of padding begins at such a
- * time. Only a running episode therefore needs a wake-up time of its own. */
+/* Returns the time at which the sender has to wake up to send padding. Only a
+ * running episode of padding needs such a time. A new episode begins when a
+ * report or a frame wakes the sender, which happens often. */
 guint64
 mmtp_padding_next_wakeup (const MmtpPadding * self)
 {

@@ -37,10 +37,10 @@ guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether the window of `path` allows another packet now. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
-/* Returns whether the paths have rate to spare. The paths can deliver a number
- * of bytes before the deadline of the last packet in the queue. They have rate
- * to spare if the queue and `size` more bytes need at most 1/`part` of this
- * number. No new packet would then be late. */
+/* Returns whether the paths can carry `size` additional bytes without making a
+ * new packet late. Let n be the number of bytes that the paths can deliver
+ * before the deadline of the last packet in the queue. The result is TRUE if
+ * the queue and the additional bytes need at most n / `part`. */
 gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
     guint part);
 /* Fills in `use`, `silence`, `share` and `loss` of the statistics. */

@@ -18,7 +18,8 @@
 typedef enum
 {
   MMTP_RETRY_NOTHING,
-  MMTP_RETRY_OPEN,              /* The path is closed: open it. */
+  /* The path is closed. The caller has to open it. */
+  MMTP_RETRY_OPEN,
   /* The route has a smaller MTU now: close the path and open it again. */
   MMTP_RETRY_REOPEN,
   /* The current address does not answer: close the path and open it again.
@@ -60,8 +61,8 @@ typedef struct
 
 void mmtp_retry_init (MmtpRetry * retry);
 
-/* mmtp_retry_note_open() and the other functions mmtp_retry_note_...() report
- * an event of the path. */
+/* The caller reports events of the path with the functions whose names begin
+ * with mmtp_retry_note_. */
 void mmtp_retry_note_open (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_closed (MmtpRetry * retry);
 /* Call this function after the path could not be opened, or after its route has
@@ -76,8 +77,8 @@ void mmtp_retry_note_gone (MmtpRetry * retry, gboolean is_too_long);
 MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
     gboolean is_there);
 
-/* Returns what to do now. `n_addresses` is the number of addresses of the host
- * name that can be reached. */
+/* Returns what to do now. `n_addresses` is the number of reachable addresses of
+ * the host name. */
 MmtpRetryAction mmtp_retry_get_action (MmtpRetry * retry, guint64 now,
     guint n_addresses);
 /* Returns the time at which mmtp_retry_get_action() has to be called again;

@@ -18,10 +18,10 @@
  * (docs/wire-mmtp.md). After a long silence at a high rate, more packets may
  * have arrived. The following REPORTs then mark the other packets. */
 #define MAX_SETTLED 4096
-/* Maximum number of freed units of one packet whose memory is kept for new
- * units. At a high rate, one report frees some thousand packets. About the same
- * number of new packets is put before the next report, and they use that
- * memory. */
+/* Maximum number of freed units whose memory is kept for new units. Only units
+ * that consist of one packet are kept. At a high rate, one REPORT frees some
+ * thousand packets. Before the next REPORT arrives, about as many new packets
+ * are queued, and they use the kept memory. */
 #define MAX_SPARE 4096
 
 struct _MmtpSendQueue
@@ -33,7 +33,7 @@ struct _MmtpSendQueue
 
   /* --- packets */
   guint64 next_number;          /* stream number of the next new packet */
-  /* Packets with a lower number will not be sent any more. */
+  /* Packets with a stream number below `floor` will not be sent any more. */
   guint64 floor;
   /* ring of the packets from floor to next_number - 1 */
   MmtpPacket **window;
@@ -44,8 +44,8 @@ struct _MmtpSendQueue
 
   /* --- waiting packets */
   MmtpPacketList ranks[MMTP_N_RANKS];
-  /* For each rank, the MmtpUnits of which no packet has been sent yet, in the
-   * order in which they were put */
+  /* For each rank, a queue of the MmtpUnits of which no packet has been sent
+   * yet. New units are added at the end. */
   GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
@@ -462,11 +462,11 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* `wrong` is the set of slots whose content is wrong because a picture is
- * missing. Returns whether the picture refers to one of these slots and is
- * therefore wrong itself. Then updates `wrong`. If the picture is wrong, the
- * slots that it writes are added to the set. Otherwise they are removed from
- * the set. */
+/* A slot is a stored reference picture. `wrong` is the set of slots whose
+ * content is wrong because a picture is missing. If `picture` refers to one of
+ * these slots, `picture` is wrong, and the function returns TRUE. The slots
+ * that a wrong picture updates are added to `wrong`. The slots that a correct
+ * picture updates are removed from `wrong`. */
 static gboolean
 follow_slots (const MmtpPicture * picture, guint32 * wrong)
 {
@@ -555,8 +555,9 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* Does the same as give_up_dependents(), but for a picture whose header names
- * the slots that the picture uses and updates. */
+/* Does the same as give_up_dependents(), but for a stream in which the header
+ * of each picture names slots for stored reference pictures: the slots that the
+ * picture uses, and the slots that it updates. */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -580,10 +581,10 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a unit that belongs to no picture. If `data` is between two units
- * of a picture, returns a unit of this picture that follows `data`. Such a unit
- * exists, because the last unit of a picture never contains data. If `data` is
- * not inside a picture, returns NULL. */
+/* `data` is a unit that belongs to no picture, but it may be between two units
+ * of a picture. In this case, the function returns the first unit of the
+ * picture after `data`. Such a unit exists, because a picture never ends with a
+ * unit such as `data`. Otherwise the function returns NULL. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -680,8 +681,8 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Returns whether all packets of the unit's rank, and of more important ranks,
- * would still be in time if `work` more bytes were put into the queue.
+/* Assumes that `work` bytes are added to the queue. Returns whether all packets
+ * of the unit's rank and of more important ranks can then still arrive in time.
  * `capacity` is the number of bytes that the paths can deliver in time, or
  * G_MAXUINT64 if it is unknown. */
 static gboolean
@@ -743,7 +744,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
   }
   mmtp_gop_put (&queue->gop, kind, unit->frame, unit->due);
   /* Some payloaders mark only the first packet of a key frame as a part of a
-   * key frame. The other packets of the frame get the same kind here. */
+   * key frame. The other packets of this frame are therefore treated as parts
+   * of a key frame here. */
   if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
     kind = PICTURE_KIND_KEY;
   unit->group = queue->gop.number;
@@ -780,8 +782,8 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
   }
 }
 
-/* Bytes of a buffer that fit into its first packet, and bytes that fit into
- * each further packet */
+/* Maximum number of bytes of a buffer that fit into its first packet (`first`)
+ * and into each further packet (`further`) */
 typedef struct
 {
   gsize first, further;
@@ -840,8 +842,8 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
   return unit;
 }
 
-/* Splits the unit into packets. Adds them to the window, which has all packets
- * that are kept, and to the queue of waiting packets.
+/* Splits the unit into packets. Adds each packet to `window` and to the list of
+ * waiting packets.
  */
 static void
 fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)

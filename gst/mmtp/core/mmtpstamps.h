@@ -6,10 +6,10 @@
  * a buffer is used instead. The arrival time replaces only an earlier
  * timestamp, and the resulting times never decrease.
  *
- * A timestamp stands still only while the caller waits for buffers. The parts
- * of a long frame have the same timestamp, and they may have to wait for a slow
- * path. They keep their timestamp, because the caller does not wait for buffers
- * in that time.
+ * The limit applies to the time for which the caller waits for buffers. The
+ * parts of a long frame have the same timestamp, and they may have to wait for
+ * a slow path. The caller does not wait for buffers in that time, so these
+ * parts keep their timestamp.
  */
 
 #pragma once
@@ -20,7 +20,8 @@ typedef struct
 {
   gboolean is_known;            /* There was a timestamp. */
   gint64 stamp;                 /* last timestamp, in ns */
-  /* for how long the timestamp has not advanced, in ns */
+  /* Time in ns for which the timestamp has stood still. Only time in which the
+   * caller waits for buffers is counted. */
   gint64 stood;
   gboolean is_idle;             /* TRUE while the caller waits for a buffer */
   /* time in ns at which the caller began to wait; valid only while is_idle is
@@ -40,7 +41,9 @@ void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
  * was not called before.
  */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
-/* Returns the time to use for the next buffer, which has the timestamp `stamp`.
- * `limit` is the time in ns for which a timestamp may stand still. */
+/* Returns the time to use for a buffer that has the timestamp `stamp` and
+ * arrives at `now`. If the timestamp has not changed for more than `limit` ns,
+ * `now` replaces it. The result is never earlier than an arrival time that has
+ * replaced a timestamp before. */
 gint64 mmtp_stamps_take (MmtpStamps * stamps, gint64 now, gint64 stamp,
     gint64 limit);

@@ -89,8 +89,8 @@ typedef struct _MpegStatCore MpegStatCore;
 
 MpegStatCore *mpegstat_core_new (void);
 void mpegstat_core_free (MpegStatCore * core);
-/* Called at a flush or before another stream. Latencies are then relative to
- * the next frame. The totals are kept. */
+/* Called at a flush, and before a new stream begins. Latencies are then
+ * measured relative to the first frame after the call. The totals are kept. */
 void mpegstat_core_restart (MpegStatCore * core);
 
 /* Processes a frame. `arrival` is in ns since the first bytes arrived, and
@@ -137,11 +137,13 @@ void mpegstat_core_get_totals (MpegStatCore * core, guint64 now,
     MpegStatTotals * totals);
 
 /* Hash of a frame, by which sender and receiver recognize the same frame. It is
- * the 64-bit FNV-1a hash of two parts: the size of the slices (8 bytes in
- * big-endian order, without a sequence end code), and the first
- * MPEGSTAT_HASH_BYTES bytes of the slices. If the slices have fewer bytes, all
- * of them are hashed. Headers before the slices are not included, so that a
- * sequence header that a payloader inserts does not change the hash. */
+ * the 64-bit FNV-1a hash of two parts:
+ * - the size of the slices, as 8 bytes in big-endian order. The size does not
+ *   include a sequence end code.
+ * - the first MPEGSTAT_HASH_BYTES bytes of the slices, or all bytes if the
+ *   slices are smaller.
+ * Headers before the slices are not hashed. A payloader can therefore insert a
+ * sequence header without changing the hash. */
 #define MPEGSTAT_HASH_BYTES 64
 /* Finds the slices of a frame. Returns FALSE if there are none. */
 gboolean mpegstat_find_slices (const MpegVideoFrame * frame, gsize * offset,

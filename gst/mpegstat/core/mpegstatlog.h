@@ -11,7 +11,8 @@
 
 typedef enum
 {
-  MPEGSTAT_LOG_CSV,             /* a header line, and one row per event */
+  /* comma-separated values: a header line, then one line per event */
+  MPEGSTAT_LOG_CSV,
   /* one JSON object per event, on a line of its own */
   MPEGSTAT_LOG_JSON
 } MpegStatLogFormat;

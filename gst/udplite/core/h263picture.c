@@ -137,7 +137,8 @@ read_custom_formats (Bits * bits, const Options * options)
     read_bits (bits, 8 + 2);
 }
 
-/* Reads RPSMF, TRPI and TRP. Returns the two bits of BCI: 01, or 1x if a
+/* Reads RPSMF, TRPI and TRP. Returns the next two bits, which begin BCI. The
+ * bits 01 mean that no back-channel message follows. If the first bit is 1, a
  * back-channel message and another BCI follow. */
 static guint
 read_reference_selection (Bits * bits)
@@ -184,8 +185,9 @@ read_plus (Bits bits)
   guint type, extended = read_bits (&bits, 3);  /* UFEP */
   gsize size = IMPOSSIBLE;
 
-  /* If UFEP is 0, the fields that exist depend on an earlier header, which is
-   * not known here. The fields of annexes N and U have a variable size. */
+  /* If UFEP is 0, an earlier header determines which fields exist. The earlier
+   * header is not known here. The fields of annexes N and U have a variable
+   * size. */
   if (extended != 1 || !read_options (&bits, &options))
     return H263_HEADER_UNKNOWN;
   type = read_bits (&bits, 3);

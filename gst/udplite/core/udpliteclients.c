@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receivers of a UDP-Lite sink; see the header. */
+/* Implementation of udpliteclients.h: the list of the receivers of a UDP-Lite
+ * sink. */
 
 #include "udpliteclients.h"
 

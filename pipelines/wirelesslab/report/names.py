@@ -34,18 +34,18 @@ COLOURS = {
 # The colours of elements that are not in COLOURS. The name of an element
 # selects one of these colours.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# The name of a transport usually leaves out elements whose names end with one
-# of these words. If two transports would then have the same name, these
-# elements are not left out.
+# Endings of the names of helper elements, such as "src" for filesrc. The name
+# of a transport contains its helper elements only if two transports would
+# otherwise have the same name.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.
 LOCAL = ("filesink", "fakesink")
-# The name of a transport over one MPTCP connection, which the kernel
-# distributes over all links.
+# The name of a transport over one MPTCP connection. The kernel distributes the
+# data of the connection over all links.
 MPTCP = "MPTCP of the kernel"
-# These words follow the elements in the name of a transport that sends over two
-# links.
+# The end of the name of a transport that sends over two links. It follows the
+# names of the elements.
 BOTH_LINKS = " over both links"
 # The maximum number of letters that the properties may have in a name.
 MAX_PROPERTIES = 40
@@ -68,8 +68,8 @@ def branches(pipeline: str) -> list[list[Element]]:
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # TRUE if the next element continues the branch: it is the first word, or it
-    # follows an exclamation mark.
+    # True if the next element belongs to the current branch, because it is the
+    # first word or follows an exclamation mark.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
@@ -98,11 +98,11 @@ def sink(branch: list[Element]) -> str:
 
 def elements(pipeline: str) -> list[Element]:
     """Returns the elements with which the pipeline sends to the network. These
-    are the elements of the branch with the network sink.
+    are normally the elements of the branch that contains the network sink.
 
-    The first branch may end with an element such as rtpbin, and the branch with
-    the network sink may begin at a pad of that element. In this case, the
-    elements of the first branch are returned, followed by the network sink.
+    If the first branch has no sink, it ends with an element such as rtpbin, and
+    another branch leads from that element to the network sink. In this case,
+    the elements of the first branch are returned, followed by the network sink.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -116,11 +116,13 @@ def elements(pipeline: str) -> list[Element]:
 
 
 def key_element(transport: Protocol) -> str:
-    """Returns the element that determines the colour of the transport."""
+    """Returns the name of the element that determines in which colour the
+    report shows the transport.
+    """
     if transport.get("server"):
         return transport["receiver"].split()[0]
-    # An entry of carriers.ini with the key `socket` opens a TCP connection
-    # itself. It uses no element of GStreamer for this.
+    # A transport with the key `socket` (carriers.ini) has no GStreamer element
+    # that sends: a program opens the TCP connection itself.
     if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
@@ -132,8 +134,8 @@ def key_element(transport: Protocol) -> str:
 
 def colour(transport: Protocol) -> str:
     name = key_element(transport)
-    # A name that ends with "pay" is that of a computed transport, which has no
-    # sink.
+    # If the name ends with "pay", the transport was computed in virtual time
+    # and has no sink.
     if name.endswith("pay"):
         name = "udpsink"
     return COLOURS.get(name) or OTHERS[zlib.crc32(name.encode()) % len(OTHERS)]
@@ -156,7 +158,7 @@ def in_full(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
     """If the transport uses two links, returns its name followed by BOTH_LINKS.
-    Otherwise, returns the name that contains all elements."""
+    Otherwise, returns a name that consists of the names of all elements."""
     sender = transport.get("sender", "")
     is_over_both = ("{host_1}" in sender and "{host_2}" in sender
                     and "{host_3}" not in sender)
@@ -215,9 +217,9 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # The transports that have the same essential elements as the
-            # transport `one`. Its name must differ from the names of the
-            # others.
+            # The transports that have the same essential elements as `one`. The
+            # name of `one` must differ from the names of all others in this
+            # list.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)

@@ -44,8 +44,8 @@ TUN_HELP = {
 # same run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# {table in /proc/net: the state, in hex, of a socket that can receive}. In the
-# table "raw", the protocol number is in place of the port.
+# {name of a table in /proc/net: state of a socket that can receive, in hex}. In
+# the table "raw", the column of the port has the protocol number.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 
@@ -104,8 +104,9 @@ def answer(control: socket.socket, values: dict[str, Any],
 
 def keep(owner: int, control: socket.socket,
          wanted: dict[str, Any]) -> NoReturn:
-    """Makes the namespaces and answers questions until the owner ends the
-    testbed. Never returns.
+    """Makes the namespaces. Then answers the owner's requests, which arrive
+    over `control`, until the owner ends the testbed. This function never
+    returns: it ends the process.
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -125,12 +126,13 @@ def keep(owner: int, control: socket.socket,
 
 
 def make(wanted: dict[str, Any]) -> dict[str, int]:
-    """Makes the namespaces. Returns descriptors of the networks of the hosts,
-    and, with the key "", of the network between them, in which the links run.
+    """Makes the namespaces. Returns {host: file descriptor of its network
+    namespace}. The key "" stands for the namespace between the hosts, in which
+    the links run.
     """
     linux.mount(None, "/", None, linux.MS_REC | linux.MS_SLAVE)
-    # A container may forbid this mount. In that case `ps` in a host shows the
-    # processes of the machine.
+    # In a container, mounting /proc may be forbidden. In that case, `ps` on a
+    # host of the testbed shows the processes of the whole machine.
     with contextlib.suppress(OSError):
         linux.mount("proc", "/proc", "proc",
                     linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
@@ -149,9 +151,9 @@ def make(wanted: dict[str, Any]) -> dict[str, int]:
 
 
 def make_run_private() -> None:
-    """Mounts a new directory over /run. It has everything that is in the old
-    /run, except `netns`. The names of the hosts are then only visible inside
-    the testbed."""
+    """Replaces /run by a new directory with all entries of the old /run, except
+    `netns`. The names of the hosts, which are stored in the new /run/netns, are
+    therefore visible only inside the testbed."""
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
     linux.mount("testbed", "/run", "tmpfs",
                 linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
@@ -170,8 +172,8 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            # The entry of the old directory was removed in the meantime, or is
-            # not readable. The new directory does not get this entry.
+            # An entry is left out of the new directory if it is not readable,
+            # or if it was removed after the list of entries was read.
             pass
     os.close(old)
 

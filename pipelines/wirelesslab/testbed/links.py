@@ -26,7 +26,8 @@ Flow = tuple[str, list[str], list[str]]
 class Link:
     name: str
     hosts: tuple
-    # The words of the description: elements, or properties of wirelesslink.
+    # The description of the link, split into words. A description consists
+    # either of GStreamer elements or of properties of wirelesslink.
     words: list
     index: int
     # The name of the link whose wirelesslink this link uses. This is LINK if
@@ -105,8 +106,8 @@ def parse_all(texts: Sequence[str]) -> list[Link]:
 
 
 def by_medium(links: list[Link]) -> list[list[Link]]:
-    """Returns lists of links that share a medium, each with the medium's owner
-    first.
+    """Returns a list for each medium. The list contains the links that share
+    the medium, and begins with the link that owns the medium.
     """
     return [[owner, *(link for link in links
                       if link.medium == owner.name and link is not owner)]
@@ -161,7 +162,8 @@ def pipeline(owner: Link, flows: list[Flow],
 
 def device_flows(link: Link, properties: dict[str, list[str]]) -> list[Flow]:
     """Returns both directions of a link between TUN devices. `properties`
-    has the properties of each host's tunsrc, each as a word name=value."""
+    maps each host to the properties of its tunsrc. A property is a string
+    "name=value"."""
     return [(host,
              ["tunsrc", f"netns={host}", f"ifname={link.name}",
               f"address={link.address(host)}/24", *properties[host]],

@@ -97,8 +97,10 @@ run (GThreadFunc function, GstBaseSrc * src)
               src)));
 }
 
-/* The streaming thread calls these functions in this order when a source is
- * stopped directly after it started to play. */
+/* An application may stop a source directly after the source started to play.
+ * In this case, the application's thread calls unlock before the streaming
+ * thread calls unlock_stop and create. create must not wait, but return
+ * GST_FLOW_FLUSHING. */
 GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);

@@ -409,9 +409,10 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks that `time` is `expected` after `first`, which is the time of the
- * first buffer. Both ends use the same clock here, so the tolerance only has to
- * cover the accuracy with which each end reads the clock. */
+/* Checks that the difference between `time` and `first` is `expected`. `first`
+ * is the time of the first buffer. Both ends use the same clock here, so the
+ * tolerance only has to cover the accuracy with which each end reads the clock.
+ */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -665,8 +666,9 @@ GST_START_TEST (channels_come_and_go)
 
 GST_END_TEST;
 
-/* An interface may appear later. However, if none of the channels exists when
- * the sink starts, the list is most likely wrong. */
+/* The network interface of a channel may appear after the sink has started.
+ * However, if no interface in the property `channels` exists when the sink
+ * starts, the property is most likely wrong. The sink must report an error. */
 GST_START_TEST (channels_of_which_none_exists_are_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc sizetype=fixed sizemax=100 "
@@ -1001,8 +1003,8 @@ GST_START_TEST (the_second_sender_is_refused)
 
 GST_END_TEST;
 
-/* The receiver has sent EOS downstream, so a new stream would not be played. A
- * sink that starts after that posts an error. */
+/* The receiver has sent EOS downstream, so it cannot play a new stream. A sink
+ * that connects to this receiver must post an error. */
 GST_START_TEST (who_comes_after_the_end_is_told)
 {
   GstMessage *message;
@@ -1036,7 +1038,8 @@ GST_END_TEST;
 
 /* --- a new receiver ------------------------------------------------------- */
 
-/* Time after which a silent receiver counts as gone. */
+/* The peer-timeout of mmtpsink: if no message of the receiver arrives for this
+ * time, the session ends. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
@@ -1127,8 +1130,8 @@ set_state (LoopbackEnd * end, GstState state)
       != GST_STATE_CHANGE_FAILURE);
 }
 
-/* One end or both ends restart, in any order. After the restart the stream
- * works as it did at first. */
+/* One end or both ends restart, in any order. After each restart, the next
+ * buffer must arrive. */
 GST_START_TEST (both_ends_begin_again)
 {
   LoopbackFixture fixture;
@@ -1245,10 +1248,10 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* At its first start, the stream waited for the receiver for `waited` ms. It
-   * must not wait for this time again after the seek. Therefore the buffers
-   * must be blocked for less than half of `waited`. The bound is not lower,
-   * because a busy machine delays the buffers, too. */
+  /* When the stream started, it waited `waited` ms for the receiver. After the
+   * seek, it must not wait for the receiver again, so the buffers must be
+   * blocked for less than half of `waited`. A smaller bound would fail on a
+   * busy machine, which delays the buffers. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));

@@ -10,8 +10,8 @@
 #include "streambuilder.h"
 
 #define GOPS 20
-/* The size of a slice in bytes; a frame has two slices, and a block that is read
- * ends in the middle of a frame. */
+/* Size of a slice in bytes. A frame has two slices. With this size, a block
+ * that an element reads from the file ends in the middle of a frame. */
 #define SLICE_SIZE 7000
 #define FRAMES_OF_GOP 3
 /* The number of frames in the first block that is read */
@@ -328,8 +328,9 @@ GST_START_TEST (stop_while_downstream_waits)
 
 GST_END_TEST;
 
-/* Several frames are in the block that the element has read, but each of them
- * arrives only when downstream has taken the frame before it. */
+/* The element reads a block that contains several frames, and pushes them one
+ * after the other. A frame must not count as arrived before the push of the
+ * previous frame has returned. */
 GST_START_TEST (frame_arrives_when_downstream_takes_it)
 {
   Fixture *f = fixture_new ("", "mpegstat post-messages=true", "clocksync !");

@@ -100,9 +100,9 @@ GST_START_TEST (a_timer_runs_while_it_plays)
 
 GST_END_TEST;
 
-/* Another thread sets the property while the element changes to PAUSED. At this
- * moment the element has done its own part of the change, but its state is not
- * PAUSED yet.
+/* Another thread may set the property while the element changes from PLAYING to
+ * PAUSED. At this moment, change_state () has stopped the timer, but the state
+ * of the element is still PLAYING. The new interval must not start a timer.
  */
 GST_START_TEST (none_is_left_when_it_is_set_on_the_way_to_paused)
 {

@@ -387,8 +387,9 @@ GST_START_TEST (whole_frames_are_video)
 
 GST_END_TEST;
 
-/* If the video header of RFC 2250 is empty, the picture type is read from the
- * picture header or from the meta. */
+/* If the RFC 2250 header of a packet contains no picture type, the link must
+ * read the type from the picture header or from the frame info meta of the
+ * buffer. */
 GST_START_TEST (empty_video_headers_are_made_up_for)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);

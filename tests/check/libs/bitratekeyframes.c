@@ -62,9 +62,10 @@ GST_START_TEST (loss_before_the_key_frame_that_comes_needs_no_other)
 
 GST_END_TEST;
 
-/* A loss in the network may be reported soon after a key frame was requested.
- * The lost packet was then sent before the key frame. A loss that is reported
- * later may have hit the key frame. */
+/* If a loss in the network is reported soon after a key frame was requested,
+ * the lost packet was sent before the key frame. No other key frame is needed.
+ * If the loss is reported later, the lost packet may belong to the key frame.
+ * Another key frame must then be requested. */
 GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
 {
   begin ();
@@ -164,9 +165,9 @@ GST_START_TEST (no_key_frame_is_made_that_would_be_late_itself)
   begin ();
   input (1000, 60000, 60000, FALSE);
   assert_poll (1000, FALSE);
-  /* The bytes in flight take 260 ms, and the key frame takes 100 ms. The sum
-   * reaches the limit of 360 ms, which is the latency of 400 ms minus a margin
-   * of 40 ms. */
+  /* The transmission of the bytes in flight needs 260 ms, and that of the key
+   * frame needs 100 ms. The sum reaches the limit of 360 ms, so no key frame is
+   * requested. The limit is the latency of 400 ms minus a margin of 40 ms. */
   input (1100, 60000, 52000, FALSE);
   assert_poll (1100, FALSE);
   input (1200, 60000, 51000, FALSE);

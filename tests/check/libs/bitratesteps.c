@@ -88,8 +88,9 @@ get_shown (const BitrateSimulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* Maximum rate in bit/s at which data enters the network. It is measured in
-   * the time from 0.4 s to 1.4 s after the step down. */
+  /* Maximum rate in bit/s at which data entered the network, as a mean over 200
+   * ms. The measurement begins 0.4 s after STEP_DOWN and ends 1.4 s after
+   * STEP_DOWN. */
   gdouble entered;
   Shown shown;
   /* time in s from STEP_UP to the moment at which the encoder uses 3.2 Mbit/s

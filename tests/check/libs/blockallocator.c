@@ -14,7 +14,7 @@
 #define KEPT 500
 #define BLOCK_SIZE (64 * 1024)
 #define MAX_BLOCKS 8
-/* Maximum memory in bytes that a kept buffer needs beyond its data
+/* Maximum memory in bytes that a buffer occupies in addition to its data
  */
 #define OVERHEAD 1000
 
@@ -36,7 +36,8 @@ make_buffer (GstAllocator * allocator, guint8 value)
   return buffer;
 }
 
-/* Makes `n` buffers, of which only the last one is kept. */
+/* Makes `n` buffers one after the other. Returns the last buffer. All other
+ * buffers are freed. */
 static GstBuffer *
 keep_one_of (GstAllocator * allocator, guint n, guint8 value)
 {
@@ -65,8 +66,8 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
   GstBuffer *kept[KEPT];
   guint i, round;
 
-  /* The blocks of the first round are free in the second round, and can be used
-   * again. */
+  /* All buffers are freed at the end of each round. The limit must therefore
+   * hold in the second round as well. */
   for (round = 0; round < 2; round++) {
     for (i = 0; i < KEPT; i++)
       kept[i] = keep_one_of (allocator, 100, i);
@@ -82,7 +83,9 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
 
 GST_END_TEST;
 
-/* Packets that are freed soon never need blocks of their own. */
+/* The allocator has at most one shared block. When this block is full, each
+ * further memory gets a block for itself. After all memories were freed, new
+ * memories must share a block again. */
 GST_START_TEST (blocks_are_shared_again_after_the_limit_was_reached)
 {
   GstAllocator *allocator = gst_block_allocator_new (1);

@@ -381,7 +381,8 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 
 GST_END_TEST;
 
-/* Other programs on the same host may use DCCP, too. */
+/* A raw socket receives the DCCP packets of all programs on the host. Packets
+ * to other ports must be ignored. */
 GST_START_TEST (raw_socket_hears_its_own_port_only)
 {
   gint kind = 2 | __i__;

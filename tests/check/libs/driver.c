@@ -32,7 +32,7 @@ static gboolean refuses_gso;
 
 static guint n_sent, n_merged;
 
-/* Returns whether the kernel makes several packets of this message. */
+/* Returns whether the kernel splits this message into several packets (GSO). */
 static gboolean
 is_merged (const struct msghdr *message)
 {
@@ -96,8 +96,7 @@ typedef struct
    * has no path with this number.
    */
   DatagramSocket *far[PATHS];
-  /* For each path, the path in the opposite direction: from the listener to the
-   * driver's socket. */
+  /* Path from each listener in `far` to the driver's socket. */
   DatagramPath back[PATHS];
 
   /* State of the mock core */
@@ -119,9 +118,8 @@ typedef struct
   GString *blocked;
 
   /* State of the mock owner */
-  /* In each call of note_sent, the owner appends the number of the path, which
-   * has one digit, to `sent`. In each call of note_heard, it appends this
-   * number to `heard`. */
+  /* note_sent () appends the number of its path to `sent`, and note_heard ()
+   * appends the number of its path to `heard`. Each number has one digit. */
   GString *sent, *heard;
   guint errors, rounds, flushes, packets_traced;
   guint gso_errors_traced;
@@ -441,7 +439,7 @@ GST_START_TEST (packets_of_each_path_keep_their_order)
   add_sockets (&self, 2);
   for (i = 0; i < G_N_ELEMENTS (paths); i++)
     put (&self, paths[i], i);
-  put (&self, 1, 99);           /* The driver has no such path. */
+  put (&self, 1, 99);           /* The driver has no path 1. */
   driver_flush (&self.driver);
   assert_equals_int (read_at_far (&self, 2), 0);
   assert_equals_int (read_at_far (&self, 2), 2);
@@ -486,8 +484,9 @@ put_often (Fixture * self, guint path, guint8 first, guint64 now)
   driver_flush_often (&self->driver, now, 1);
 }
 
-/* Calls driver_flush_often every 10 us until `end`. The driver then considers
- * the calls to be frequent. No packet is sent for these calls. */
+/* Calls driver_flush_often every 10 us for 20 ms, until `end`. No packets are
+ * passed to the core. After these calls, the driver sends the packets of
+ * several calls together. */
 static void
 call_often (Fixture * self, guint64 end)
 {
@@ -545,7 +544,8 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
   put_often (&self, 0, 31, START + 31 * 1000);
   for (i = 0; i < 32; i++)
     assert_equals_int (read_at_far (&self, 0), i);
-  /* The packets after a pause do not wait any longer than the others. */
+  /* After a pause, a packet must wait for at most 0.25 ms (MAX_WAIT in
+   * driver.c). */
   sent = n_sent;
   put_often (&self, 0, 1, START + MS);
   put_often (&self, 0, 2, START + MS + MS / 5);
@@ -557,13 +557,13 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Passes a packet to the core and calls driver_flush_often () for the last
- * time. This call may leave the packet waiting for the next call, which never
- * comes. Therefore the loop of the driver has to send the packet.
+/* Passes a last packet to the core and calls driver_flush_often (). The driver
+ * may keep this packet for the next call, but no other call follows. Therefore
+ * the loop of the driver has to send the packet.
  *
- * The loop was already woken when the rate of calls became high. This call does
- * not wake the loop again, so the loop wakes up only at its timeout. When the
- * packet has arrived at the far end, the far end sends an answer. */
+ * The loop was already woken when the rate of calls became high. The last call
+ * does not wake the loop again, so the loop wakes up only at its timeout. When
+ * the packet has arrived at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -602,8 +602,9 @@ GST_START_TEST (loop_sends_the_last_packet_of_frequent_calls)
 
 GST_END_TEST;
 
-/* The sockets accept __i__ packets at first, and the same number in each round
- * of the loop. */
+/* At first the sockets accept __i__ packets in total. Later they accept __i__
+ * packets, but at least one, in each iteration of the driver's loop. All
+ * packets must be sent in order. */
 GST_START_TEST (what_had_no_room_follows_in_order)
 {
   const guint n = 100;
@@ -672,8 +673,10 @@ kernel_has_gso (const gchar * test)
   return FALSE;
 }
 
-/* With GSO, the first messages have 64, 64 and 22 packets. The sockets accept
- * __i__ messages at first. */
+/* With GSO, the first three messages consist of 64, 64 and 22 packets. The
+ * sockets accept __i__ / 2 messages at first. Then they fail with ENOBUFS if
+ * __i__ is odd, and with EAGAIN if it is even. All packets must arrive in
+ * order. */
 GST_START_TEST (messages_without_room_follow_in_order)
 {
   static const guint n_accepted[] = { 0, 64, 128 };
@@ -1132,10 +1135,10 @@ check_and_free_kept (Fixture * self)
   g_array_set_size (self->arrived, 0);
 }
 
-/* The core keeps all packets. These packets may occupy a limited number of
- * blocks only, so the driver copies the packets for which no block is free. The
- * sizes of the packets alternate: some datagrams become slices, and others are
- * copied into a common block. */
+/* The core keeps all packets. They may occupy only a limited number of memory
+ * blocks. If no block is free, the driver must copy the packets. Large and
+ * small datagrams alternate: a large datagram keeps its own block, and small
+ * datagrams are copied into a block that they share. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 {
   const gsize sizes[] = { 1400, 10 };
@@ -1148,7 +1151,7 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* The packets that are copied may occupy one more block. */
+    /* The driver copies the other packets into one additional block. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);

@@ -127,7 +127,8 @@ GST_START_TEST (drops_frames_that_update_nothing_first)
 {
   expect (3, "I P0>0 B0> P0>0", "2 overwritten");
   expect (3, "I B0> B0>* P0>0", "2 overwritten");
-  /* The new B-frame is larger than the waiting B-frame. */
+  /* Of two B-frames, the larger one is dropped. This is the new frame in the
+   * first call, and the waiting frame in the second call. */
   expect (3, "I P0>0 B0> B0>*", "3 no-room");
   expect (3, "I P0>0 B0>* B0>", "2 overwritten");
 }
@@ -219,7 +220,8 @@ GST_START_TEST (new_receiver_needs_an_i_frame)
   ifd_restart (sender.ifd);
   push (&sender, "P0>0 I P0>0");
   expect_drops (&sender, "3 no-i-frame");
-  /* The queue holds the I-frame 4 and the frame 5 that uses it. */
+  /* The queue holds the I-frame 4 and the frame 5, which refers to frame 4. The
+   * restart must drop neither of them. */
   ifd_restart (sender.ifd);
   note_drops (&sender);
   expect_drops (&sender, "");

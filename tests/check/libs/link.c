@@ -213,7 +213,8 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
   expect_output (link, 1, 0, 23 * MS);
   expect_output (link, 2, 0, 36 * MS);
   expect_output (link, 0, 1, 49 * MS);
-  /* No other station has a packet left, so the last packet needs no turnaround.
+  /* No other station has a packet left, so there is no pause (turnaround)
+   * before the last packet.
    */
   expect_output (link, 0, 2, 59 * MS);
   link_free (link, NULL);
@@ -221,9 +222,8 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
 
 GST_END_TEST;
 
-/* A step changes the rate and the delay of one direction. It applies to each
- * transmission that begins at the time of the step or later, and to the delay
- * of the transmitted packet. */
+/* A step changes the rate and the delay of one direction. The new values apply
+ * to each packet whose transmission begins at the time of the step or later. */
 GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 {
   LinkConfig config = custom ();
@@ -274,8 +274,9 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* The last parameter of a cut is a packet size. Only larger packets are
-   * affected. Two of the cuts follow each other without a gap. */
+  /* The last argument of link_add_cut is a packet size: the cut affects only
+   * packets that are larger. The following two cuts have no gap between
+   * them. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)
@@ -509,7 +510,8 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
   link_packet_apply_damage (&packet, data, sizeof (data));
   for (i = 0; i < 1000; i++)
     fail_unless_equals_int (data[i], 0);
-  /* Nothing is written beyond the end of a shorter buffer. */
+  /* If the buffer is shorter than the packet, nothing is written beyond the end
+   * of the buffer. */
   link_packet_apply_damage (&packet, data, 10);
   link_free (link, NULL);
 }
@@ -711,12 +713,13 @@ GST_START_TEST (bucket_lets_bursts_pass_at_once)
   expect_output (link, 0, 1, 0);
   expect_output (link, 0, 2, 12 * MS);
   expect_output (link, 0, 3, 24 * MS);
-  /* The bucket is full again at 48 ms. It does not hold more at 100 ms. */
+  /* The token bucket is full again at 48 ms, with 3000 bytes. At 100 ms it
+   * still holds 3000 bytes, because this is its maximum. */
   for (i = 0; i < 3; i++)
     link_input (link, 100 * MS, 0, 1000, NULL);
   link_input (link, 100 * MS, 0, 500, NULL);
-  /* This packet is larger than the bucket. The bucket is full at 128 ms, and
-   * its level is -1000 bytes after this packet. */
+  /* This packet is larger than the bucket, so it is sent when the bucket is
+   * full, at 128 ms. The level of the bucket is then -1000 bytes. */
   link_input (link, 100 * MS, 0, 4000, NULL);
   link_input (link, 100 * MS, 0, 125, NULL);
   link_timeout (link, LINK_SECOND);
@@ -768,15 +771,15 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   LinkConfig config = custom ();
   Link *link;
 
-  /* The trace has two opportunities at 10 ms and one at 20 ms. It is repeated
-   * from 20 ms on. */
+  /* The trace has two delivery opportunities at 10 ms and one at 20 ms. It
+   * repeats every 20 ms. */
   config.pipe.trace[0] = "10\n10 # two\n\n20\r\n";
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
-  /* The packet of 1000 bytes uses only a part of the second opportunity. 500
-   * bytes of this opportunity remain. */
+  /* A delivery opportunity carries 1500 bytes. The packet of 1000 bytes leaves
+   * 500 bytes of the second opportunity for the next packet. */
   link_input (link, 0, 0, 1000, NULL);
   link_input (link, 0, 0, 1000, NULL);
   link_timeout (link, LINK_SECOND);
@@ -784,8 +787,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 1, 10 * MS);
   expect_output (link, 0, 2, 20 * MS);
   expect_output (link, 0, 3, 20 * MS);
-  /* No packet waits at 1020 ms, so the opportunity at this time is lost. The
-   * next two opportunities are at 1030 ms.
+  /* No packet waits at 1020 ms, so the delivery opportunity at 1020 ms is not
+   * used. The next two opportunities are at 1030 ms.
    */
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
@@ -794,10 +797,12 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* A packet may use only a part of an opportunity. If no other packet waits,
-   * the rest of the opportunity is lost.
+  /* If a packet is smaller than an opportunity and no other packet waits, the
+   * rest of the opportunity is lost.
    *
-   * The trace may be repeated any number of times between two packets. */
+   * The last packet arrives almost 5000 s after the packet before it. The trace
+   * is repeated many times in between. The last packet must leave at the next
+   * opportunity. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -965,7 +970,9 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* The expected quality of the link is exp (-1.2) or slightly less. */
+    /* The quality is 1 without bit errors. With a bit error rate of 1e-4, it is
+     * the probability that all 12,000 bits of a packet are correct: 0.9999 to
+     * the power of 12,000. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1194,8 +1201,9 @@ GST_START_TEST (a_seed_means_the_same_on_every_machine)
 
 GST_END_TEST;
 
-/* Two protocols use the same seed. The first protocol sends much data. The
- * second protocol sends little data, and at other times. */
+/* Two runs use the same seed, but send packets of different sizes at different
+ * times. The quality of the channel must change in the same way in both runs.
+ */
 GST_START_TEST (channel_states_do_not_depend_on_traffic)
 {
   LinkConfig config = lively (7);
@@ -1252,8 +1260,8 @@ record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
     if (!line)
       continue;
     g_string_append (pattern, line);
-    /* The line describes the random effects on the packet, but not their times.
-     */
+    /* `line` describes the random effects on the packet, but does not say when
+     * they occurred. */
     g_string_append (fates, line);
     g_free (line);
   }
@@ -1305,8 +1313,8 @@ GST_START_TEST (recorded_run_is_replayed)
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
   g_free (fates_again);
-  /* The recorded pattern also determines the fates of the packets if they
-   * arrive at other times.
+  /* The interval between the packets is now 3 ms instead of 10 ms. The recorded
+   * pattern must give the packets the same fates as before.
    */
   again = record (&config, 2000, 3 * MS, &fates_again);
   fail_unless_same_lines (fates, fates_again);
@@ -1341,8 +1349,9 @@ GST_START_TEST (recorded_attempts_are_replayed_on_80211)
 
 GST_END_TEST;
 
-/* The pattern takes precedence over the random faults of the radio and over the
- * retry limit. */
+/* If a pattern is configured, it decides how often each packet is transmitted
+ * and what happens to the packet. The random faults of the radio and the retry
+ * limit must have no effect. */
 GST_START_TEST (patterns_decide_on_80211)
 {
   LinkConfig config;

@@ -307,10 +307,10 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* Prints the measured durations and those of the paper, like a row of Alanko's
- * tables. In the paper, 1 % of the exchanges took much longer than the others.
- * An ideal link of the model has no such exchanges. The test does not check how
- * many there are on other links. */
+/* Prints the durations that were measured in the model and those of Alanko's
+ * paper. In the paper, 1 % of the exchanges took much longer than the others.
+ * An ideal link of the model has no such outliers. On links of other quality,
+ * the test does not check the number of outliers. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -386,9 +386,9 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* Sets `config` to the profile NMT with the rates of this measurement. V.42bis
- * compresses the file of this measurement better than the messages of the other
- * measurements, so the rates differ from those of the profile. */
+/* Sets `config` to the profile NMT, but with the rates of Alanko's file
+ * transfers. The compression ratio of V.42bis is not the same for this file as
+ * for the messages of the other measurements. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -711,14 +711,14 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* The first two rows are for WSim, for which the paper has graphs without
- * numbers. In these rows, "theirs" is the result that WSim's rules give for a
- * packet of 6 blocks with headers in 2 of them.
+/* The first two runs are for WSim. The paper shows their losses only in graphs
+ * without numbers. Their losses in this table were therefore computed by WSim's
+ * rules, for a packet of 6 blocks, 2 of which contain headers.
  *
- * The last row is the measurement of figure 15. The paper gives the losses with
+ * The last run is the measurement of figure 15. The paper gives the losses with
  * UDP and with UDP-Lite, but not the error rate of the blocks. The error rate
- * and the bursts in this row are values for which the emulated channel has the
- * losses of the paper.
+ * and the length of the bursts were therefore chosen so that the emulated
+ * channel has the losses of the paper.
  */
 static const struct
 {
@@ -828,9 +828,10 @@ note_fate (Course * course, const LinkEvent * event)
   course->last_lost = MAX (course->last_lost, packet->index);
 }
 
-/* Sends `n` packets of `size` bytes, one every `interval`, through a new link
- * with the configuration `config`. Runs the link until each packet is delivered
- * or lost. `course` gets the fates of the packets. */
+/* Sends `n` packets of `size` bytes through a new link with the configuration
+ * `config`. The time between two packets is `interval`, in ns. Runs the link
+ * until each packet is delivered or lost, and stores the results in `course`.
+ */
 static void
 run_course (const LinkConfig * config, guint n, guint32 size,
     guint64 interval, Course * course)
@@ -1192,9 +1193,10 @@ GST_START_TEST (stations_share_the_other_end)
 
 GST_END_TEST;
 
-/* Acknowledgements are lost for 1.6 s while data are sent in each block. The
- * sender reaches the end of its window and continues afterwards. T1 is so long
- * that it does not expire in this time. */
+/* A packet is sent in each radio block, and acknowledgements are lost for 1.6
+ * s. The sender must stop at the end of its window, and must continue when
+ * acknowledgements arrive again. T1 is so long that it does not expire in this
+ * time. */
 GST_START_TEST (full_window_stalls_and_goes_on)
 {
   gchar *down = make_trace (3000, 50, 130);
@@ -1405,7 +1407,7 @@ GST_START_TEST (traces_that_cannot_be_read)
   static const struct
   {
     const gchar *text;
-    /* The code of the error, or -1 if the trace is valid. */
+    /* Expected error code of link_new (), or -1 if the trace is valid. */
     gint code;
   } traces[] = {
     {"0101\n# comment 2\n 11 0\n", -1},
@@ -1655,7 +1657,7 @@ GST_START_TEST (traffic_does_not_change_the_radio)
 
 GST_END_TEST;
 
-/* The times do not depend on how often the link is polled. */
+/* How often link_timeout () is called must not change the departure times. */
 GST_START_TEST (looking_changes_nothing)
 {
   LinkConfig config;

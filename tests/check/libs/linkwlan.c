@@ -53,7 +53,8 @@ first_departure (const LinkConfig * config, guint32 size)
   LinkPacket packet;
 
   link_add_flow (link, 0);
-  /* The medium has been idle for a long time. */
+  /* The medium has been idle for so long that the transmission begins
+   * immediately. */
   link_input (link, LINK_SECOND, 0, size, NULL);
   link_timeout (link, 2 * LINK_SECOND);
   fail_unless (link_poll_output (link, &packet));
@@ -175,7 +176,7 @@ GST_START_TEST (fading_is_each_stations_own)
     }
   }
   fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
-  /* The two stations are in different states for half of the packets. */
+  /* For half of the packets, one station is fading and the other is not. */
   fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
   link_free (link, NULL);
 }
@@ -596,16 +597,15 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 
 GST_END_TEST;
 
-/* Two rows contradict the other rows and are not checked (docs/links.md has the
- * details).
+/* Two results in the paper contradict its other results. The test does not
+ * check these two results (docs/links.md has the details):
  *
- * The first of these rows allows five transmissions, while the row before it
- * allows four. According to the paper, 4 percentage points fewer packets
- * succeed with the first transmission in this row than in the row before.
- * However, only 0.1 % of the packets need a fifth transmission.
- *
- * The second of these rows allows one transmission. According to the paper, the
- * oven makes the transfer 311 s longer, with only 27 more TCP retransmissions.
+ * - Table 3.4, at most five transmissions, with the oven: 4 percentage points
+ *   fewer packets succeed with the first transmission than if four
+ *   transmissions are allowed. However, only 0.1 % of the packets need a fifth
+ *   transmission.
+ * - Table 3.6, only one transmission of each packet over TCP: the oven makes
+ *   the transfer 311 s longer, with only 27 more TCP retransmissions.
  *
  * Table 3.5 is not checked at all, because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
@@ -631,11 +631,12 @@ GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 
 GST_END_TEST;
 
-/* At 11 Mbit/s the oven costs 15 to 19 % of the throughput.
+/* In the measurements of Ouwens, a microwave oven lowered the throughput at 11
+ * Mbit/s by 15 to 19 %.
  *
- * Ouwens also measured a film of 6 Mbit/s while the oven was on for 20 s. Over
- * UDP the film took 88.2 s instead of 85.2 s (table 3.7). Over TCP it took 72.2
- * s instead of 69.2 s (table 3.13). */
+ * Ouwens also transmitted a film of 6 Mbit/s and switched the oven on for 20 s.
+ * Over UDP, the transfer took 88.2 s instead of 85.2 s (table 3.7). Over TCP,
+ * it took 72.2 s instead of 69.2 s (table 3.13). */
 GST_START_TEST (ouwens_sections_3_6_to_3_9_oven)
 {
   gdouble udp[2] = { 0, }, tcp[2] = { 0, };

@@ -70,7 +70,8 @@ expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
   fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
           MMTP_SENDER), MMTP_VALID);
   fail_unless_equals_int (message.type, type);
-  /* With this call, the handshake ends the current attempt to send an INIT. */
+  /* The handshake waits for an answer only after mmtp_handshake_write () had no
+   * further INIT to write. */
   mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
 }
 
@@ -143,7 +144,9 @@ begin_long (Fixture * fixture)
   take_cookie (fixture, 600);
 }
 
-/* The padding of the OPEN takes 1 ms. */
+/* Because of its padding, the OPEN has a round trip that is 1 ms longer than
+ * the round trip of the INIT. The sender must compute a rate of 9 to 10 Mbit/s
+ * from the difference, and must not regard this rate as a minimum. */
 GST_START_TEST (long_round_trip_gives_a_certain_estimate)
 {
   gboolean is_minimum;
@@ -178,8 +181,9 @@ GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 
 GST_END_TEST;
 
-/* An INIT is lost, so the round trip of the INIT seems to be longer than that
- * of the OPEN. */
+/* An INIT is lost, so the measured round trip of the INIT is longer than the
+ * round trip of the OPEN. The sender must not estimate the rate from these
+ * round trips. */
 GST_START_TEST (lost_init_gives_no_estimate)
 {
   gboolean is_minimum;
@@ -239,9 +243,10 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 
 GST_END_TEST;
 
-/* A link of 30 kbit/s with a delay of 10 ms. The answer to the first OPEN
- * arrives after the second OPEN was sent. The time between the second OPEN and
- * this answer is 1.8 times the round trip of the INIT. */
+/* On a link of 30 kbit/s with a delay of 10 ms, the sender repeats the OPEN.
+ * The ACCEPT arrives 125 ms after the second OPEN was sent, which is 1.8 times
+ * the round trip of the INIT. The sender must recognize that the ACCEPT answers
+ * the first OPEN. */
 GST_START_TEST (answer_to_the_first_open_is_recognized)
 {
   gboolean is_minimum;

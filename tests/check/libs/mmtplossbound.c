@@ -35,8 +35,8 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
  * `late` of them in each of the last four.
  *
  * Returns whether the window was reduced in the last four round trips. A
- * reduction in the first four does not count. At that time there are too few
- * messages to show how many are lost while the queue is short. */
+ * reduction in the first four does not count. By then, too few messages have
+ * been sent to show how many are lost while the queue is short. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {
@@ -54,9 +54,9 @@ is_reduced_in_the_start_phase (guint early, guint late)
   return is_reduced;
 }
 
-/* More bytes are in flight at each report than at any report before it. The
- * share of lost messages was already the same when fewer bytes were in flight.
- * Therefore a radio link causes the losses, and not a full queue. */
+/* The bytes in flight double from each report to the next, but the share of
+ * lost messages stays the same. A radio link therefore causes the losses, and
+ * not a full queue. The window must not be reduced. */
 GST_START_TEST (random_losses_do_not_end_the_start_phase)
 {
   fail_if (is_reduced_in_the_start_phase (2, 2));
@@ -65,8 +65,9 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* While the queue is not full, no message is lost, or only one of 40 is lost.
- * More messages are lost when the queue is full. */
+/* In the first four round trips the queue is not full, and 0 or 1 of 40
+ * messages are lost. In the last four round trips the queue is full, and 4 or
+ * 12 of 40 messages are lost. The window must be reduced. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {
   fail_unless (is_reduced_in_the_start_phase (0, 4));

@@ -47,7 +47,7 @@ typedef struct
   gsize min;                    /* Shorter messages are refused as SHORT. */
   /* Minimum size at which a truncated message is VALID. */
   gsize min_valid;
-  /* Result if a message has more bytes after its body. */
+  /* Expected result for a message with additional bytes after its body. */
   MmtpRefusal longer;
   /* The bytes of the whole message, in hexadecimal. */
   const gchar *bytes;
@@ -480,8 +480,7 @@ static const Change changes[] = {
   {"open", 63, "03938700", MMTP_VALID},
   {"open", 63, "03938701", MMTP_REFUSED_MALFORMED},
   {"open", 63, "ffffffff", MMTP_REFUSED_MALFORMED},
-  /* The field with the size of the longest message allows 128 to 65507 bytes.
-   */
+  /* The field "longest message" of OPEN and JOIN allows 128 to 65507 bytes. */
   {"open", 79, "0080", MMTP_VALID},
   {"open", 79, "007f", MMTP_REFUSED_MALFORMED},
   {"open", 79, "ffe3", MMTP_VALID},
@@ -503,7 +502,8 @@ static const Change changes[] = {
   {"leave", 8, "fe", MMTP_VALID},
   {"leave", 9, "ff", MMTP_VALID},
   {"keepalive", 33, "fe", MMTP_VALID},
-  /* Section 2: the full number must match bytes 2 and 3. */
+  /* The low 16 bits of the 64-bit channel number must match bytes 2 and 3
+   * (section 2 of docs/wire-mmtp.md). */
   {"join", 2, "0709", MMTP_REFUSED_MALFORMED},
   {"join", 7, "ffffffffffff0708", MMTP_VALID},
   {"join", 14, "18", MMTP_REFUSED_MALFORMED},
@@ -698,8 +698,8 @@ GST_END_TEST;
 
 /* --- the prelude ---------------------------------------------------------- */
 
-/* The fields of the prelude in the order of the bits, as the text describes
- * them. */
+/* The fields of the prelude that have a value, in the order of
+ * docs/wire-mmtp.md. `bit` is the bit of the field in the mask. */
 static const struct
 {
   guint8 bit;
@@ -905,7 +905,7 @@ GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
   assert_equals_uint64 (mmtp_unwrap (0xffffffff, 32, 5), 0xffffffff);
   /* The sending time wraps after 167.77216 s. */
   assert_equals_uint64 (mmtp_unwrap (3, 24, 16777215), 16777219);
-  /* With all 64 bits the number is returned unchanged. */
+  /* A number of 64 bits is complete, so it is returned unchanged. */
   assert_equals_uint64 (mmtp_unwrap (7, 64, G_MAXUINT64), 7);
   assert_equals_uint64 (mmtp_unwrap (G_MAXUINT64, 64, 7), G_MAXUINT64);
 }

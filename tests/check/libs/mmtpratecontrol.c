@@ -16,7 +16,7 @@
 #define SECONDS (1000 * MS)
 
 #define PACKET 1250             /* bytes */
-/* One-way delay of each direction without a queue. */
+/* One-way delay in each direction while the queue is empty. */
 #define ONE_WAY (20 * MS)
 #define REPORT_PERIOD (50 * MS)
 #define REPORT 100              /* bytes */
@@ -28,8 +28,9 @@
 #define FRAME_PERIOD (40 * MS)
 #define RATE 4000000            /* bit/s of the bottleneck */
 #define LOW_RATE 1500000
-/* In a gap of one second, the transmission of one packet takes the whole
- * second. The packets behind it wait in the queue. */
+/* Rate of the link in bit/s during a gap of one second. At this rate, the
+ * transmission of one packet takes the whole second, and the packets behind it
+ * wait in the queue. */
 #define GAP_RATE (PACKET * 8)
 #define MAX_PACKETS 65536
 #define MAX_REPORTS 4
@@ -82,8 +83,8 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* The flag is_app_limited is set on packets until the reports cover this
-   * number of packets. mmtp_path_note_idle () sets the flag in the same way.
+  /* Packets that are sent while n_reported is below this number get the flag
+   * is_app_limited. The field limited_until of MmtpPath has the same meaning.
    */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
@@ -167,7 +168,8 @@ path_free (Path * path)
   g_free (path);
 }
 
-/* Clears the figures that were collected so far. */
+/* Clears the measured values, so that the results describe only the time after
+ * this call. */
 static void
 path_reset_figures (Path * path)
 {
@@ -419,9 +421,8 @@ GST_START_TEST (follows_rate_steps)
 
 GST_END_TEST;
 
-/* At most the newest frame may wait. The frame before it must have been sent
- * already.
- */
+/* The source sends at half of the rate of the path. The data that wait to be
+ * sent must always be less than two frames. */
 GST_START_TEST (leaves_room_for_a_limited_source)
 {
   guint64 frame = RATE / 2 / 8 * FRAME_PERIOD / SECONDS;
@@ -439,10 +440,10 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* Some packets are lost at random. The test requires that the rate is at least
- * `share` of the link's rate. Some publications demand that the rate is reduced
- * after losses of any kind. For an algorithm that follows such a publication, a
- * lower share would be sufficient. */
+/* Some packets are lost at random. The rate must be at least `share` of the
+ * link's rate. Some publications demand that every loss reduces the rate,
+ * whatever its cause. For an algorithm of this kind, a lower share would be
+ * sufficient. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;

@@ -269,7 +269,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
 {
   MmtpSendQueue *queue = new_queue ();
 
-  /* the key frame, and pictures of the layers 1, 2, 0 and 1 */
+  /* The queue gets a key frame, followed by pictures of the layers 1, 2, 0 and
+   * 1. */
   fail_unless (put_layer (queue, 0, 3, 900));
   fail_unless (put_layer (queue, 20 * MS, 1, 900));
   fail_unless (put_layer (queue, 40 * MS, 2, 900));
@@ -278,7 +279,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
       MMTP_RANK_LAYER);
   /* The queue contains 4500 bytes, and its maximum is 10,000 bytes. The next
-   * picture of the base layer has 6000 bytes. */
+   * picture of the base layer has 6000 bytes. To make room for this picture,
+   * the queue must drop packet 2, which belongs to the highest layer. */
   fail_unless (put_layer (queue, 100 * MS, 0, 6000));
   fail_unless_equals_int (n_discarded, 1);
   fail_unless (is_given_up (queue, 2));
@@ -287,7 +289,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (is_given_up (queue, 4));
   fail_if (is_given_up (queue, 1));
   fail_if (is_given_up (queue, 3));
-  /* The next picture refers to the dropped picture of layer 1. */
+  /* The next picture refers to picture 4, which was dropped. It must therefore
+   * be dropped as well. */
   fail_if (put_layer (queue, 130 * MS, 2, 100));
   fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
   fail_unless (put_layer (queue, 140 * MS, 1, 100));

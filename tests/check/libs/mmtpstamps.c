@@ -69,7 +69,8 @@ GST_START_TEST (times_do_not_go_back)
 
 GST_END_TEST;
 
-/* The timestamps of stored input may be far ahead of the current time. */
+/* If the input is stored, a timestamp may be far ahead of its arrival time.
+ * Such a timestamp must be kept until the arrival time exceeds it. */
 GST_START_TEST (one_that_is_ahead_is_kept)
 {
   MmtpStamps stamps;
@@ -82,9 +83,9 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* Before the sender takes the next part of a frame, it waits until a slow path
- * has room. The end of this waiting time must not count as the arrival time of
- * the next part. */
+/* All parts of a frame have the same timestamp. Before the sender takes the
+ * next part, it waits until a slow path has room. This waiting time must not
+ * count as time in which the timestamp stands still. */
 GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;

@@ -138,8 +138,8 @@ GST_START_TEST (every_value_is_right_to_1_part_in_128)
       gint64 values[3];
       StatisticsHistogram *histogram;
 
-      /* The value has rank 2 of 3. The other two values are far away, so that
-       * the result is not clamped to the minimum or maximum. */
+      /* `value` is the median of the three values. The minimum and the
+       * maximum are far away, so clamping to their range changes nothing. */
       values[0] = G_MININT64;
       values[1] = value;
       values[2] = G_MAXINT64;

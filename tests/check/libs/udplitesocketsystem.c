@@ -115,8 +115,8 @@ GST_END_TEST;
 
 /* --- sockets of the application ------------------------------------------- */
 
-/* Returns a kernel socket of protocol 136 that is connected to `port`, or NULL
- * if the system has none. */
+/* Returns a UDP-Lite socket of the kernel that is connected to `port`. Returns
+ * NULL if the kernel does not support UDP-Lite. */
 static GSocket *
 foreign_new (const gchar * test, gboolean ipv6, guint16 port)
 {
@@ -481,9 +481,10 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-/* Makes calls of socket(2) with this type and protocol 136 fail with
- * `error_number` in this process. On a system that has no UDP-Lite, or on which
- * the process may not use UDP-Lite, these calls fail in the same way. */
+/* Makes socket(2) fail with `error_number` in this process if the socket type
+ * is `type` and the protocol is 136 (UDP-Lite). This simulates a system without
+ * UDP-Lite, or a process without the permission to use UDP-Lite. Returns FALSE
+ * if this is not possible. The function then reports `test` as skipped. */
 static gboolean
 deny_socket (const gchar * test, gint type, gint error_number)
 {

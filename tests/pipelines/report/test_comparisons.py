@@ -88,9 +88,9 @@ class OuwensTest(unittest.TestCase):
         self.theirs = ouwens.read_theirs()
 
     def test_the_tables_of_ouwens_are_complete(self):
-        """Tables 3.12 and 3.18 have four retry values. The other tables have
-        the seven retry values from 0 to 16. All tables have results with and
-        without the oven."""
+        """Tables 3.12 and 3.18 have results for four retry values. The other
+        tables have results for seven retry values from 0 to 16. All tables have
+        results with and without the microwave oven."""
         counts = collections.Counter(table for table, *_ in self.theirs)
         self.assertEqual(counts["3.7"], 7 * 2 * 4)
         self.assertEqual(counts["3.13"], 7 * 2 * 4)
