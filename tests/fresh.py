@@ -175,8 +175,9 @@ class Guard:
 # ------------------------------------------------------------------- one Debian
 
 def run_suite(suite, root, mirror, steps):
-    """Runs the steps in one Debian, which is made first if necessary. Returns a
-    text for each step that failed.
+    """Runs `steps` in the Debian installation in the directory `root`. Creates
+    the installation first if it does not exist. Returns a list with one text
+    for each step that failed.
     """
     failed = []
     started = time.monotonic()
@@ -241,8 +242,9 @@ def common_name(name):
 
 
 def find_more_skipped(skipped):
-    """Yields the programs that skip more checks in another Debian than in the
-    first one. `skipped` has the numbers of skipped checks in each Debian.
+    """Compares each Debian with the first Debian in `skipped`, which is
+    {Debian: {program: number of skipped checks}}. Yields a message for each
+    program that skips more checks than on the first Debian.
     """
     first, *others = skipped
     for suite in others:

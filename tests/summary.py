@@ -101,8 +101,8 @@ def read(path):
 
 
 def read_list(path):
-    """Returns the names in the file `path`, which has the output of `meson test
-    --list`.
+    """Returns the names of the tests in the file `path`, which contains the
+    output of `meson test --list`.
     """
     lines = path.read_text().splitlines() if path.exists() else []
     return [line for line in lines if line]

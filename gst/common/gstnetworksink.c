@@ -167,9 +167,9 @@ static const GstWirelessProperty properties[] = {
    * GstNetworkSink:max-live-wait:
    *
    * Maximum time that live input waits for a connection or for room in the
-   * network. After this time, packets are dropped without any wait until the
-   * network has room again. A camera and the other branches of its pipeline can
-   * therefore continue.
+   * network. If this time has passed, packets are dropped immediately, so that
+   * they do not block a camera or the other branches of its pipeline. When the
+   * network has room again, packets are sent again.
    *
    * Stored input waits without a limit. The output of ifdqueue also waits
    * without a limit, because ifdqueue drops frames itself.

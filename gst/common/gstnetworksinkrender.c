@@ -24,7 +24,7 @@ typedef struct
 typedef enum
 {
   OUTCOME_SENT,
-  /* Nothing was sent, and the buffer does not wait for room. */
+  /* The network is full. Nothing was sent, and the caller drops the buffer. */
   OUTCOME_FULL,
   OUTCOME_UNSENDABLE,
   /* The sink was unlocked, the connection broke, or the deadline has passed.
@@ -112,9 +112,9 @@ get_live_end (GstNetworkSink * self, gint64 since)
 }
 
 /* Returns TRUE if a live buffer has waited for at least the time max-live-wait.
- * `since` is the time at which its wait began. The following buffers then do
- * not wait for room in the network. They may wait again after the network has
- * had room.
+ * `since` is the time at which its wait began. After the function has returned
+ * TRUE, the next buffers do not wait if the network is full. As soon as the
+ * network has room again, buffers may wait again.
  */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
@@ -200,10 +200,9 @@ begin_ending (GstNetworkSink * self)
 }
 
 /* Sets the deadline for the end of the stream if the application has sent EOS.
- * The EOS waits upstream until the present buffer was sent or dropped, so the
- * wait of this thread delays the end of the stream. Called with the lock before
- * the thread waits.
- */
+ * EOS stays upstream until the current buffer was sent or dropped. The end of
+ * the stream is therefore delayed while the streaming thread waits. Called with
+ * the lock before this thread waits. */
 static void
 note_wait (GstNetworkSink * self)
 {
@@ -737,8 +736,9 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
     gst_network_sink_clear_rest (self);
 }
 
-/* Drops `buffer` because the stream took too long to end. A buffer that was
- * sent in part stays in priv->rest; the connection is then reset. */
+/* Drops `buffer` because the stream took too long to end. If a part of `buffer`
+ * was sent already, `buffer` stays in priv->rest, and the connection will be
+ * reset. */
 static void
 drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -1081,8 +1081,8 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* The next stream may have a different receiver. That receiver has not missed
-   * any buffer, whatever was dropped in this stream. */
+  /* The next stream may have a different receiver. That receiver does not miss
+   * the buffers that were dropped in this stream. */
   priv->started = FALSE;
 
   LOCK (self);

@@ -45,9 +45,10 @@ void gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
     gsize item_size, GDestroyNotify clear_item);
 void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
 
-/* Appends the item `buffer`, which contains a buffer of `size` bytes. The queue
- * takes ownership of everything that the item owns. The streaming thread
- * notices the item after gst_network_src_queue_unlock. */
+/* Appends a copy of the item that `buffer` points to. `size` is the size in
+ * bytes of the data in the item. The queue takes ownership of everything that
+ * the item owns. The streaming thread notices the item after
+ * gst_network_src_queue_unlock. */
 void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
     gconstpointer buffer, gsize size);
 /* Appends an item that ends the stream. The queue takes ownership of everything

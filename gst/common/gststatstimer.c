@@ -73,9 +73,10 @@ make_id (GstClock * clock, GstClockTime interval)
 }
 
 /* Replaces the scheduled timer by `id`; NULL means no timer. Takes ownership of
- * `id`. If the fields have changed since `changes` was read, `id` was created
- * from outdated values. The function then releases `id`, changes nothing, and
- * returns FALSE. */
+ * `id`. `changes` is the value that the timer's field `changes` had when the
+ * caller created `id`. If that field has changed since then, `id` is outdated.
+ * The function then releases `id`, keeps the scheduled timer, and returns
+ * FALSE. */
 static gboolean
 replace (GstElement * element, GstClockID id, guint changes)
 {

@@ -15,8 +15,8 @@ struct _Table
   Table *next;
 };
 
-/* Returns the quark that is the key of two kinds of data. The data of a class
- * is its first table. The data of a GParamSpec is the table that contains it.
+/* Returns the key under which tables are stored. The GType of a class stores
+ * its first table. A GParamSpec stores the table that contains its property.
  */
 static GQuark
 table_quark (void)
@@ -252,7 +252,7 @@ warn_of_deprecation (GObject * object, const GstWirelessProperty * property)
 
   if (!is_first_use (object, name))
     return;
-  /* A deprecated property of this type is a duration in ns. */
+  /* Deprecated properties of type guint64 are durations in ns. */
   if (property->type == G_TYPE_UINT64)
     GST_CAT_WARNING_OBJECT (get_category (object), object, "The property %s is "
         "deprecated: use %s, which is in ms (%s is in ns)", name,
@@ -405,10 +405,10 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* The new table uses the same struct member as the row of the parent class.
-   * The parent class already initializes and clears this member, and this class
-   * must not do so again. The new table is therefore not in the list of tables
-   * of this class. */
+  /* The new property uses the same struct member as the property of the parent
+   * class. The parent class already initializes and clears this member, and
+   * this class must not do so again. The table of the new property is therefore
+   * not in the list of tables of this class. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

@@ -32,9 +32,9 @@ gboolean gst_wrong_input_is_container (GstWrongInput input);
  * the type of the stream is unknown. The sentence is for an error message of
  * `element`, which must have a sink pad. */
 gchar *gst_wrong_input_advise (GstWrongInput input, GstElement * element);
-/* Returns the element that an error message should name, because the user has
- * put it into the pipeline. It is the bin that contains `owner`, such as
- * ifdsink, or `owner` itself (transfer full). */
+/* Returns the element that an error message should name: the element that the
+ * user has put into the pipeline. This is either `owner` or the bin that
+ * contains `owner`, such as ifdsink (transfer full). */
 GstElement *gst_wrong_input_get_element (GstElement * owner);
 
 /* Suppresses the general error that GstBaseSrc posts when start () fails.

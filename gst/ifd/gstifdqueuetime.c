@@ -271,7 +271,8 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
   g_mutex_unlock (&self->lock);
 
-  /* If a stored stream is not paced, there is no latency. */
+  /* If the stream is not live and is not paced, this element adds no latency.
+   */
   if (!live && !sync)
     return TRUE;
   /* A stored stream can wait for any length of time, so the maximum latency is

@@ -124,7 +124,7 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 
 /* --- times ---------------------------------------------------------------- */
 
-/* How running times are converted to due times. Buffers that arrive together
+/* Conversion of running times to due times. All buffers that arrive together
  * use the same conversion.
  */
 typedef struct
@@ -154,9 +154,9 @@ get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
   return TRUE;
 }
 
-/* Sets `due` to the timestamp of the buffer on the core's clock in ns, which
- * may be negative. Returns FALSE if the buffer has no usable timestamp; the
- * buffer is then due now. */
+/* Converts the timestamp of the buffer to the core's clock. Sets `due` to the
+ * result in ns, which may be negative. Returns FALSE if the buffer has no
+ * usable timestamp; the buffer is then due now. */
 static gboolean
 get_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     gint64 * due)
@@ -178,9 +178,10 @@ is_live (GstMmtpSink * self)
   return upstream_live;
 }
 
-/* Called for the first buffer of a session. Live media keep their timestamps
- * even if they are late. Stored media have waited for the receiver, so their
- * due times are shifted: the first buffer is due now. */
+/* Called for the first buffer of a session. Live media keep their due times
+ * even if they are late. Stored media may be late because the sink has waited
+ * for the receiver. If the first buffer of stored media is late, all due times
+ * are shifted so that this buffer is due now. */
 static void
 begin_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 {
@@ -395,8 +396,9 @@ is_late (GstMmtpSink * self, gint64 lateness)
   return lateness > (gint64) stats.initial_delay;
 }
 
-/* Posts a warning if every buffer was late during a time that is longer than
- * `latency`. Call with `lock` held. */
+/* Posts a warning if all buffers have been late for longer than the time
+ * `latency`. `due` is the due time of the present buffer. Call with `lock`
+ * held. */
 static void
 note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
 {

@@ -100,8 +100,8 @@ gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
 
   if (!mpegstat_find_slices (&frame->frame, &offset, &size))
     return;
-  /* Copies only the bytes that are hashed, even if the buffer has several
-   * memories. */
+  /* Copies only the bytes that are hashed. Mapping a buffer with several
+   * memories would copy the whole buffer. */
   n = gst_buffer_extract (frame->buffer, offset, slices,
       MIN (size, sizeof (slices)));
   mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));
@@ -263,9 +263,9 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 
 /* --- access units --------------------------------------------------------- */
 
-/* Adds the errors that the classifier has counted since `before` to the
- * counters of the element. A new classifier counts from 0, but the element's
- * counters continue from their present values. */
+/* Adds the errors in the latest access unit to the counters of the element.
+ * `before` contains the classifier's counters before this access unit. The
+ * element has counters of its own, because a new classifier counts from 0. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])
@@ -430,9 +430,9 @@ gst_mpeg_stat_get_period (const GstCaps * caps)
   return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
 }
 
-/* Uses `units` for the access units of the new stream, and passes on the CAPS
- * event `event` unchanged. `caps` are the caps of this event. Takes ownership
- * of `event` and `units`. */
+/* Starts a new stream of access units, which `units` parses from now on.
+ * `event` is the CAPS event of the stream, and `caps` are its caps. Passes on
+ * `event` unchanged. Takes ownership of `event` and `units`. */
 static gboolean
 gst_mpeg_stat_adopt_units (GstMpegStat * self, GstEvent * event,
     GstCaps * caps, MpegStatUnits * units)

@@ -36,9 +36,10 @@ void udplite_ipv4_header_init (UdpliteIpv4Header * self, gint fd);
 /* Reads the options of the socket that determine the header. Must be called
  * before packets are sent and after the options have changed. */
 void udplite_ipv4_header_read_options (UdpliteIpv4Header * self);
-/* Call this function when the kernel has refused a packet of `size` bytes,
- * including the IPv4 header. From then on, no headers are written for packets
- * of this size or more, until the options are read again. */
+/* Call this function when the kernel has refused a packet. `size` is the size
+ * of the packet, including the IPv4 header. Until
+ * udplite_ipv4_header_read_options() is called, user space writes no header for
+ * packets of this size or more. */
 void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
 
 /* Writes to `bytes` the header of a packet whose payload has `size` bytes.

@@ -181,15 +181,15 @@ get_native (const guint8 * address)
  * that is set for it.
  *
  * Two kinds of sockets are not connected:
- * - A socket without `holder`, the UDP-Lite socket of the kernel. `holder`
+ * - A raw socket without `holder`. `holder` is a kernel UDP-Lite socket, which
  *   usually receives the ICMP messages about the path MTU. Without `holder`,
- *   the raw socket must receive them.
+ *   the raw socket must receive these messages.
  * - An IPv6 socket, because IPv6 has no unused loopback address.
  *
  * Before the socket is connected, it is bound to the source address of the
- * first packet. A packet from this address needs no control message with its
- * source address. Such a message takes 30 to 80 ns per packet, and only packets
- * from another address have one. */
+ * first packet. Packets with this source address then need no control message
+ * that sets the address. For packets with another source address, this message
+ * costs 30 to 80 ns per packet. */
 static void
 stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
 {
@@ -198,7 +198,7 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
   struct sockaddr_in peer = get_native (nobody);
 
   self->raw->must_stop_receiving = FALSE;
-  /* If these calls fail, the socket works nevertheless. */
+  /* The socket can send even if bind or connect fails. */
   if (source.sin_addr.s_addr != 0
       && bind (self->fd, (struct sockaddr *) &source, sizeof (source)) == 0)
     memcpy (self->raw->bound, route->path.local, sizeof (self->raw->bound));

@@ -75,10 +75,10 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       get_size (buffer), describe_video (self, flow, buffer, &packet));
 }
 
-/* Returns whether `object` is EOS or a query. Both wait until all earlier
- * packets have left the link. The remaining packets of an incomplete frame
- * could arrive only afterwards, so the queue drops incomplete frames instead of
- * waiting for these packets. */
+/* Returns whether `object` is EOS or a query. Such an object waits until all
+ * packets that arrived before it have left the link. If a frame is still
+ * incomplete, the rest of the frame can arrive only after the object. The queue
+ * therefore drops incomplete frames. */
 static gboolean
 is_end (GstMiniObject * object)
 {

@@ -26,10 +26,11 @@ typedef enum
   KIND_ENUM,
   /* The property is in bit/s; the LinkConfig has the index of the rate. */
   KIND_MAX_RATE,
-  /* The property is in bit/s, with start and stop bits; the LinkConfig is in
-   * bytes/s. */
+  /* The property is in bit/s and counts the start and stop bits. The LinkConfig
+   * is in bytes/s. */
   KIND_SERIAL_RATE,
-  /* The property is a frequency in Hz; the LinkConfig has its period in ns. */
+  /* The property is a frequency in Hz. The LinkConfig has the corresponding
+   * period in ns. */
   KIND_FREQUENCY,
   /* The property is in ms and may have decimals; the LinkConfig is in ns. */
   KIND_MILLISECONDS,
@@ -50,10 +51,12 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* offset of the value for stations other than 0; 0 = none */
+  /* Offset of the value for the stations other than station 0. 0 if they have
+   * no value of their own. */
   gsize down;
-  /* Offsets of two more copies of the value, which the models of radio blocks
-   * use: for station 0, and for all other stations. 0 = none. */
+  /* The models of radio blocks use two copies of the value. `blocks` is the
+   * offset of the copy for station 0. `blocks_down` is the offset of the copy
+   * for all other stations. 0 means that there is no copy. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;
@@ -405,7 +408,7 @@ static const Setting table[] = {
 
 struct _WirelessLinkSettings
 {
-  /* only the values of properties that were set are initialised */
+  /* The value of a property is initialised only if the property was set. */
   GValue values[N_SETTINGS];
 };
 
@@ -635,10 +638,11 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Returns the value that was set with the other property of the same setting.
- * Returns NULL if the property `number` is the only property of its setting.
- * Some settings have two properties, one of which is deprecated. The property
- * that is set last determines the setting.
+/* Some settings have two properties: a deprecated property, and the property
+ * that replaces it. The property that is set last determines the setting. This
+ * function gets the number of one of these properties, and returns the value
+ * that was set with the other property. Returns NULL if the setting has only
+ * one property.
  */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)

@@ -6,10 +6,10 @@
 
 Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
 The source runs in another process. The packets cross the loopback interface, in
-network namespaces of their own where this is permitted. The rows of the table
-run in turn. Each figure is the median of the runs, with the minimum and the
-maximum. The program fails only if a pair does not run at all, and never because
-it is slow.
+network namespaces of their own where this is permitted. In each round, each
+row of the table is measured once. Each figure is the median of all rounds, with
+the minimum and the maximum. The program fails only if a pair does not run at
+all, and never because it is slow.
 
 The CPU time of a sink is divided by the packets that were pushed into it,
 because udpsink does not notice when packets are lost. The CPU time of a source
@@ -21,7 +21,7 @@ source still uses GRO.
 
 The rate control of mmtpsink learns the rate of the path in the first 0.1 s of a
 run, and the figures include these 0.1 s. A run with lists has four times as
-many packets as a run with single buffers, so that it lasts several times as
+many packets as a run with single buffers. It therefore lasts several times as
 long as these 0.1 s.
 """
 
@@ -113,12 +113,16 @@ def take_turns(commands, runs, packets):
 
 
 def describe(values, peer, attribute):
-    """Returns a text for the table. The text has two figures, each as the
-    median and the range of the runs. The first figure is the CPU time of the
-    element per packet, in us. The second figure is a ratio: the CPU time per
-    packet of `peer`, with which the element is compared, divided by that of the
-    element. `values` and `peer` have the runs of the element and of its peer,
-    and `attribute` selects the CPU time."""
+    """Returns a text with two figures for the table. Each figure is the median
+    of the runs, followed by the range of the runs.
+
+    The first figure is the CPU time per packet of the tested element, in us.
+    The second figure is a ratio: the CPU time per packet of a peer, divided by
+    the CPU time per packet of the tested element.
+
+    `values` has the runs of the tested element, and `peer` has the runs of the
+    peer. `attribute` is the name of the attribute of a run that contains the
+    CPU time."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

@@ -107,7 +107,8 @@ get_element_pad (const Flood * flood, GstPadDirection direction)
   return gst_element_get_static_pad (flood->element, "src_0");
 }
 
-/* Makes a pad of this program, links it to the element, and returns it. */
+/* Creates a pad with the direction `direction`, links it to the tested element,
+ * and returns the pad. */
 static GstPad *
 open_pad (Flood * flood, GstPadDirection direction)
 {
@@ -209,7 +210,8 @@ push (Flood * flood, guint list_size)
   gst_pad_push_list (flood->src, list);
 }
 
-/* Waits until all packets were output, or until packets stop being output. */
+/* Waits until `packets` packets were output. Returns earlier if no packet is
+ * output for IDLE_US. */
 static void
 wait_for (Flood * flood, guint packets)
 {
@@ -307,9 +309,9 @@ push_late (Flood * flood, GstClockTime begin, guint packets)
     GstBuffer *buffer = make_packet ();
 
     flood->sent[i] = begin + i * PERIOD;
-    /* wirelesslink does not block this thread, so this loop waits for the time
-     * of each packet. Other elements wait for the timestamp and block this
-     * thread. */
+    /* This loop waits until each packet is due, because wirelesslink does not
+     * block the thread that pushes. Other elements block this thread until the
+     * timestamp of the packet. */
     if (is_link (flood)) {
       wait_until (flood->clock, flood->sent[i]);
       flood->sent[i] = gst_clock_get_time (flood->clock);

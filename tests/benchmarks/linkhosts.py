@@ -27,19 +27,20 @@ THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
 
 @dataclass(frozen=True)
 class Ends:
-    """A link. `words` is its description in the form that a testbed uses.
-    `source` and `sink` have properties of tunsrc and of tunsink, as in a launch
-    line."""
+    """A link between the two hosts. `words` describes the link in the syntax of
+    a testbed. `source` and `sink` are properties of tunsrc and tunsink in the
+    syntax of gst-launch-1.0."""
     words: str
     source: str = ""
     sink: str = ""
 
 
 class Hosts:
-    """The hosts a and b, and the links between them. `links` is a dictionary
-    {name: Ends}. Only the caller uses the names in it: the devices of the links
-    are called wl0, wl1 and so on. There is one more link with the name `veth`,
-    which is a veth pair."""
+    """The hosts a and b, and the links between them. `links` maps the name of
+    each link to its Ends. The network devices of the links have other names:
+    wl0, wl1 and so on. There is also a veth pair between the hosts, which is
+    the link `veth`.
+    """
 
     def __init__(self, links, env):
         self._env = env

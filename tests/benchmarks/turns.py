@@ -21,8 +21,8 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
 PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
-SECONDS = 20  # Maximum seconds for a run.
-PUSH_SECONDS = 0.6  # Maximum seconds in which a run at a fixed rate pushes.
+SECONDS = 20  # Maximum duration of a run.
+PUSH_SECONDS = 0.6  # Maximum time for pushing packets at a fixed rate.
 
 
 class Failed(Exception):
@@ -111,8 +111,9 @@ def read_options(description, rates):
 
 
 def compare(plugin, pairs, options, bytes_each):
-    """Compares the pairs of a sink and a source, with single buffers and with
-    lists, at each rate. If a pair fails, prints the reason.
+    """Measures the pairs of a sink and a source at each rate, with single
+    buffers and with buffer lists, and prints a comparison. If a measurement
+    fails, the program prints the reason and exits.
     """
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst" / plugin))

@@ -58,8 +58,8 @@ def read_pages(revision: str | None) -> dict[str, str]:
 
 def find_missing(before: dict[str, str],
                  after: dict[str, str]) -> dict[str, list[str]]:
-    """Returns {number: lines of `before`} for each number that `after` does not
-    have.
+    """Returns a dictionary with an entry for each number that `after` does not
+    have: the lines of `before` that have this number.
     """
     kept = find_numbers("\n".join(after.values()))
     missing: dict[str, list[str]] = {}

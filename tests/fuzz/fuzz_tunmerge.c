@@ -68,7 +68,9 @@ read16 (const guint8 * data)
   return data[0] << 8 | data[1];
 }
 
-/* Checks `packet`, which was accepted as packet `n` of the merged packet. */
+/* Checks that it was correct to add `packet` to the merged packet: its
+ * checksums must be correct, and its header must match the header of the first
+ * packet. `n` is the number of packets that were added before. */
 static void
 check_accepted (const TunMerge * merge, guint n, const Packet * packet)
 {

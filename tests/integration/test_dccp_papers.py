@@ -4,8 +4,9 @@ real time. The test uses dcctpthinsink, and the kernel's TCP and ping. Each
 printed line has the figures of the thesis and those of this run. A run in which
 the link was late is invalid: it is repeated once, then the test is skipped.
 
-All streams go from host a to host b. Over GPRS the phone is host b, the mobile,
-because the streams of the thesis were sent from the computer to the phone.
+All streams go from host a to host b. In the tests over GPRS, host b is the
+phone, which is the mobile host. The reason is that the streams of the thesis
+were sent from the computer to the phone.
 """
 
 import re
@@ -17,7 +18,7 @@ import unittest
 import flows
 import test_testbed
 
-SIZE = 512  # The size in bytes of the data in a packet (5.3.5).
+SIZE = 512  # Payload size in bytes (section 5.3.5 of the thesis).
 
 # Size in bytes of an IP packet: the data and the headers of DCCP, UDP and IP.
 # The header of DCCP includes an RTT Estimate.
@@ -30,14 +31,15 @@ USB = "delay-ms=11"
 # The rate in byte/s at which the phone reads data (5.2.1).
 PHONE = 42000
 
-# A phone reads 42 kbyte/s of a faster stream, so its socket buffer fills. The
-# thesis does not give the rate of the link and the size of the buffer. They
-# were chosen for this test.
+# The stream is faster than the 42 kbyte/s at which the phone reads, so the
+# phone's socket buffer fills. The thesis does not give the rate of the link and
+# the size of the buffer. Their values were chosen for this test.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# The rate of the stream in byte/s in figures 5.5 to 5.7 of the thesis (5.2.3).
-# Each of these transmissions has a silence, which the thesis calls a glitch.
+# The rate in byte/s of the stream that figures 5.5 to 5.7 of the thesis show
+# (section 5.2.3). In each figure, the stream is interrupted by a silence, which
+# the thesis calls a glitch.
 GPRS_RATE = 6000
 # Table 5.1 of the thesis: {(bytes of a ping, interval in s, count): (mean,
 # maximum, minimum in s)}.

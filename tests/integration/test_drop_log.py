@@ -47,8 +47,8 @@ SINK_DROP = re.compile(
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete",
                "connection-lost": "discarded-connection-lost"}
-SLOW_PATH = 3500000  # The rate of the path in bit/s. The clip has 6 Mbit/s.
-SECONDS_TO_STREAM = 2  # The time before the receiver is killed.
+SLOW_PATH = 3500000  # Rate of the path in bit/s; the clip needs 6 Mbit/s.
+SECONDS_TO_STREAM = 2  # The receiver is killed after this time.
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
@@ -202,9 +202,10 @@ class DropLogTest(ClipCase):
         self.assertEqual(stats["connections"], 2)
         reasons = self.check_given_up(stats, log)
         self.assertGreater(reasons["discarded-connection-lost"], 0)
-        # Each buffer is counted by at least one of the counters that are added.
-        # A buffer that was sent and waits for its retransmission may be counted
-        # twice, so the sum may exceed the number of buffers.
+        # Each buffer was sent or dropped, so this sum includes each buffer at
+        # least once. It may include a buffer twice if the buffer was sent and
+        # waits for its retransmission. The sum may therefore exceed the number
+        # of buffers.
         self.assertLessEqual(stats["buffers"], stats["buffers-sent"] + sum(
             stats[field] for field in MMTP_FIELDS.values()))
 

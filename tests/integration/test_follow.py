@@ -87,8 +87,8 @@ class FollowTest(unittest.TestCase):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # Other tests check the rule of bitrateadapt in virtual time. This test
         # checks only what holds at any speed of the machine. The estimate may
-        # change while a line of the log is written. Therefore the estimate in
-        # the next line counts too.
+        # change while a line of the log is written. Therefore `highest`
+        # includes the estimate in the next line.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

@@ -3,10 +3,10 @@
 with Ouwens' numbers and with other transports. The test uses the kernel's TCP
 and runs in real time.
 
-Each printed line is a run of the clip of 60 s. A run in which this machine was
-late is invalid: it is repeated once, then skipped. `test_ifd_papers.py
---tables` prints the results of the last run from the build directory, as
-docs/ifd.md shows them.
+Each printed line contains the results of one run, which sends the clip of 60 s.
+A run is invalid if this machine was too slow for real time. An invalid run is
+repeated once, then it is skipped. `test_ifd_papers.py --tables` prints the
+results of the last run from the build directory, as docs/ifd.md shows them.
 """
 
 import dataclasses
@@ -32,7 +32,8 @@ OUWENS = {rate: {retry: tuple(
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
 TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
-# The device has the default queue of Linux, which holds 100 packets.
+# The emulated network card has the default queue of Linux, which holds 100
+# packets.
 CARD = "profile=80211b retry-limit=4"
 
 
@@ -195,8 +196,8 @@ class Udp(Streams):
 
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
-        """The token bucket holds more than the socket's buffer, so the buffer
-        fills first.
+        """The queue of the token bucket is larger than the send buffer of the
+        socket. The send buffer therefore becomes full first.
         """
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
             return ifdtestbed.Case(

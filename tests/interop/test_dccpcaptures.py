@@ -21,7 +21,7 @@ CAPTURES = pathlib.Path(__file__).parent.parent / "check" / "data" / "dccp"
 PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
 GOOD, BAD = "1", "0"  # The values of dccp.checksum.status.
 
-# The program dccpfields does not list these options.
+# Types of the options that dccpfields does not include in its list of options.
 PADDING, MANDATORY = "0", "1"
 
 # {name in the output of dccpfields: name in tshark}
@@ -83,9 +83,10 @@ class CapturesTest(unittest.TestCase):
     def check_packet(self, ours, theirs):
         for name, field in FIELDS.items():
             self.assertEqual(ours.get(name, ""), theirs[field], name)
-        # tshark turns a short sequence number into an extended one by means of
-        # earlier packets. The project's codec does not do so. Therefore only
-        # numbers that are extended in the packet are compared.
+        # If a packet contains a short sequence number, tshark extends it by
+        # means of earlier packets. The codec of the project does not extend it.
+        # The sequence numbers are therefore compared only if the packet
+        # contains extended ones.
         if ours["extended"] == "1":
             for name, field in NUMBERS.items():
                 self.assertEqual(ours.get(name, ""), theirs[field], name)

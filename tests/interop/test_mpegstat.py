@@ -108,7 +108,10 @@ class AgainstTheStream(unittest.TestCase):
 
 
 class Damage(unittest.TestCase):
-    """Tests a sequence end code that damage produces inside a slice."""
+    """Tests streams in which damage has produced a sequence end code inside a
+    slice. The parser, mpegstat and the elements of RFC 2250 must pass every
+    byte.
+    """
 
     PERIOD = 97  # One of 97 slices is damaged.
 

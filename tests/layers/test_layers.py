@@ -101,7 +101,9 @@ def get_unit(path):
 
 
 class Tree:
-    """The source files below a directory and their includes."""
+    """The C files below the directory `top`. Records what each file includes,
+    and which names it defines and uses.
+    """
 
     def __init__(self, top):
         self.top = pathlib.Path(top)
@@ -251,9 +253,9 @@ def find_circles(graph):
 
 
 def judge_circles(circles, known):
-    """`circles` are the cycles of units that were found. Returns a list of
-    faults. There are two kinds of fault: a cycle that is not in the list
-    `known`, and a unit in this list that is no longer in a cycle.
+    """Compares the cycles `circles` of the dependency graph with the list
+    `known`. Returns a list of faults. There are two kinds of fault: a cycle
+    that is not in `known`, and a unit in `known` that is no longer in a cycle.
     """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]

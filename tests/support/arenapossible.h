@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes how many frames of a stream can be decoded in time if the sender
- * knows in advance when its links deliver and how much. The arena compares
- * every transport with this result.
+ * knows in advance when its links can carry data, and how much. mmtparena
+ * compares every transport with this result.
  *
- * The links' opportunities to deliver are known, because arenapaths.h
- * determines them by saturating the links. The algorithm is greedy:
- * - It sends the frames in coding order, each at the earliest opportunities
- *   after its due time.
+ * An opportunity is a number of bytes that a link can carry at a known time.
+ * arenapaths.h determines the opportunities by saturating the links. The
+ * algorithm is greedy:
+ * - It sends the frames in coding order. Each frame uses the earliest
+ *   opportunities after its due time.
  * - If a frame would be late, the algorithm drops one frame, together with all
  *   frames that refer to it. It may choose any frame of the current busy
- *   period, which is the time since the links were last idle. For each choice
- *   it divides the number of freed bytes by the number of dropped frames. It
- *   takes the choice with the largest quotient.
+ *   period, which is the time since the links were last idle. It chooses the
+ *   frame with the largest ratio of freed bytes to dropped frames.
  * - At the end, it tries once more to send each dropped frame (its second
  *   chance).
  *
@@ -36,19 +36,18 @@ typedef struct
   guint32 bytes;
 } ArenaOpportunity;
 
-/* The opportunities of one or more links to send a packet, ordered by the time
- * at which this packet would arrive. */
+/* Transmission opportunities of one or more links, ordered by `arrival`. */
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */
-  /* For each opportunity to send, the number of bytes that the links can accept
-   * in all opportunities before it.
+  /* bytes[i] is the total number of bytes of all opportunities with an index
+   * below i.
    */
   guint64 *bytes;
 } ArenaSupply;
 
-/* Creates a supply from the array `opportunities`, which may be in any order,
- * and takes ownership of this array. */
+/* Creates an ArenaSupply from `opportunities`, an array of ArenaOpportunity in
+ * any order. Takes ownership of this array. */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
 /* Returns the maximum time (ns) between `from` and `to` during which nothing
@@ -78,10 +77,13 @@ guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
 guint arena_possible_count_all (const GArray * frames,
     const ArenaSupply * supply, const ArenaPossibleConfig * config);
 
-/* Compares the greedy algorithm with the exact one on random instances of up to
- * 12 frames. Returns the mean of the greedy result as a share (0 to 1) of the
- * optimum, and stores the lowest share in `worst`. If `worst` is above 1, the
- * greedy algorithm violates a rule. */
+/* Compares the greedy algorithm with the exact algorithm on random instances of
+ * up to 12 frames. For each instance, the greedy result is divided by the
+ * optimum. Returns the mean of these quotients, and stores the smallest one in
+ * `worst`.
+ *
+ * If a quotient is above 1, the greedy algorithm violates a rule. In this case,
+ * the largest quotient is stored in `worst`. */
 gdouble arena_possible_check (guint n_instances, guint64 seed,
     gdouble * worst);
 

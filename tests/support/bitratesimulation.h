@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An encoder that follows the estimate of MMTP over a link, in virtual time.
- * The simulation consists of a model of an encoder, the rule of bitrateadapt,
- * the sender and receiver cores of MMTP, and the link model of wirelesslink.
+/* Simulates an encoder that sends over a link and adapts its bitrate to the
+ * estimate of MMTP. The simulation runs in virtual time. It consists of a model
+ * of an encoder, the rule of bitrateadapt, the sender and receiver cores of
+ * MMTP, and the link model of wirelesslink.
  *
  *   simulation = bitrate_simulation_new (&path, 0, 1, seed, 40 * LINK_SECOND);
  *   bitrate_simulation_run (simulation, 40 * LINK_SECOND);
@@ -33,8 +34,8 @@ typedef struct
   gboolean is_key;
   guint size;                   /* bytes */
   guint n_packets, n_arrived;
-  /* time at which the receiver released the last packet; BITRATE_NEVER if it
-   * did not */
+  /* time at which the receiver released the last packet of the frame;
+   * BITRATE_NEVER if it has not released this packet */
   guint64 shown;
 } BitrateFrame;
 

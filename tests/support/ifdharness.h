@@ -43,8 +43,8 @@ typedef struct
   GCond changed;
   /* protected by lock */
   GString *log;
-  /* Number of frames that the network still accepts before it blocks; -1 for
-   * any number. */
+  /* Number of frames that the network accepts before it blocks. If it is -1,
+   * the network never blocks. */
   gint room;
   gboolean flushing;
   GstFlowReturn answer;         /* Flow return of the network. */
@@ -118,7 +118,8 @@ void harness_expect_stat (IfdHarness * harness, const gchar * name,
     guint64 value);
 /* Allows the network to accept `room` more frames. -1 allows any number. */
 void harness_open_network (IfdHarness * harness, gint room);
-/* Waits until the streaming thread waits for exactly this clock time. */
+/* Waits until the streaming thread waits for the clock. Checks that it waits
+ * for the clock time `time`. */
 void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
 /* Advances the clock until this number of frames has entered the element. */

@@ -52,9 +52,9 @@ struct _MmtpNetwork
   MmtpOverheard overheard;
   /* TRUE if an ACCEPT was seen and `directions` is therefore set. */
   gboolean has_session;
-  /* The values that protect messages against forgery: a token, or keys if the
-   * session has a key. The first item is for messages of the sender, the second
-   * item for messages of the receiver. */
+  /* Protection of messages against forgery: a MAC if the session has a key,
+   * otherwise a token. directions[0] is for messages of the sender, and
+   * directions[1] is for messages of the receiver. */
   MmtpDirection directions[2];
   MmtpKey key;
 
@@ -64,7 +64,8 @@ struct _MmtpNetwork
   guint32 n_put;
   /* Array of guint32: the numbers of the buffers that the receiver output. */
   GArray *out;
-  guint sessions, silences, ends;       /* Number of events of the receiver. */
+  /* Numbers of the receiver's events SESSION, SILENT and END */
+  guint sessions, silences, ends;
   guint lost, broken, refused, ended;   /* Number of events of the sender. */
   /* TRUE if no attacker knows the secrets of the session. Each buffer that the
    * receiver outputs must then equal a buffer that was passed to the sender. */

@@ -17,7 +17,7 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* This slot is too late for the last packet of the stream. */
+    /* In this slot, every packet of the stream would be late. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);

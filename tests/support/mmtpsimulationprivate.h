@@ -47,7 +47,8 @@ struct _MmtpSimulation
   gboolean has_ended;
   /* the judge's */
   MmtpSimulationResult result;
-  /* Frames with a lower number must not arrive any more. */
+  /* Highest frame number that has arrived, plus 1. If a frame with a lower
+   * number arrives, it is out of order. */
   guint next_frame;
   guint n_errors;
 };
@@ -74,7 +75,8 @@ void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
 void mmtp_simulation_judge_memory (MmtpSimulation * simulation);
 void mmtp_simulation_judge_end (MmtpSimulation * simulation);
-/* Records a violated condition in the result. Only the first few are kept. */
+/* Appends a text about a violated condition to the errors in the result. Only
+ * the first few texts are stored, but all violations are counted. */
 void
 mmtp_simulation_error (MmtpSimulation * simulation, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);

@@ -13,7 +13,8 @@ struct _VirtualLink
 {
   VirtualLinkConfig config;
   GDestroyNotify packet_free;
-  /* In half duplex, both entries are the same link. */
+  /* One link for each direction. In half duplex, both elements point to the
+   * same link. */
   Link *links[2];
   guint flows[2];
   guint64 max_queued[2];        /* bytes */
@@ -74,7 +75,7 @@ set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
 
 /* Checks that both directions have the same jitter, the same loss and the same
  * queue limit. In half duplex, the core has only one value for each of these
- * three properties. The value applies to both stations of the pipe. */
+ * three properties. This value applies to both directions. */
 static void
 check_is_symmetric (const VirtualLinkConfig * config)
 {
@@ -136,7 +137,7 @@ virtual_link_new (const VirtualLinkConfig * config, guint64 seed,
     else
       self->links[i] = make_link (config, i, seeded_draw (seed,
               number * 2 + i, 0, 0, 0));
-    /* The station numbers equal the direction numbers. */
+    /* The station that sends in direction `i` has the number `i`. */
     self->flows[i] = link_add_flow (self->links[i], i);
   }
   return self;

@@ -6,17 +6,18 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The bytes in flight include headers, which the bytes of the encoder do not
- * include. This factor is the encoder's share of the bytes of a full packet:
- * about 1260 of 1300 bytes. */
+/* Ratio of the encoder's bytes to all bytes in a full packet: about 1260 of
+ * 1300 bytes. The bytes in flight include headers, which do not come from the
+ * encoder. */
 #define PAYLOAD_SHARE 0.97
 /* Maximum number of bytes in a report. A larger number is not credible, and the
  * maximum is used in its place. */
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 60)
 /* The bytes in flight also include small messages that the transport sends even
- * while the encoder is idle. The encoder is idle if it has made nothing for
- * IDLE_TIME and for AGE_FRAMES frame periods. If less than a full packet is then
- * in flight, the bytes in flight are only such messages. */
+ * while the encoder is idle. The encoder is idle if it has produced no data for
+ * IDLE_TIME and for AGE_FRAMES frame periods. If the encoder is idle and less
+ * than FULL_PACKET bytes are in flight, all of these bytes belong to such
+ * messages. */
 #define FULL_PACKET 1300
 #define IDLE_TIME (100 * MILLISECOND)
 /* The backlog is the data that the encoder has made and the receiver has not
@@ -28,18 +29,18 @@
  * frames per second. */
 #define AGE_TIME (60 * MILLISECOND)
 #define RATE_TIME (200 * MILLISECOND)
-/* If a frame period is longer than AGE_TIME / AGE_FRAMES, the minimum age of
- * the last AGE_FRAMES frame periods is used. */
+/* If AGE_FRAMES frame periods are longer than AGE_TIME, the minimum age is
+ * taken over these frame periods instead of over AGE_TIME. */
 #define AGE_FRAMES 1.5
 /* dccpthinsink receives one report in each round trip, so the age also grows
- * during a round trip. The minimum age of a whole round trip is used if the
- * sink reports the round-trip time. mmtpsink, which receives more reports, does
- * not report it. */
-/* If a report comes later than LATE_REPORT round trips after the report before
- * it, an outage is assumed. */
+ * during a round trip. If the sink reports the round-trip time, the minimum age
+ * is therefore taken over at least one round trip. mmtpsink receives reports
+ * more often and does not report the round-trip time. */
+/* If the interval between two reports exceeds LATE_REPORT round trips, an
+ * outage is assumed. */
 #define LATE_REPORT 1.5
-/* PUT_TIME is the time over which two values are measured: the frame period,
- * and the rate at which data leave the encoder. */
+/* The frame period, and the rate at which data leave the encoder, are measured
+ * over PUT_TIME. */
 #define PUT_TIME (1000 * MILLISECOND)
 /* Even without a queue, the backlog has an age: the round trip plus the time
  * between two reports of the receiver. This normal age is the minimum of the
@@ -53,12 +54,13 @@
 /* The interval of CoDel (RFC 8289, section 4.3). If a round trip is longer than
  * STANDING_TIME, the interval is a round trip, as the RFC recommends. */
 #define STANDING_TIME (100 * MILLISECOND)
-/* Padding fills the network on purpose, and its bytes are in flight, too. The
- * queues of the network then say nothing about the stream.
+/* Padding fills the network on purpose, and the bytes in flight include it. The
+ * queues of the network then do not show whether the bitrate of the stream is
+ * too high.
  *
- * After padding was sent, it may remain in the network for PADDING_TIME.
- * mmtpsink sends padding about every two seconds. Its estimate is therefore
- * regarded as up to date for PADDED_TIME after the last padding. */
+ * Padding may remain in the network for PADDING_TIME after it was sent.
+ * mmtpsink sends padding about every two seconds. The estimate of mmtpsink is
+ * therefore regarded as up to date for PADDED_TIME after the last padding. */
 #define PADDING_TIME (500 * MILLISECOND)
 #define PADDED_TIME (3000 * MILLISECOND)
 
@@ -78,9 +80,10 @@ get_n_samples (const BitrateBacklog * backlog)
 }
 
 /* Returns the age of the backlog at `now`: the time since the encoder made the
- * oldest byte that is still in the backlog. The first `drained` bytes of the
- * encoder have left the backlog. If the oldest byte of the backlog is older
- * than the oldest sample, the age is the time since the oldest sample. */
+ * oldest byte that is still in the backlog. `drained` is the number of bytes
+ * that have left the backlog since the start. If the oldest byte of the backlog
+ * is older than the oldest sample, the age is the time since the oldest sample.
+ */
 static guint64
 get_age (const BitrateBacklog * backlog, guint64 now, guint64 drained)
 {
@@ -115,8 +118,8 @@ get_excess (const BitrateMinimum * minimum, guint64 value)
   return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
-/* Returns whether new data were confirmed just before the sample that was added
- * `i` samples before the latest one. */
+/* Returns whether sample `i` confirms more data than the sample before it.
+ * Samples are counted back from the latest one, which is sample 0. */
 static gboolean
 is_confirming (const BitrateBacklog * backlog, guint64 i)
 {
@@ -126,8 +129,9 @@ is_confirming (const BitrateBacklog * backlog, guint64 i)
 }
 
 /* Returns whether the last report shows that the receiver has confirmed new
- * data. Only then can the age be compared with earlier ages. Without such a
- * report, the age merely grows with the time. */
+ * data. Only after such a report can the age of the backlog be compared with
+ * earlier ages. After any other report, the age has merely grown with the time.
+ */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
@@ -176,10 +180,11 @@ note_put (BitrateBacklog * backlog, const BitrateReport * report)
   backlog->is_idle = FALSE;
 }
 
-/* Notes whether the encoder is idle. If it is idle and hardly anything is in
- * flight, all of its data have left the backlog. After a longer time, all data
- * that are still in flight are assumed to be lost: the receiver of dccpthinsink
- * does not report the loss of the last packets before a pause. */
+/* Notes whether the encoder is idle. If it is idle and less than a full packet
+ * is queued or in flight, the backlog counts as empty. If the encoder has sent
+ * no data for PUT_TIME, the backlog counts as empty in any case: data still in
+ * flight are assumed to be lost. The receiver of dccpthinsink does not report
+ * the loss of the last packets before a pause. */
 static void
 note_idle (BitrateBacklog * backlog, const BitrateReport * report,
     guint64 waiting)

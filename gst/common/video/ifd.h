@@ -92,10 +92,10 @@ typedef enum
    * refresh, several frames renew the picture part by part. A decoder that
    * starts with this frame has complete pictures some frames later. */
   IFD_FRAME_REFRESH = 1 << 5,
-  /* The fields `uses` and `updates` of the frame are valid. Only these two
-   * fields then determine which frames depend on each other; the type of the
-   * frame only says how important the frame is. A closed I-frame updates all
-   * slots. */
+  /* The fields `uses` and `updates` of the frame are valid. In this case, only
+   * these two fields determine which frames depend on each other, and the type
+   * only determines how important the frame is. A closed I-frame updates all
+   * slots of the decoder (slotuse.h). */
   IFD_FRAME_SLOTS = 1 << 6
 } IfdFrameFlags;
 
@@ -111,14 +111,16 @@ typedef struct
    * previous reference picture. order_range is 0 if the codec does not work in
    * this way, or if the position is unknown. */
   guint order, order_range;
-  /* Only with IFD_FRAME_SLOTS: the sets of the decoder's slots that the frame
-   * uses and updates (slotuse.h). An I-frame uses none. */
+  /* Only with IFD_FRAME_SLOTS: bit masks of the decoder's slots, which are
+   * defined in slotuse.h. `uses` contains the slots that the frame uses, and
+   * `updates` contains the slots that the frame updates. For an I-frame, `uses`
+   * is 0. */
   guint32 uses, updates;
   gint layer;                   /* temporal layer, or -1 if unknown */
   /* Only with IFD_FRAME_SLOTS: the layer of the frame in a pyramid of
-   * references; the base layer has the number 0. Frames of higher layers are
-   * dropped first. The core uses the maximum of `depth` and `layer`, so `depth`
-   * may be 0 if `layer` already contains the layer. */
+   * references. The base layer is layer 0. Frames of higher layers are dropped
+   * first. The core uses the maximum of `depth` and `layer`. If `layer` already
+   * has the right value, `depth` may therefore be 0. */
   guint depth;
   gpointer user;                /* for the caller */
 

@@ -29,9 +29,9 @@
 
 typedef struct
 {
-  /* position in transport order, including lost frames */
+  /* number of the frame in transport order; lost frames are counted, too */
   gint64 coding_number;
-  /* position in display order, including lost frames */
+  /* number of the frame in display order; lost frames are counted, too */
   gint64 display_number;
   /* computed DTS in ns, relative to the first frame: the time at which this
    * frame is due in transport order */

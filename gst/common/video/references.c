@@ -10,18 +10,18 @@
 #define N_SLOTS (MAX_REFERENCES + 1)
 
 #define SLOTS_ALL G_MAXUINT32
-/* Each stored reference picture has a slot. This slot stands for all reference
- * pictures of H.265 that were never received. */
+/* Each stored reference picture has its own slot. All reference pictures of
+ * H.265 that were never received share the slot SLOT_MISSING. */
 #define SLOT_MISSING (1u << 30)
-/* Slot for the marks of H.264, which say which pictures are still used for
- * reference. If a picture that changes the marks is missing, a decoder stores
- * other pictures than it should. */
+/* Slot for the reference picture marking of H.264: which pictures are still
+ * used for reference. If a picture that changes the marking is missing, a
+ * decoder stores the wrong pictures. */
 #define SLOT_MARKS (1u << 31)
-/* Slot for the marks of one group of pictures (see SLOT_MARKS), which begins
- * with a key frame. A key frame replaces the contents of SLOT_MARKS, but the
- * leading pictures of the key frame still need the marks of the previous group.
- * Each group therefore has a slot of its own. Two consecutive groups have
- * different slots.
+/* Slot for the H.264 marks of one group of pictures. The marks say which
+ * pictures are still used for reference. A group begins with a key frame, which
+ * replaces the contents of SLOT_MARKS. However, the leading pictures of the key
+ * frame still need the marks of the previous group. Each group therefore has a
+ * slot of its own. Two consecutive groups have different slots.
  */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
@@ -71,13 +71,13 @@ struct _References
    * decoding order. This is the maximum nal_ref_idc of such pictures. */
   guint max_ref_idc;
   /* TRUE if a leading picture of the current group has removed a picture of the
-   * previous group, although a picture that is even older is still stored.
-   * Other leading pictures may need this older picture. */
+   * previous group, but an older picture is still stored. Other leading
+   * pictures may need the older picture. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
   gboolean is_h264, is_known;
-  H264Slice slice;              /* the first slice of the picture, for H.264 */
+  H264Slice slice;              /* first slice of an H.264 picture */
   gint32 order;
   guint32 uses;
 };
@@ -393,8 +393,8 @@ has_older (const References * references, guint64 number)
 }
 
 /* Applies the marking operations of a picture (section 8.2.5.4.1 of H.264).
- * Long-term pictures are not supported. Returns whether later pictures depend
- * on these marks. */
+ * Long-term pictures are not supported. Returns TRUE if a decoder needs these
+ * operations to decode later pictures correctly. */
 static gboolean
 apply_marks (References * references, gboolean is_leading)
 {
@@ -531,9 +531,8 @@ get_max_depth (const References * references, guint64 since)
 
 /* Returns the layer of the current picture. P is the picture with the highest
  * PicOrderCnt since the last key frame. If the current picture is displayed
- * before P, its layer is one more than the highest layer of the pictures to
- * which it refers. Pictures that precede P in decoding order do not count for
- * this highest layer. */
+ * before P, its layer is one more than the highest layer of its reference
+ * pictures. Reference pictures that precede P in decoding order are ignored. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -580,9 +579,10 @@ select_group (const References * references)
   return uses;
 }
 
-/* Returns the slot of the last key frame. This slot also stands for the marks
- * of the key frame, which say which pictures are still used for reference. A
- * decoder that misses the key frame has not applied these marks either. */
+/* Returns the slot of the last key frame. A picture that uses this slot depends
+ * on the key frame and on its marks, which say which pictures are still used
+ * for reference. The marks need no separate slot, because a decoder that misses
+ * the key frame also misses its marks. */
 static guint32
 get_key (const References * references)
 {
@@ -608,13 +608,14 @@ note_findings (References * references, const ReferencePicture * picture,
   findings->is_tangled |= get_max_depth (references, 0) > depth;
 }
 
-/* Ends a picture if it is unknown to which other pictures it refers.
+/* Ends a picture whose references to other pictures are unknown.
  *
  * If the picture is a reference picture, it is also unknown which pictures a
- * decoder stores afterwards. The stored pictures are then forgotten.
+ * decoder stores from now on. The list of stored pictures is then cleared.
  *
- * A decoder does not store a non-reference picture. The stored pictures are
- * then kept, because the following pictures may refer to them. */
+ * If the picture is a non-reference picture, a decoder does not store it. The
+ * list of stored pictures is then kept, because the following pictures may
+ * refer to them. */
 static gboolean
 end_unknown (References * references, const ReferencePicture * picture,
     ReferenceUse * use)

@@ -8,16 +8,16 @@
 
 #include <string.h>
 
-/* Initial backoff of a server in the state RESPOND. The backoff doubles with
- * each Response and each Sync. After the first Response it is four seconds, and
- * the first Sync is sent when this time has passed.
+/* Initial backoff of a server in the state RESPOND. Each Response and each Sync
+ * doubles the backoff. After the first Response, the backoff is four seconds.
+ * The first Sync is sent when these four seconds have passed.
  *
- * A client that has not received the Response repeats its Request before that:
- * after one second, or after three seconds with Linux. The client's backoff
- * doubles too. */
+ * A client that has not received the Response repeats its Request earlier:
+ * after one second, or after three seconds if the client runs on Linux. The
+ * client doubles its backoff, too. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
-/* Maximum time in a half-open connection, or in a connection that has not
- * agreed on its features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
+/* Timeout of half-open connections and of the feature negotiation: 4 MSL
+ * (sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
 /* If no packet arrives, a Sync asks the peer for an answer after half of the
  * idle timeout, and then after every further eighth of the idle timeout. */
@@ -228,8 +228,9 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
     dccp_common_trace (connection->common, "connection ends with a Reset: %s",
         dccp_reset_code_get_name (code));
   set_state (connection, state);
-  /* The application was never notified of a connection that has not opened, so
-   * its end is not reported either. */
+  /* A server notifies the application of a connection when the connection
+   * opens. If the connection has never opened, its end is not reported either.
+   */
   if (connection->is_server && !connection->is_told)
     return;
   event.reset_code = code;
@@ -324,8 +325,9 @@ get_awl (DccpConnection * connection)
       connection->iss : awl;
 }
 
-/* Packets of these types end a connection. Such a packet is valid only if it is
- * newer than all packets before (section 7.5.3). */
+/* Packets of these types end a connection. Such a packet is valid only if its
+ * sequence number is higher than all sequence numbers received before (section
+ * 7.5.3). */
 static gboolean
 ends_connection (DccpType type)
 {
@@ -422,8 +424,8 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
-/* Packets that we sent and that the peer newly reported as dropped, all for the
- * same reason. */
+/* Describes a set of packets that we sent. The peer has now reported, for the
+ * first time, that it dropped them. The reason is the same for all of them. */
 typedef struct
 {
   guint n;
@@ -467,10 +469,9 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* Reads a Data Dropped option, which describes packets from the latest one to
- * earlier ones. A packet may have several of these options. The second option
- * continues at the packet before the last packet that the first option
- * describes (section 11.7). */
+/* Reads a Data Dropped option. It describes packets in descending order of
+ * their sequence numbers. A packet may have several of these options. Each
+ * further option continues where the option before it ended (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -766,8 +767,9 @@ write_own_options (DccpConnection * connection, DccpType type,
 
 /* --- closing -------------------------------------------------------------- */
 
-/* Changes to `state`, in which a Close or CloseReq is sent. The first
- * retransmission of this packet follows after two round trips (section 8.3). */
+/* Enters the state `state`, CLOSEREQ or CLOSING. In this state a CloseReq or a
+ * Close is sent. It is retransmitted for the first time after two round trips
+ * (section 8.3). */
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
@@ -813,10 +815,10 @@ back_off (DccpConnection * connection)
 /* At most one packet of each type waits to be sent. The packet is written only
  * when the caller polls the output. */
 
-/* Some endpoints never send an answer that is longer than the packet that they
- * answer. The endpoints of this project are among them (docs/dccp-thin.md). They
- * could not answer a short packet with a Reset. Therefore each packet is padded to
- * the size of a Reset. */
+/* Pads a packet until it is as long as a Reset. Without padding, some endpoints
+ * could not answer a short packet with a Reset, because they never send an
+ * answer that is longer than the packet that they answer. The endpoints of this
+ * project are among them (docs/dccp-thin.md). */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {
@@ -994,8 +996,8 @@ dccp_connection_poll_output (DccpConnection * connection, guint64 now,
 
 /* --- packets that arrive -------------------------------------------------- */
 
-/* Steps 4 to 16 of section 8.5, with one function per step. The codec and the
- * endpoint do steps 1 to 3. */
+/* Steps 4 to 16 of the packet processing in RFC 4340 section 8.5. Each step is
+ * one function. The codec and the endpoint do steps 1 to 3. */
 
 typedef struct
 {
@@ -1004,7 +1006,7 @@ typedef struct
   gboolean is_duplicate;
   /* TRUE if the checksum covers as much as we require */
   gboolean is_covered;
-  /* TRUE if no packet with a greater number arrived before */
+  /* TRUE if no packet with a greater sequence number has arrived yet */
   gboolean is_latest;
   Heard heard;
   DccpData *data;
@@ -1095,11 +1097,13 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
 }
 
 /* If an attacker sends forged packets to the peer, the peer answers them with
- * Syncs to us. These Syncs acknowledge sequence numbers that we never sent, so
- * they are refused here. Their own sequence numbers are valid. The Syncs are
- * therefore reported to our congestion control as received. Without this
- * report, it would take their sequence numbers for lost packets, and the peer
- * would have to send more slowly. */
+ * Syncs to us. These Syncs are refused here, because they acknowledge sequence
+ * numbers that we never sent.
+ *
+ * The Syncs themselves come from the peer and have valid sequence numbers. They
+ * are therefore reported to our congestion control as received. Otherwise, our
+ * congestion control would regard the Syncs as lost, and the peer would have to
+ * send more slowly. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1201,8 +1205,8 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Returns whether the packet arrived before. The history does not contain very
- * old packets. For such a packet the result is TRUE. */
+/* Returns whether a packet with this sequence number has already arrived. The
+ * result is also TRUE for a packet that is too old for the history. */
 static gboolean
 is_duplicate (DccpConnection * connection, guint64 sequence)
 {
@@ -1440,8 +1444,8 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   if (!connection->halves.receiver)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
-  /* If a packet with a greater sequence number has arrived before, the feedback
-   * in this packet is outdated. */
+  /* If a packet with a greater sequence number has already arrived, the
+   * feedback in `packet` is outdated. */
   if (!is_ack || !arrival->is_latest)
     return;
   hear_feedback (connection, arrival);

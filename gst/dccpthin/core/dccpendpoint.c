@@ -84,8 +84,8 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
 
 /* Returns the first sequence number of a listener. All Requests of one attempt
  * to connect get the same number, because the client accepts only one number.
- * This is also the case if only some of the Responses have a cookie. Nobody
- * else can guess the number, and it changes after each connection. */
+ * The number does not depend on whether the Response has a cookie. Nobody else
+ * can guess the number, and it changes after each connection. */
 guint64
 dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
@@ -223,10 +223,9 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* Makes a candidate the connection of this endpoint if the handshake of the
- * candidate is complete. A candidate is a client with which the endpoint has
- * begun a handshake. If several candidates are ready at the same time, the
- * first candidate in the list is chosen.
+/* Chooses the connection of this endpoint: the first candidate in the list that
+ * has completed its handshake. A candidate is a client with which the endpoint
+ * has begun a handshake.
  */
 static void
 settle_candidates (DccpEndpoint * endpoint)
@@ -373,8 +372,8 @@ is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
  * Close may be shorter than the Reset.
  *
  * The number of Resets per second is limited. Resets to peers of earlier
- * connections are counted separately, so that Resets to other hosts do not use
- * up their limit. */
+ * connections have a separate limit, which Resets to other hosts cannot use up.
+ */
 static void
 answer (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
@@ -675,8 +674,8 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   return has_data;
 }
 
-/* Processes a received datagram, which may contain data. The first data packet
- * may also open the connection. The event CONNECTED is then queued before the
+/* Processes a received datagram, which may contain data. If the first data
+ * packet completes the handshake, the event CONNECTED is queued before the
  * data. */
 static void
 input_datagram (DccpEndpoint * endpoint, guint64 now, const Datagram * datagram)
@@ -870,12 +869,11 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
   return TRUE;
 }
 
-/* Tells the endpoint whether its application is too slow for the received data.
- * If `slow` is FALSE, but the peer was told before that the application is
- * slow, an Ack is sent at once. It does not have the option Slow Receiver, so
- * the peer learns that the application is fast again (RFC 4340 section 11.6).
- * Without this Ack, the peer would have to wait for the next regular Ack, and
- * perhaps none is due. */
+/* Sets whether the application is too slow for the received data. If `slow` is
+ * FALSE and the last acknowledgement had the option Slow Receiver, an Ack
+ * without this option is sent at once. It tells the peer that the application
+ * is fast again (RFC 4340 section 11.6). Otherwise the peer would have to wait
+ * for the next regular Ack, and perhaps none is due. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

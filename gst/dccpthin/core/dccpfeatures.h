@@ -78,9 +78,9 @@ void dccp_features_write_again (DccpFeatures * features,
  * carry these options, an Ack must be sent. A client that has no Response yet
  * sends them with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
-/* Returns the time at which a Change must be retransmitted. G_MAXUINT64 = no
- * Change waits for its Confirm. Options that are due already do not affect the
- * result; see dccp_features_want_packet (). */
+/* Returns the time at which the next Change must be retransmitted. Returns
+ * G_MAXUINT64 if no Change waits for its Confirm. Options that have to be sent
+ * for the first time are not considered; see dccp_features_want_packet (). */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);

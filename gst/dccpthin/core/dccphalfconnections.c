@@ -21,8 +21,8 @@ dccp_half_connections_init (DccpHalfConnections * halves,
   halves->config.reduce_oscillation = config->reduce_oscillation;
 }
 
-/* Returns the negotiated congestion control, or the preferred one before the
- * negotiation has ended (RFC 4340 section 10). */
+/* Returns the negotiated congestion control. Before the negotiation has ended,
+ * returns the preferred congestion control (RFC 4340 section 10). */
 static const DccpCcid *
 choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -128,9 +128,9 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
 }
 
 /* Creates the receiver of the congestion control `ccid`. `sequence` is the
- * number of the first packet that this congestion control has to process. The
- * packet may already have data. The receiver is therefore created with the
- * number before `sequence`, so that the packet counts as a new one. */
+ * number of the first packet that the receiver has to process. This packet may
+ * carry data and must count as a new packet. The initial sequence number of the
+ * receiver is therefore `sequence` - 1. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)

@@ -106,7 +106,7 @@ typedef struct
 
 const gchar *dccp_type_get_name (DccpType type);
 const gchar *dccp_reset_code_get_name (guint8 code);
-/* Returns the name of a reason in the statistics, such as "short". */
+/* Returns the name of `refusal` as the statistics use it, such as "short". */
 const gchar *dccp_refusal_get_name (DccpRefusal refusal);
 gboolean dccp_type_has_acknowledgement (DccpType type);
 gboolean dccp_type_has_data (DccpType type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses and writes MMTP messages (docs/wire-mmtp.md, sections 2 to 4). The
- * codec keeps no state, knows neither sessions nor clocks, and allocates no
- * memory. It only makes the checks for which the message itself is sufficient.
+ * codec has no state, does not depend on sessions or clocks, and allocates no
+ * memory. It checks only what can be checked from the message alone.
  *
  *   refusal = mmtp_packet_parse_header (&message, bytes, size, role);
  *   refusal = mmtp_packet_parse_body (&message, bytes, size);
@@ -239,11 +239,13 @@ typedef struct
   guint8 caps_version;
   gboolean stored;
   gboolean has_offset;
-  gint32 offset;                /* offset of the clocks, in us */
+  /* difference between the clocks of the sender and the receiver, in us */
+  gint32 offset;
   /* Sending time of the last REPORT that arrived, in ticks; 0 if none has
    * arrived. */
   guint32 echo;
-  /* time since the REPORT named by `echo` arrived, in ticks */
+  /* Time in ticks since the arrival of the REPORT that was sent at `echo`
+   */
   guint32 hold;
   /* Period of the REPORTs that the sender wants on this channel, in ms; 0 lets
    * the receiver choose the period. */
@@ -286,7 +288,8 @@ typedef struct
   guint32 arrival;
   /* transit of the latest message, in ticks, as defined above this struct */
   gint32 transit;
-  /* minimum transit in ticks since the previous record of this path */
+  /* minimum transit, in ticks, of the messages that arrived since the previous
+   * record of this path */
   gint32 min_transit;
   /* maximum transit in ticks since the previous record of this path */
   gint32 high_transit;
@@ -377,7 +380,8 @@ typedef struct
   /* low 16 bits of the channel number, which counts the messages on the channel
    */
   guint16 number;
-  guint32 sent;                 /* sending time in ticks, which wraps */
+  /* sending time in ticks, modulo 2^MMTP_TICKS_BITS */
+  guint32 sent;
   guint64 trailer;
   union
   {
@@ -399,13 +403,13 @@ typedef struct
   };
 } MmtpMessage;
 
-/* Parses the first 7 bytes and the trailer. They are the only fields that may
- * be used before the trailer has been verified. `from` is the role whose
- * messages are expected; a type that only the other role sends is refused with
- * MMTP_REFUSED_TYPE. A REFUSE is accepted in every version.
+/* Parses the first 7 bytes and the trailer of a message. Only these fields may
+ * be used before the trailer has been verified. `from` is the role of the
+ * sender. If a host in this role never sends messages of this type, the
+ * function returns MMTP_REFUSED_TYPE. A REFUSE is accepted in every version.
  *
- * The header fields of `message` are filled in whatever the result is, except
- * when `size` is less than MMTP_MIN_MESSAGE bytes. */
+ * If `size` is at least MMTP_MIN_MESSAGE bytes, the header fields of `message`
+ * are filled in, even if the message is refused. */
 MmtpRefusal mmtp_packet_parse_header (MmtpMessage * message,
     const guint8 * bytes, gsize size, MmtpRole from);
 /* Parses the body of a message after mmtp_packet_parse_header() has parsed its

@@ -21,8 +21,8 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* A long interval between reports is forgotten gradually, over about this
- * number of reports.
+/* The stored interval between reports rises at once, but each report reduces it
+ * by at most 1/INTERVAL_MEMORY.
  */
 #define INTERVAL_MEMORY 16
 /* The scheduler uses the safe delay of a path, which is the expected delay plus
@@ -31,10 +31,8 @@
  * time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* When a packet is sent, some time is left until its deadline. The packet is
- * expected to need a part of this time. If the rest of the time is less than a
- * fourth of the initial delay (D0), the packet counts as sent shortly before
- * its deadline. */
+/* A packet counts as sent shortly before its deadline if it is expected to
+ * arrive less than a fourth of the initial delay (D0) before the deadline. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -55,10 +53,10 @@
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
-/* The safe delay that the scheduler uses may be nearly the whole initial delay
- * (D0) if the rate of the path is configured. Its maximum is the longer of two
- * delays: 7/8 of the initial delay, and the delay that nearly all messages stay
- * below.
+/* If the rate of a path is configured, the safe delay that the scheduler uses
+ * has a maximum. This maximum is 7/8 of the initial delay (D0), or `high_delay`
+ * if `high_delay` is longer. Nearly all messages have a delay of at most
+ * `high_delay`.
  */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
@@ -79,23 +77,23 @@
  * random, 6 of 8 packets are lost only in one of 40,000 cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* When the number of judged messages reaches MAX_JUDGED, the counters of judged
- * and missed messages are halved. A judged message is a reported message that
- * is as large as a packet. */
+/* `judged` is the number of reported messages that were as large as a packet.
+ * `missed` is the number of these messages that were lost. When `judged`
+ * reaches MAX_JUDGED, both numbers are halved. */
 #define MAX_JUDGED 32
 /* A path that is always busy is drained from time to time, which means that its
- * queue is emptied. Draining reduces the window to half (1/DRAIN_PART) of the
- * bytes that fill the path.
+ * queue is emptied. To drain a path, the sender reduces the window to
+ * 1/DRAIN_PART (half) of the bytes that fill the path.
  *
- * Draining begins when the path has been busy for 10 s (DRAIN_PERIOD); BBR
+ * Draining begins when the path has been busy for DRAIN_PERIOD (10 s); BBR
  * begins after 5 s. On a slow path, draining costs more and is therefore done
- * less often: if 100 round trips (DRAIN_ROUNDS) take more than 20 s, draining
- * begins after 100 round trips minus 10 s. */
+ * less often. If 100 round trips (DRAIN_ROUNDS) are longer than 20 s, draining
+ * begins when the path has been busy for 100 round trips minus 10 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* The queue of a path may be longer than the bytes that are known to be in
- * flight. It is assumed to be longer by at most this number of packets. */
+/* The bytes in the queue of a path may exceed the bytes that are known to be in
+ * flight. The excess is assumed to be at most this number of packets. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 
@@ -221,11 +219,11 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
   return get_time (mmtp_path_get_rate (path), size + path->overhead);
 }
 
-/* While the application sends less than the path carries, it is unknown how
- * much the path carries. If another path fails, this path also has to carry the
- * packets of the failed path. With a normal pacing rate, these packets would
- * wait until the rate of this path is known. The path therefore has a higher
- * pacing rate until then. */
+/* While the application sends less than the path can carry, the sender cannot
+ * measure the rate of the path. If another path fails, this path also has to
+ * carry the packets of the failed path. With the normal pacing rate, these
+ * packets would wait until the rate has been measured. Therefore the pacing
+ * rate is higher while the application limits the rate. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -316,9 +314,9 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Notes that the application has no more data to send. Some messages are in
- * flight now. Until all of them have been reported, the delivery rate shows
- * only how little the application had to send, and not what the path can carry.
+/* Called when the application has no more data to send. Until all messages that
+ * are now in flight have been reported, the delivery rate does not show what
+ * the path can carry. It shows only how little the application had to send.
  * draft-ietf-ccwg-bbr, section 4.1.2.4, marks its samples in the same way. */
 void
 mmtp_path_note_idle (MmtpPath * path)
@@ -513,13 +511,14 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
 
-/* Begins to drain the path. If a queue never empties, the base delay cannot be
- * measured. In the end, the delay of the queue is mistaken for the base delay.
+/* Begins to drain the path. If the queue of a path never empties, the base
+ * delay cannot be measured, and after some time the queueing delay is mistaken
+ * for a part of the base delay.
  *
  * From time to time, the sender therefore reduces the bytes in flight to half
- * of the bytes that fill the path. Draining ends when a message that was sent
- * during it has been reported. BBR does the same (draft-ietf-ccwg-bbr, section
- * 4.3.4, ProbeRTT). */
+ * of the bytes that fill the path. It then waits for a report about a message
+ * that was sent after the reduction. This report ends draining. BBR does the
+ * same in its state ProbeRTT (draft-ietf-ccwg-bbr, section 4.3.4). */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {
@@ -649,8 +648,8 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     measure_byte_time (path, now, newest);
 }
 
-/* Halves the counters of judged and missed messages, so that older messages
- * count less. */
+/* Halves the counters `judged` and `missed` when `judged` has reached
+ * MAX_JUDGED, so that older messages count less. */
 static void
 forget_judged (MmtpPath * path)
 {
@@ -817,10 +816,9 @@ get_queue (const MmtpPath * path, guint64 now)
  * never used the full rate of the path, the computed time is too long.
  * Therefore the function returns the measured time if that time is shorter.
  *
- * Returns 0 for a path that has not carried a packet yet. Such a path has
- * carried only a few control messages, so its measured rate is very low. With
- * that rate, no packet would seem to be in time, and the path would never be
- * used. */
+ * Returns 0 if the path has carried only control messages so far. The measured
+ * rate of such a path is very low. With that rate, no packet would seem to be
+ * in time, and the path would never be used. */
 static guint64
 get_transmission_time (const MmtpPath * path)
 {
@@ -866,9 +864,10 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* Nearly all messages stay below the high delay of the path. If a rate is
- * configured, one packet of 256 may take longer than the high delay [4.4 of the
- * MMTP paper]. */
+/* Returns a delay that nearly all messages stay below. Without a configured
+ * rate, it is the expected delay plus a margin. If a rate is configured and the
+ * high delay of the path is known, it is at least the high delay, which one
+ * packet in 256 may exceed [4.4 of the MMTP paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -885,9 +884,9 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 /* Returns the minimum delay in the last three reports, minus the time that has
  * passed since the last report. The result is at least the base delay.
  *
- * A result above the base delay need not be due to a queue of our packets. The
- * delay of the path itself may have grown. Another path is safer as long as the
- * result is above the base delay. */
+ * If the result is above the base delay, either our packets wait in a queue, or
+ * the delay of the path itself has grown. In both cases, another path is safer.
+ */
 static guint64
 get_standing_delay (const MmtpPath * path, guint64 now)
 {
@@ -944,10 +943,10 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* A path may deliver all small control messages but no messages of a packet's
- * size. The measurements of such a path look perfect. The sender therefore
- * counts only messages of a packet's size when it determines whether a path
- * delivers. */
+/* A path may deliver all small control messages but no large messages. The
+ * measurements of such a path look perfect. The sender therefore counts only
+ * messages that are as large as a packet of the stream when it determines
+ * whether a path delivers. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

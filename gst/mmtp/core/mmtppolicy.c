@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The policy of a sender with several paths. The first part of the file
- * determines how far a path is trusted. The second part chooses the next packet
- * of the stream and its path, and the last part fills in the statistics for the
- * user.
- */
+ * determines which paths may exceed their congestion window. The second part
+ * chooses the next packet of the stream and its path. The last part fills in
+ * the statistics for the user. */
 
 #include "mmtppolicy.h"
 
@@ -14,16 +13,18 @@
 /* Percentage of the rate that is used for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* A less important frame may be sent before more important ones if enough time
- * remains until its deadline. The following values are the minimum times for
- * three ranks, as percentages of the initial delay (D0). Such a time is enough
- * to send a key frame, which is several times as large as other frames. */
+/* If enough time remains until the deadline of a less important frame, this
+ * frame may be sent before more important frames. For three ranks of frames,
+ * the following values are the minimum remaining time in percent of the initial
+ * delay (D0). Within this time, even a key frame can be sent, which is several
+ * times as large as other frames. */
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
-/* Percentage of the bytes that the paths can deliver before the deadline of a
- * more important frame. A less important frame may be sent before that frame
- * only if both frames together need no more than this percentage. */
+/* A less important frame may be sent before a more important frame only if the
+ * paths can carry both frames in time. Both frames together may need at most
+ * this percentage of the bytes that the paths can deliver before the deadline
+ * of the more important frame. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
@@ -52,24 +53,25 @@ mmtp_policy_clear (MmtpPolicy * policy)
  * congestion window. The following values say which paths may use their
  * reserve.
  *
- * The reserve is for paths that replace a stalled path. It is also for paths
- * without reports, because the reports may be missing only on the return path.
- * A path that reports as usual may use its window only. */
+ * Two kinds of paths may use it: paths that replace a stalled path, and paths
+ * whose reports are missing. A path without reports may still deliver, because
+ * its reports may be lost on the return path. All other paths are limited to
+ * their congestion window. */
 typedef enum
 {
-  /* No path may use its reserve, because the congestion window of some path has
-   * room.
+  /* No path may exceed its congestion window, because at least one path still
+   * has room in its window.
    */
   TRUST_NOBODY,
-  /* No path has stalled. The paths whose report is overdue may use their
-   * reserve. */
+  /* No path has stalled. A path whose report is overdue may exceed its
+   * congestion window. */
   TRUST_OVERDUE,
   /* Some paths have stalled and some still deliver. The paths that deliver may
    * use their reserve, because they deliver a waiting packet sooner than a
    * stalled path does. */
   TRUST_DELIVERING,
-  /* All paths have stalled. The paths whose report is overdue may use their
-   * reserve. */
+  /* All paths have stalled. A path whose report is overdue may exceed its
+   * congestion window. */
   TRUST_ALL
 } Trust;
 
@@ -117,15 +119,16 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* How much is known about a path. A packet that is sent on only one path uses a
- * path about which most is known.
+/* How much is known about a path; a higher value means more. A packet that is
+ * sent on only one path uses a path with the highest value.
  */
 typedef enum
 {
   KNOWN_JOINED,
-  KNOWN_CONFIRMED,              /* The receiver has reported about the path. */
-  /* The receiver has reported about the path, and the transmission time of a
-   * packet is known. */
+  /* A path about which the receiver has sent a report */
+  KNOWN_CONFIRMED,
+  /* A path about which the receiver has sent a report. The transmission time of
+   * a packet on this path is known, too. */
   KNOWN_MEASURED
 } Known;
 
@@ -151,8 +154,8 @@ get_best_known (const MmtpPolicy * policy)
 
 /* --- the stream ----------------------------------------------------------- */
 
-/* Returns whether a path has room and could carry more than the application
- * sends. */
+/* Returns whether there is a path whose congestion window has room, and which
+ * could carry more than the application sends. */
 static gboolean
 has_spare_path (const MmtpPolicy * policy)
 {
@@ -247,10 +250,10 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Returns a packet of the smallest frame with the rank `rank`. Only frames that
- * can be in time and to which no other frame refers are considered. If the
- * paths cannot carry all frames, more of them can be sent when the smallest
- * frame is chosen first. */
+/* Considers all frames of the rank `rank` that can be in time and to which no
+ * other frame refers. Returns a packet of the smallest of these frames, or NULL
+ * if there is none. If the paths cannot carry all frames, sending the smallest
+ * frame first increases the number of frames that can be sent. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
     guint64 late)
@@ -286,8 +289,9 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
  * overloaded, or nothing could be sent on them for some time. The packet then
  * has to wait until all more important packets have been sent.
  *
- * An exception is the rest of a frame of which a packet was sent. The rest is
- * always sent, unless the frame refers to a lost picture. */
+ * There is one exception: if a packet of a frame has already been sent, the
+ * other packets of this frame need not wait. The exception does not hold if the
+ * frame refers to a lost picture. */
 static gboolean
 has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
@@ -306,11 +310,12 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
       leaves_time (policy, packet);
 }
 
-/* Returns the most urgent packet that is in time at `arrival`; NULL if there is
- * none. In a transport stream, some packets do not belong to a picture of the
- * video, such as sound and program tables. They have the rank MMTP_RANK_DATA
- * and are sent before all pictures, because they are only a small part of the
- * stream. */
+/* Returns the most urgent of the packets that would be in time if they arrived
+ * at `arrival`; NULL if there is none.
+ *
+ * Packets of a transport stream that belong to no picture of the video have the
+ * rank MMTP_RANK_DATA, for example sound and program tables. They are sent
+ * before all pictures, because they are only a small part of the stream. */
 static MmtpPacket *
 find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -376,16 +381,18 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- choosing the path ---------------------------------------------------- */
 
-/* Chooses the next packet and its path. Section 4.4 of the MMTP paper chooses a
- * path for the packet at the head of the queue. Here the scheduler chooses the
- * path for the packet at the end of the queue. That path then carries the most
- * urgent packet that it delivers in time.
+/* Returns the next packet, and sets `path` to its path. Returns NULL if no
+ * packet can be sent now.
  *
- * If that is the packet at the head, it is sent as in the paper. If it is a
- * later packet, this packet does not have to wait for the packet at the head.
+ * Section 4.4 of the MMTP paper chooses a path for the packet at the head of
+ * the queue. Here the scheduler chooses the path for the packet at the end of
+ * the queue. This path then carries the most urgent packet that it can deliver
+ * in time. If this is the packet at the head, it is sent as in the paper.
+ * Otherwise a later packet is sent. It does not have to wait for the packet at
+ * the head.
  *
- * `late` is the number of the group that has a late reference picture. It is
- * computed only once, and only if a path was found. */
+ * `late` is the number of the group of pictures that has a late reference
+ * picture. It is computed only once, and only if a path was found. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
@@ -446,9 +453,9 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* The field `token` has the time from which on the pacing allows a packet.
-     * This time may have passed already. The wakeup is still needed if the
-     * sender has not looked for a packet since then. */
+    /* Pacing allows the next packet at the time `token`. If this time has
+     * passed, but the sender has not looked for a packet since then, the sender
+     * must wake up immediately. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);

@@ -17,7 +17,7 @@ typedef struct
   guint16 length;
   /* number of bytes of the text that have arrived */
   guint16 n_bytes;
-  /* TRUE if the text is complete and contains plain types only */
+  /* TRUE if the text is complete and mmtp_caps_text_is_plain() accepts it */
   gboolean plain;
   /* one bit per byte of the text, set if the byte has arrived */
   guint8 come[MMTP_MAX_CAPS / 8];
@@ -34,11 +34,13 @@ typedef struct
  * first time, all its fields must be 0. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
 /* Adds a piece of the caps text. Sets `is_complete` to TRUE if the text is
- * complete and has to be acknowledged. The receiver accepts only certain plain
- * types of values. A text with another type cannot be used. It is acknowledged
- * as well, because the sender would otherwise only repeat it. */
+ * complete and has to be acknowledged. The receiver can use the text only if
+ * all values in it have plain types. A complete text that the receiver cannot
+ * use is acknowledged, too, because the sender would otherwise send it again.
+ */
 MmtpRefusal mmtp_received_caps_add (MmtpReceivedCaps * self,
     const MmtpCaps * caps, gboolean * is_complete);
-/* Returns the text of the caps version; NULL if it is not complete. */
+/* Returns the caps text with the given version number, or NULL if a part of the
+ * text has not arrived. */
 const MmtpCapsText *mmtp_received_caps_find (const MmtpReceivedCaps * self,
     guint8 version);

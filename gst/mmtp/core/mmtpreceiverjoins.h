@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md,
  * section 3), and the address of each path. An address is used only after the
- * sender has shown that it receives there.
+ * sender has shown that it receives messages at this address.
  */
 
 #pragma once
@@ -76,9 +76,12 @@ void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);
-/* Notes that a valid message of type `type`, but not a JOIN, has arrived from
- * `address`, which a RESPONSE has validated. If the message is this RESPONSE,
- * the path joins with `address`. However, if messages still arrive from another
- * address of the path, `address` becomes its second address. */
+/* Handles a valid message from `address`, which a RESPONSE has validated.
+ * `type` is the type of the message. It may be this RESPONSE, but not a JOIN.
+ *
+ * If the message is this RESPONSE, there are two cases:
+ * - If messages still arrive from another address of the path, `address`
+ *   becomes the second address of the path.
+ * - Otherwise the path joins with `address`. */
 void mmtp_receiver_joins_note_message (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, MmtpType type);

@@ -42,8 +42,8 @@ typedef struct
   /* number of packets dropped because the receiver would have held more than
    * max_bytes bytes */
   guint64 no_room;
-  /* number of the packets counted in no_room whose buffer alone was longer than
-   * max_bytes
+  /* number of packets that were counted in no_room because their buffer alone
+   * was longer than max_bytes
    */
   guint64 too_long;
   /* bytes held at present, including the memory that each packet needs in

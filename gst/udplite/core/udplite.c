@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packets of UDP-Lite; see the header. */
+/* Implementation of udplite.h: UDP-Lite packets. */
 
 #include "udplite.h"
 
@@ -76,8 +76,8 @@ checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
   self->sum += g_htonl (UDPLITE_PROTOCOL);
 }
 
-/* Adds the header of UDP-Lite. Its words of 32 bits can be added to the sum,
- * which has room for the carries. */
+/* Adds the UDP-Lite header to the checksum in words of 32 bits. The carries are
+ * not lost, because the sum has 64 bits. */
 static void
 checksum_add_header (Checksum * self, const guint8 * header)
 {
@@ -157,8 +157,9 @@ udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
 
 /* Receiving */
 
-/* Returns whether the covered bytes have arrived undamaged. In this case, all
- * bits of their sum are set, because the sum includes the checksum. */
+/* Returns whether the covered bytes have arrived undamaged. The ones'
+ * complement sum of undamaged bytes has all bits set, because it includes the
+ * checksum. */
 static gboolean
 is_whole (const guint8 * packet, gsize size, gsize coverage,
     const UdpliteAddresses * addresses)

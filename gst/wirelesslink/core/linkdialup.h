@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A telephone call as a state machine, which does not see the packets. The
- * caller tells it whether a packet waits and whether any packet is in the
- * link. The state machine reports each state that it enters. Private to the
- * link's core.
+/* State machine of a telephone call. It does not process packets: the caller
+ * reports whether a packet waits and whether any packet is in the link. The
+ * state machine reports each state that it enters. Private to the link's core.
  *
- *   at an event:
- *     link_dial_up_want (), link_dial_up_set_used () or link_dial_up_break ()
- *   at the time of link_dial_up_next_wakeup ():
- *     link_dial_up_timeout ()
- *   after each of these functions:
- *     while (link_dial_up_poll_change (dial_up, &state)) ...
+ * The caller has to do the following:
+ * - After an event, call link_dial_up_want (), link_dial_up_set_used () or
+ *   link_dial_up_break ().
+ * - At the time that link_dial_up_next_wakeup () returns, call
+ *   link_dial_up_timeout ().
+ * - After each of these calls, repeat link_dial_up_poll_change () until it
+ *   returns FALSE.
  */
 
 #pragma once

@@ -202,7 +202,8 @@ find_stream (const LinkFrameQueue * queue, guint flow, guint64 key)
 }
 
 /* Other packets may look like RTP by chance. Therefore a packet begins a video
- * stream only if it also has the start code that video has at this place. */
+ * stream only if its payload begins with a start code that begins a frame, and
+ * if the type of the picture is known. */
 static gboolean
 begins_stream (const VideoPacket * video)
 {

@@ -2,10 +2,11 @@
 /* I-Frame Delay as a queueing discipline (Ouwens 2.1; the implementation of
  * S. Kozlov was a queueing discipline of the Linux kernel). Video packets
  * enter, and only the packets of complete frames leave. If the link cannot
- * carry all frames, the frames whose loss costs most are kept. Each stream has
- * a buffer C, in which packets are assembled into a frame, and a buffer W,
- * which is the core of ifd.h. All streams share S, the frame that is being
- * sent; it is always sent to its end. Private to the link's core.
+ * carry all frames, the queue drops the frames whose loss does least damage.
+ * Each stream has a buffer C, in which packets are assembled into a frame, and
+ * a buffer W, which is the core of ifd.h. All streams share the buffer S, which
+ * holds the frame that is being sent. This frame is always sent completely.
+ * This header is private to the core of the link.
  *
  *   if (!link_frame_queue_push (queue, now, item, &video)) not a video packet
  *   while ((item = link_frame_queue_poll_lost (queue))) ...    dropped
@@ -22,16 +23,15 @@
 
 /* Maximum number of streams. Packets of further streams are not queued here. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* If a stream has no packets for this time, in ns, another stream may take its
- * place.
- */
+/* A stream is idle if no packet of it has arrived for this time, in ns. A new
+ * stream may replace an idle stream. */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
 /* If no packet of a frame arrives for this time, in ns, the frame is
  * incomplete. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
-/* Maximum number of packets of a frame; with more packets their sequence
- * numbers would be ambiguous (RFC 3550 A.1). The maximum size of a frame is
- * MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
+/* Maximum number of packets of a frame. If a frame had more packets, its
+ * sequence numbers would be ambiguous (RFC 3550 A.1). The maximum size of a
+ * frame is MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
 #define LINK_FRAME_QUEUE_MAX_PACKETS 32768
 
 typedef struct _LinkFrameQueue LinkFrameQueue;
@@ -39,9 +39,10 @@ typedef struct _LinkFrameQueue LinkFrameQueue;
 LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
-/* Returns whether link_frame_queue_push () would accept this packet. The first
- * packet of a new stream's frame is accepted if there is room for the stream. A
- * packet of a known stream is accepted if the type of its frame is known. */
+/* Returns whether link_frame_queue_push () would accept this packet. A packet
+ * of a known stream is accepted if the type of its frame is known. A packet of
+ * a new stream is accepted if it is the first packet of a frame and there is
+ * room for another stream. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
 /* Puts a packet into the queue and takes ownership of `item`. Returns FALSE if
@@ -51,8 +52,8 @@ gboolean link_frame_queue_push (LinkFrameQueue * queue, guint64 now,
 /* Returns the next packet that the queue has dropped, or NULL if there is none.
  */
 LinkItem *link_frame_queue_poll_lost (LinkFrameQueue * queue);
-/* Returns the packet that link_frame_queue_take () would return, without
- * removing it, or NULL. */
+/* Returns the next packet without removing it from the queue; NULL if there is
+ * none. link_frame_queue_take () would return the same packet. */
 LinkItem *link_frame_queue_peek (LinkFrameQueue * queue);
 LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
 /* The caller reports that no further packet of this flow follows for now.

@@ -19,8 +19,9 @@
  * - The time for setting up the link is part of the time for setting up the
  *   dial-up call.
  *
- * All random events of this model depend on the seed. A recorded pattern
- * contains the seed, so the fates in the pattern are not used.
+ * This model derives all random events from the seed. A recorded pattern
+ * contains the seed and the fates of the packets. The model uses the seed and
+ * ignores the fates.
  */
 
 #include "linkmodel.h"
@@ -34,10 +35,10 @@
  * therefore slots for 62 frames. */
 #define N_SLOTS 62
 
-/* Maximum number of bytes that wait for a frame. If there are more, flow
- * control stops the serial line. The standard does not define this value. To
- * send this many bytes takes a few tenths of a second. The window of RLP has
- * room for even more bytes.
+/* Maximum number of bytes from the serial line that are not in an RLP frame
+ * yet. At this number, flow control stops the serial line. The standard does
+ * not define this value. RLP needs a few tenths of a second to send so many
+ * bytes. Its window has room for even more bytes.
  */
 #define BUFFER 512
 
@@ -145,7 +146,7 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* Moving packets from the serial line into the byte stream */
+/* Functions that move packets from the serial line into the byte stream */
 
 static void
 take_packet (Direction * direction)
@@ -187,8 +188,8 @@ control_flow (Direction * direction)
 
 /* Sender */
 
-/* Stores how often the frame `slot` was transmitted, in each packet that has
- * bytes in this frame. */
+/* Counts a transmission of the frame `slot`: updates the number of attempts and
+ * the airtime of each packet that has bytes in this frame. */
 static void
 count_transmission (Rlp * rlp, Direction * direction, const Slot * slot)
 {
@@ -397,8 +398,8 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
 
 /* Sends a SREJ for the first missing frame. Each SREJ has a timer of its own
  * (Singh 2.3.2), whose duration is T1 in this model. If the timer expires, the
- * SREJ is repeated, but at most N2 times. After that, only T1 of the peer that
- * sends the frames recovers the loss. */
+ * SREJ is repeated, but at most N2 times. After that, the frame is
+ * retransmitted only when T1 expires at the peer. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {
@@ -454,9 +455,10 @@ fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
     send_data (rlp, ahead, frame);
 }
 
-/* Fills in a frame with SABM or UA. They are sent in each block until they
- * arrive (5.2.2.1, 5.2.2.2). If they were repeated only after T1, periodic
- * errors could hit each of them. Returns FALSE if there is nothing to send. */
+/* Makes `frame` a SABM or a UA. A SABM or UA is repeated in each block until
+ * the peer has received it (5.2.2.1, 5.2.2.2). With a repetition only after T1,
+ * periodic errors could hit every copy. Returns FALSE if there is nothing to
+ * send. */
 static gboolean
 fill_establishment (Rlp * rlp, guint number, Frame * frame)
 {

@@ -25,13 +25,14 @@ from wirelesslab.report import findings, names, problems, run_results
 from wirelesslab.streams import clips, measurements
 from wirelesslab.testbed import testbed
 
-# The files that describe the experiments of the first two problems: the link
-# that is too slow, and the two mobile links.
+# The files with the experiments: BOTTLENECK is for the link that is too slow,
+# and MOBILE is for the two mobile links.
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
-# The transports that also stream the clip with the lower bitrate. This clip
-# arrives nearly complete with every transport, so a few transports are enough.
+# The demo streams the clip with the higher bitrate by all transports. It
+# streams the clip with the lower bitrate only by the transports in this table,
+# because this clip arrives nearly complete with every transport.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
 # For each processor core, the demo executes this number of runs at the same
@@ -102,8 +103,9 @@ def run(build: pathlib.Path, output: pathlib.Path,
 
 
 def chosen(path: pathlib.Path) -> list[Cell]:
-    """Returns the cells of a matrix that the demo runs: all cells with the
-    highest bitrate, and the cells with a lower bitrate that ALSO_LOWER names.
+    """Returns the experiments in the matrix file `path` that the demo runs:
+    all experiments with the highest bitrate, and those with a lower bitrate
+    whose protocol is in ALSO_LOWER.
     """
     found = matrix.read(path)
     highest = max(cell["rate"] for cell in found)
@@ -119,10 +121,10 @@ def runs_of(runs: Sequence[run_results.Run],
 
 def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
-    """Removes all results if the last demo ran to its end, so that all runs are
+    """Removes all results if the last demo ran to its end. All runs are then
     repeated. If the last demo was interrupted, its results stay, and this demo
-    continues the interrupted one. `others` has the results of runs that are not
-    cells of a matrix.
+    continues it. `found` are the cells of the matrices. `others` are the result
+    files of runs that belong to no matrix.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others
@@ -228,9 +230,9 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns a pair for each sender: its name, and a list of its runs with the
-    highest bitrate. Each run is described by a list that has the mean rate on
-    each link, in Mbit/s.
+    """Returns a list of pairs (name of a sender, rates of its runs). Only the
+    runs with the highest bitrate are included. The rates of a run are a list
+    with the mean rate on each link, in Mbit/s.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

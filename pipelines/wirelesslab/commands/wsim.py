@@ -117,7 +117,9 @@ UDP_RLP = Transport("udp-rlp", "UDP over RLP", "udpsink", "udpsrc",
 # ----------------------------------------------------------- the clip, the link
 
 class Clip:
-    """A small clip as RTP packets, and the pace at which they are sent."""
+    """A short video clip that is sent as RTP packets. This object computes the
+    pace at which they are sent.
+    """
 
     def __init__(self, options: argparse.Namespace,
                  run_dir: pathlib.Path) -> None:
@@ -137,8 +139,9 @@ class Clip:
         self.seconds = options.seconds * self.speed
 
     def pay(self) -> str:
-        """Returns the payloader with its properties for gst-launch-1.0. The
-        fixed values make both transports send identical packets.
+        """Returns the payloader with its properties for gst-launch-1.0. SSRC,
+        first sequence number and first timestamp are fixed, so UDP and UDP-Lite
+        send identical packets.
         """
         return (f"{self.codec.pay} mtu={self._mtu} ssrc=1 seqnum-offset=0 "
                 "timestamp-offset=0")
@@ -478,9 +481,9 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """Returns the number of the picture that represents bad pictures: nine of
-    ten pictures have a smaller error. The error of a picture is the sum of its
-    errors with all transports."""
+    """Returns the number of a typical bad picture: nine of ten pictures have a
+    smaller error. The error of a picture is the sum of its errors with all
+    transports."""
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
     order = sorted(range(len(sums)), key=sums.__getitem__)
@@ -545,8 +548,9 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A link with RLP cannot replay the record of the first pass. But it has the
-    # same seed as the link of that pass, so its radio damages the same blocks.
+    # A link with RLP cannot replay the recorded pattern. However, it has the
+    # same seed as the link that was recorded, so its radio damages the same
+    # blocks.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

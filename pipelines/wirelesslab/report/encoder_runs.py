@@ -72,8 +72,8 @@ class EncoderRun:
 
     @property
     def group(self) -> tuple[str, str]:
-        """A key that is equal for all runs that are compared with each other:
-        the link and the source.
+        """The name of the link and the source. Two runs are compared only if
+        both values are equal.
         """
         return self.cell["link"]["name"], encoders.source_of(self.cell)
 
@@ -135,8 +135,9 @@ class EncoderRun:
 
     @functools.cached_property
     def capacity(self) -> list[float]:
-        """The capacity of the link in Mbit/s, for each step of STEP_NS since
-        the first frame was due."""
+        """A list of the link's capacity in Mbit/s, with one value for each
+        interval of STEP_NS. The first interval begins when the first frame was
+        due."""
         path = self.directory / CAPACITY
         if path.exists():
             with open(path) as file:
@@ -150,8 +151,9 @@ class EncoderRun:
         return found
 
     def _capacity_of(self, link: Link, properties: str) -> list[float]:
-        """Returns the capacity of one link in bit/s for each step. The capacity
-        is 0 while a schedule takes the link away."""
+        """Returns a list of the capacity of one link in bit/s, with one value
+        for each interval of STEP_NS. The value is 0 while the link is closed by
+        its schedule."""
         packets = probe(properties, placement.sender_station(link),
                         self.end_ns, self._build)
         rates = display.rates(packets, max(self.begin_ns, 0), self.end_ns,
@@ -194,7 +196,8 @@ class EncoderRun:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores the numbers of this run, which another process has computed.
+        """Stores the numeric results of this run. Another process has computed
+        them.
         """
         self.__dict__["_numbers"] = numbers
 
@@ -293,8 +296,8 @@ def probe(properties: str, station: int, duration_ns: float,
 
 # ---------------------------------------------------------------------- tables
 
-# The columns of the summary. Each column is a tuple (head, name of the number,
-# format).
+# The columns of the summary. Each column is a tuple (heading, key in
+# `numbers()`, format).
 SUMMARY = (
     ("SSIM", "SSIM", "{:.3f}"), ("PSNR, dB", "PSNR dB", "{:.1f}"),
     ("delay median, ms", "delay 50 % ms", "{:.0f}"),

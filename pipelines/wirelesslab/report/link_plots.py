@@ -21,9 +21,9 @@ RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
 # The file with the measured capacity of the link: one value for each
 # RATE_STEP_NS since the link was started.
 CAPACITY = "link-capacity.csv"
-# The capacity of a link is measured by sending packets at a fixed bitrate. If
-# the link delivers this share of the fixed bitrate or more, its real capacity
-# may be larger than the measured one.
+# The capacity of a link is measured by sending packets at a fixed bitrate.
+# UNLIMITED is a fraction of this bitrate. If the link delivers this fraction or
+# more, its real capacity may be larger than the measured capacity.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 

@@ -231,9 +231,10 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws, for each label and each frame type, how many frames had which of
-    the FATES. The numbers are sums over all runs of the label. A frame that
-    arrived counts as useless if it refers to a frame that did not arrive."""
+    """Draws a bar for each label and each frame type. The bar shows the
+    percentage of frames with each of the FATES, over all runs of the label. A
+    frame that arrived counts as "of no use" if it refers to a frame that did
+    not arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)

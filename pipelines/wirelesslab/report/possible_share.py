@@ -27,17 +27,17 @@ NS_PER_MS = 1e6
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# The maximum time that a schedule needs to change the state of a link.
+# Maximum duration, in ns, of a scheduled change of the state of a link.
 CHANGE_NS = 20e6
 
 
 def is_known(cell: Cell) -> bool:
-    """Returns whether this module can compute the possible share of `cell`. It
-    cannot in three cases:
+    """Returns whether this module can compute which share of the frames of
+    `cell` could have been delivered in time. It cannot in three cases:
     - Several streams share the link. One stream could then only reach its best
       result at the cost of the other streams.
-    - The frames come from a live encoder. They depend on what the sender knows
-      of the link, and the module has no rules for such frames.
+    - The frames come from a live encoder. They depend on the sender's
+      measurements of the link, and the module has no rules for such frames.
     - The traffic is not video. The module has no rules for other traffic.
     """
     return matrix.kind(cell) == definitions.VIDEO \
@@ -48,12 +48,14 @@ def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
            build: pathlib.Path) -> float | None:
-    """Returns the possible share of a run of `cell`, between 0 and 1, or None
-    if it is not known. The possible share is the share of frames that a sender
-    with perfect foresight could have delivered in time.
+    """Returns the possible share of a run, between 0 and 1, or None if it is
+    not known. The possible share is the share of frames that a sender with
+    perfect foresight could have delivered in time. `cell` is the experiment of
+    the run.
 
-    `began_ns` is the time of day at which the first frame was sent. `begins_ns`
-    has the same time by the clock of each link."""
+    `began_ns` is the time of day at which the first frame was sent.
+    `begins_ns` has the time of the same event on the clock of each link.
+    """
     if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"
@@ -77,27 +79,27 @@ def of_run(cell: Cell, directory: pathlib.Path,
 def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
            begins_ns: Sequence[float | None], began_ns: float,
            build: pathlib.Path) -> set[int]:
-    """Chooses the frames that a sender with perfect foresight would send, and
-    returns the number of each of these frames. The times in `work` are counted
-    from the first frame."""
+    """Chooses the frames that a sender with perfect foresight would send.
+    Returns the set of their frame numbers. The times in `work` are counted from
+    the first frame."""
     schedules = link_schedules.closed_ns(directory)
     found = []
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
-        # `begins_ns` has the time of the first frame by the clock of each link.
-        # If this time is None for one link, the time by the clock of the first
-        # link is used. The two are nearly equal, because the clocks of several
-        # links begin nearly at the same time.
+        # `begins_ns` has the time of the first frame on the clock of each link.
+        # If this time is None for a link, the time on the clock of the first
+        # link is used instead. The difference is small, because the clocks of
+        # all links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
         # In the log, the packets of the sender belong to the flow with the
         # number of the sender's station. If the transport is computed, the log
         # has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # `schedules` has the periods in which a link was closed. The logged end
-        # of such a period is the time at which the opening of the link was
-        # complete. The link may have carried packets up to CHANGE_NS earlier.
-        # Therefore each period ends CHANGE_NS before its logged end.
+        # `schedules` has the periods in which a link was closed. In the log,
+        # such a period ends when the link is completely open. The link may have
+        # carried packets up to CHANGE_NS before this time. Therefore the end of
+        # each period is moved to a time CHANGE_NS earlier.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares two results of the same matrix, for example of two commits. For each
-group and protocol, it computes the difference and an interval. It reports a
-change only if the spread of the runs does not explain the difference.
+"""Compares two results A and B of the same matrix, for example of two commits.
+For each group and protocol, it computes the difference between A and B, and an
+interval for this difference. It reports a change only if the spread of the runs
+does not explain the difference.
 
 The interval is made from the differences between each run of B and each run of
 A. The differences are sorted. The k smallest and the k largest differences are
@@ -32,9 +33,9 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# CHANCE is the maximum chance that an interval does not contain the true
-# difference, if there are enough runs. With fewer runs this chance is higher.
-# If it exceeds MAX_CHANCE, there are too few runs for a verdict.
+# CHANCE is the intended maximum probability that an interval does not contain
+# the true difference. With few runs, the probability is higher than CHANCE. If
+# it is higher than MAX_CHANCE, the verdict is TOO_FEW.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -138,8 +139,8 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the comparisons that show a change, in all measures except
-        the first measure.
+        """Returns the comparisons that show a change. Comparisons in the first
+        measure are left out.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
@@ -159,8 +160,8 @@ class Matrices(typing.NamedTuple):
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
-        """Returns the comparisons of the first measure that show a change, as
-        pairs (group, comparison).
+        """Returns a pair (group, comparison) for each comparison of the first
+        measure that shows a change.
         """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
@@ -184,10 +185,10 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     The runs of A and B, sorted by their values, can follow each other in many
     orders. The result is a list. Its item at index u is the number of orders in
     which U is u."""
-    # For each run of A, count the runs of B with a smaller value. The sum of
-    # these counts is U. An order is therefore described by a partition of the
-    # integer U: its parts are the counts that are not 0. There are at most
-    # `count_a` parts, and none of them exceeds `count_b`. The numbers of such
+    # For each run of A, count the runs of B with a smaller value. U is the sum
+    # of these counts. Each order of the runs corresponds to a partition of the
+    # integer U, whose parts are the counts that are not 0. The partition has at
+    # most `count_a` parts, and no part exceeds `count_b`. The numbers of such
     # partitions are the coefficients of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
@@ -345,7 +346,7 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    # An interval has a chance of 0 only if all runs are computed.
+    # If the chance is 0, all runs are computed.
     if not interval.chance:
         if interval.low == interval.high == 0:
             return SAME
@@ -434,8 +435,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a sentence that says how many rows have changed. A second
-    sentence says how many rows would show a change by chance alone."""
+    """Returns a list of sentences about the comparisons of the first measure.
+    The first sentence says how many comparisons show a change. The second
+    sentence says how many would show a change by chance alone. It is left out
+    if that number is 0."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

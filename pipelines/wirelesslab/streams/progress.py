@@ -40,8 +40,9 @@ class Progress:
         self._due = self._started + self._every
 
     def update(self, show: bool = True) -> bool:
-        """Reads the new lines of both logs, and prints a line if the next line
-        is due. Returns whether frames arrived.
+        """Reads the new lines of both logs. If `show` is set and the next
+        output is due, prints the progress. Returns whether the receiver's log
+        has new frames.
         """
         # The receiver's log is read before the sender's log. Each frame that
         # was read from the receiver's log is then also in the sender's log.
@@ -76,7 +77,8 @@ class Progress:
                 f"{types}  lost {sum(self._received.lost.values())}  "
                 f"{rate:5.2f} Mbit/s  latency {delay}")
         if self._live:
-            # The line is cut, because a line that wraps cannot be rewritten.
+            # The line is shortened to the width of the terminal, because a line
+            # that wraps cannot be overwritten.
             columns = max(shutil.get_terminal_size().columns - 1, 0)
             print("\r" + line[:columns].ljust(columns), end="", flush=True)
         else:

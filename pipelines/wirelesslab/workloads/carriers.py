@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads carriers: the transports that carry workloads other than video from one
-host to another. carriers.ini has the project's own and other carriers; a matrix
-of the lab may have more in its sections [protocol NAME].
+"""Reads carriers, which are the transports that carry workloads other than
+video from one host to another. carriers.ini has the carriers of this project
+and some others. A matrix of the lab may define further carriers in its sections
+[protocol NAME].
 """
 
 import configparser
@@ -14,8 +15,8 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# Placeholders in the pipeline of a sender. If a pipeline contains one of them,
-# it belongs to a carrier, which is a transport for workloads other than video.
+# Placeholders for a sender's pipeline. Only the pipelines of carriers contain
+# them. A carrier is a transport for workloads other than video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"

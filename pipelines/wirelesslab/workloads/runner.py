@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a workload other than video over a link. A run in real time has a
-program in each of two hosts of a testbed. A computed run has no hosts, and its
-link runs in virtual time. Both kinds of run leave the logs of both ends and the
+"""Sends data other than video over a link. A run in real time uses two hosts
+of a testbed, with one program in each host. A computed run has no hosts, and
+its link runs in virtual time. Both kinds of run write a log of each end and a
 log of the link.
 """
 
@@ -43,9 +43,9 @@ def hosts_of(workload: Workload) -> tuple[str, str]:
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """Returns the workload with everything that both ends need. In the workload
-    dial-up, each phone call is sent as a request. The reply shows that the call
-    was set up."""
+    """Adds the values that the endpoints need to the workload, and returns the
+    result. In the workload dial-up, each phone call is sent as a request. The
+    reply shows that the call was set up."""
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
         return {**workload, "request": size, "reply": size, "warm": 0,
@@ -119,9 +119,9 @@ class Ends:
         for child in self._children:
             child.stdin.write(b"go\n")
             child.stdin.flush()
-        # In the workload "bulk", the receiving host knows when everything has
-        # arrived. In all other workloads, the host that begins the workload
-        # knows it.
+        # In the workload "bulk", the receiving host detects the end of the
+        # workload. In all other workloads, the host that begins the workload
+        # detects it.
         last, other = (answers, begins) if self._work["kind"] == "bulk" \
             else (begins, answers)
         while last.poll() is None:
@@ -147,8 +147,8 @@ class Ends:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
-        # The host that answers receives at the port self._port. The host that
-        # begins the workload receives at the next port.
+        # The host that begins the workload sends to the port self._port of the
+        # other host. Answers are sent to the next port, self._port + 1.
         sent = (there, self._port) if begins else (back, self._port + 1)
         received = (back, self._port + 1) if begins else (there, self._port)
         protocol = self._protocol

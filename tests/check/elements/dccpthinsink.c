@@ -69,7 +69,8 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* The host is an IPv6 address or a name. */
+/* The sink must connect to a host that is given as an IPv6 address or as a
+ * name. */
 GST_START_TEST (host_may_be_of_ipv6_or_a_name)
 {
   static const gchar *const hosts[] = { "::1", "localhost" };
@@ -271,8 +272,9 @@ GST_START_TEST (no_service_code_is_an_error)
 
 GST_END_TEST;
 
-/* RFC 4340 section 8.1.2: each of these forms means RTPV, the service code of
- * the receiver. */
+/* Each string in `codes` is a form of the service code RTPV (RFC 4340, section
+ * 8.1.2). The receiver has this service code, so it must accept the connection.
+ */
 GST_START_TEST (service_code_has_three_forms)
 {
   static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
@@ -317,7 +319,8 @@ restart_receiver (LoopbackFixture * fixture)
   dccp_loopback_wait_for_stat (&fixture->sink, "connections", connections + 1);
 }
 
-/* The new receiver has none of the frames that were sent before. */
+/* The new receiver has none of the frames that were sent before, so the sink
+ * must drop all frames up to the next key frame. */
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
   LoopbackFixture fixture;
@@ -364,9 +367,10 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
 
 GST_END_TEST;
 
-/* The sink reports the error at once, even with auto-reconnect=true, because it
- * does not wait until another program frees the port. The test uses no harness,
- * because a harness would start the element immediately. */
+/* Another element already listens at the port. The sink must report this error
+ * at once, even with auto-reconnect=true: it does not wait until the port is
+ * free. The test uses no harness, because a harness would start the element
+ * immediately. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
@@ -690,9 +694,9 @@ was_key_unit_asked_for (LoopbackFixture * fixture)
   return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-/* Loses a packet of a key frame, and checks whether the sink requests a key
- * unit. The request must be made if and only if `asked` is TRUE, which is the
- * value of the property request-key-units. */
+/* Loses a packet of a key frame. `asked` is the value of the property
+ * request-key-units. Checks that the sink requests a key unit if and only if
+ * `asked` is TRUE. */
 static void
 lose_a_key_packet (gboolean asked)
 {

@@ -1044,7 +1044,8 @@ GST_START_TEST (incomplete_frames_are_discarded_and_counted)
   fail_unless_equals_int (gst_harness_buffers_in_queue (f.harness), 8);
   for (n = 0; n < 8; n++) {
     buffer = gst_harness_pull (f.harness);
-    /* Frame 7 follows the two missing frames. */
+    /* Frames 5 and 6 were discarded. DISCONT must therefore be set on frame 7,
+     * which is the sixth buffer. */
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
             GST_BUFFER_FLAG_DISCONT), n == 0 || n == 5);
     fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED));
@@ -1139,8 +1140,9 @@ GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
           9 * (gint64) GST_MSECOND) <= 9 * GST_MSECOND / 128);
   assert_stat (f.element, "latency-mean", 550 * GST_USECOND);
   assert_stat (f.element, "duration", 99 * FRAME_TIME + 10 * GST_MSECOND);
-  /* The difference |D| of two delays (RFC 3550) is 1 ms ten times, so the
-   * jitter is 1 - (15/16)^10 ms. */
+  /* The delay grows by 1 ms with each of the last ten frames. For these frames,
+   * the difference |D| of two delays (RFC 3550) is 1 ms, so the jitter is (1 -
+   * (15/16)^10) ms. */
   fail_unless (ABS (get_stat (f.element, "jitter") - 475540) <= 1);
   gst_object_unref (clock);
   teardown (&f);
@@ -1176,8 +1178,9 @@ GST_START_TEST (bitrate_is_that_of_the_last_second_and_falls_to_zero)
 
 GST_END_TEST;
 
-/* The last byte of the frame arrived with the second piece. mpegstat notices
- * this only 40 ms later, when the next frame begins. */
+/* A frame is pushed in two buffers. Its arrival time must be that of the second
+ * buffer, which contains the last byte. mpegstat finds the end of the frame
+ * only 40 ms later, when the next frame begins. */
 GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 {
   GBytes *frame = make_frame (0), *next = make_frame (1);
@@ -1298,8 +1301,8 @@ GST_START_TEST (raw_and_parsed_input_write_the_same_log)
   gchar **parsed = log_of (TRUE, "csv", lost);
   guint i;
 
-  /* The log has a header, the frames and four GOP lines. A loss replaces a
-   * frame line with a loss line. */
+  /* The log has a header, one line for each frame, and four GOP lines. A lost
+   * frame has a loss line instead of a frame line. */
   fail_unless_equals_int (g_strv_length (raw), 1 + FRAMES (4) + 4);
   fail_unless_equals_int (g_strv_length (parsed), 1 + FRAMES (4) + 4);
   for (i = 0; raw[i]; i++) {

@@ -178,8 +178,8 @@ print_handler (const gchar * text)
   g_string_append (printed, text);
 }
 
-/* The losses of this stream are not known. With "lost 0" in the summary, a
- * reader would believe that nothing was lost. */
+/* The losses of this stream are not known. The summary must say so. It must not
+ * say "lost 0", because a reader would believe that nothing was lost. */
 GST_START_TEST (summary_says_that_losses_are_not_known)
 {
   GstHarness *h = new_harness (STREAM_CAPS, NULL);
@@ -420,8 +420,9 @@ GST_START_TEST (frames_of_vp9_are_counted)
 
 GST_END_TEST;
 
-/* A sequence header, a key frame of layer 0, and frames of the layers 1, 2 and
- * 2. The layer of each frame is in the extension of its OBU header. */
+/* The element must count the frames of each temporal layer. The input is a
+ * sequence header, a key frame of layer 0, a frame of layer 1, and two frames
+ * of layer 2. The layer of each frame is in the extension of its OBU header. */
 GST_START_TEST (frames_of_a_temporal_layer_are_counted)
 {
   static const Given frames[] = {

@@ -540,9 +540,9 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
   gst_rtp_buffer_unmap (&rtp);
   gst_harness_push (h, packet);
   gst_harness_push (h, gst_buffer_ref (packets->pdata[9]));
-  /* The test now sends two packets with the sequence number that is next in the
-   * stream. The first packet has another payload type, and the second packet
-   * has reserved bits. */
+  /* The element must refuse the next two packets. Both have the sequence number
+   * that is next in the stream. The first packet has a wrong payload type. In
+   * the second packet, reserved bits are set. */
   packet = gst_buffer_copy_deep (packets->pdata[9]);
   gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, 96);
@@ -589,7 +589,9 @@ GST_START_TEST (depay_malformed_packets_post_nothing)
   for (i = 0; i < 2000; i++) {
     for (k = 0; k < sizeof (noise); k++)
       noise[k] = g_rand_int (random);
-    /* Half of the packets look like RTP with the payload type of the stream. */
+    /* Half of the packets begin like RTP packets of the stream, and the others
+     * are random bytes. None of them may cause an error or a warning on the
+     * bus. */
     if (i % 2) {
       noise[0] = 0x80;
       noise[1] = 32;

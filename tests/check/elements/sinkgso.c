@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that the sinks over UDP send with GSO, that gso=off prevents this, and
- * that their sources receive with GRO. A relay between sink and source counts
- * the datagrams that the kernel has merged. The kernel merges only packets that
- * were sent with GSO over the loopback interface.
- */
+ * that the corresponding sources receive with GRO. A relay between sink and
+ * source counts the datagrams that the kernel has merged. On the loopback
+ * interface, the kernel merges only packets that were sent with GSO. */
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -28,7 +27,8 @@
 static const struct
 {
   const gchar *sink, *source;
-  /* property of the sink that sets the port of the relay */
+  /* name of the sink's property for the destination port, which is set to the
+   * port of the relay */
   const gchar *port;
 } protocols[] = {
 #ifdef HAVE_MMTP
@@ -51,8 +51,9 @@ typedef struct
   struct sockaddr_in sink;      /* address of the sink */
   GThread *thread;
   gint stops;                   /* atomic */
-  /* n_merged is the number of datagrams from the sink that the kernel has
-   * merged. n_packets is the number of packets from the sink. Both are atomic.
+  /* n_packets is the number of packets received from the sink. The kernel may
+   * merge several of them into one large datagram (GRO). n_merged is the number
+   * of these large datagrams. Both counters are atomic.
    */
   gint n_merged, n_packets;
 } Relay;
@@ -91,8 +92,9 @@ connect_back (Relay * relay, gint port)
           sizeof (address)), 0);
 }
 
-/* Receives a datagram from the sink. Returns its size, and sets the size of the
- * packets in it. */
+/* Receives a datagram from the sink. The kernel may have merged several packets
+ * into this datagram (GRO). Returns the size of the datagram, and stores the
+ * size of one packet in `segment`. */
 static gssize
 receive_from_sink (Relay * relay, guint8 * bytes, gsize room, gssize * segment)
 {

@@ -113,7 +113,8 @@ check_socket (gint fd)
   fail_unless_equals_int (ntohl (address.sin_addr.s_addr), 0x7f000002);
   fail_unless_equals_int (get_option (fd, IPPROTO_IP, IP_TTL), TTL);
   fail_unless_equals_int (get_option (fd, IPPROTO_IP, IP_TOS) >> 2, DSCP);
-  /* The kernel doubles the size to have room for its own data. */
+  /* getsockopt () returns twice the buffer size that was set, because the
+   * kernel adds room for its own data. */
   fail_unless_equals_int (get_option (fd, SOL_SOCKET, SO_SNDBUF),
       2 * BUFFER_SIZE);
 }

@@ -46,7 +46,7 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  /* only packets with the address and port of the peer */
+  /* The forged packets have the address and port of the peer. */
   FROM_THE_PEER,
   N_SOURCES
 } Source;
@@ -113,7 +113,8 @@ draw_options (Attack * self, gsize * size)
       return (const guint8 *)
           "\40\11\3\0\0\0\0\0\144\42\11\3\0\0\0\0\0\144";
     case 2:
-      /* The options are Slow Receiver, Receive Rate and Loss Event Rate. */
+      /* The packet has the options Slow Receiver, Receive Rate and Loss Event
+       * Rate. */
       *size = 13;
       return (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2";
     default:
@@ -222,8 +223,8 @@ run (Attack * self, guint ms)
   }
 }
 
-/* A time for each endpoint. The network drops all packets that the endpoint
- * sends before this time. */
+/* The network drops all packets that the endpoint `end` sends before the time
+ * silent_until[end]. */
 static guint64 silent_until[N_ENDS];
 
 static gboolean
@@ -333,10 +334,9 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
 }
 
 /* Returns whether the attack sends Requests with the client's address to a
- * listener. A listener limits its answers to each network, and it has a reserve
- * of answers for each host that was connected before. Such Requests use up the
- * answers for the client's network and the reserve of the client
- * (docs/security.md). */
+ * listener. The listener limits its answers to the network of the client. It
+ * also has a reserve of answers to the client, which was connected before. The
+ * Requests use up the limit and the reserve (docs/security.md). */
 static gboolean
 takes_the_answers (const Attack * attack)
 {
@@ -377,7 +377,7 @@ GST_END_TEST;
 
 /* A forged Request with the client's address arrives. If __i__ is 0, it arrives
  * before the first Request of the client. If __i__ is 1, it arrives between the
- * first and the second Request. */
+ * first and the second Request. The client must connect in both cases. */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,

@@ -227,8 +227,8 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 
 GST_END_TEST;
 
-/* The client behaves like a Linux client that only receives. It sends a single
- * Ack before the server asks for an Ack, and this Ack is lost. */
+/* Like a Linux client that sends no data, the client sends a single Ack, which
+ * is lost. The server must then send a Sync, and the connection must open. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
@@ -280,11 +280,11 @@ GST_START_TEST (server_asks_no_client_that_had_no_response)
 
 GST_END_TEST;
 
-/* The first Requests of the client were lost, so the client waits long before
- * its next Request. Before that, the server sends a Sync to the client. The
- * client answers with a Reset because it still waits for a Response (section
- * 8.5, step 4). Neither packet ends the attempt: the next Request opens the
- * connection. */
+/* The first three Requests of the client and the first Response are lost, so
+ * the client waits long before its next Request. During this wait, the server
+ * sends a Sync. The client answers it with a Reset because it still waits for a
+ * Response (section 8.5, step 4). The Sync and the Reset do not end the
+ * attempt: the next Request opens the connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
   network.lose[CLIENT][DCCP_REQUEST] = 3;

@@ -336,7 +336,9 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* No I-frame of this stream is later in output order than the first frame. */
+/* No I-frame of this stream is later in display order than the first frame.
+ * After IFD_MAX_ORDER_WAIT dropped I-frames, the next I-frame must be sent
+ * nevertheless. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -368,8 +370,9 @@ GST_START_TEST (misordered_stream_goes_on)
 
 GST_END_TEST;
 
-/* Feeds up to `max` P-frames and returns how many were refused before the first
- * one was accepted. IFD_MAX_GOP is the limit for streams without I-frames. */
+/* Feeds at most `max` P-frames, until one of them is accepted. Returns the
+ * number of refused P-frames. A P-frame is accepted when the stream is assumed
+ * to have no I-frames (see IFD_MAX_GOP). */
 static guint
 count_refused (Ifd * ifd, guint max)
 {
@@ -481,15 +484,16 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* When no I-frame is expected any more, each refresh makes the stream resume.
+  /* No I-frame is expected any more. After a dropped frame, the stream must
+   * therefore resume at the next refresh.
    */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* When an I-frame arrives, further I-frames are expected again, and a refresh
-   * no longer makes the stream resume. */
+  /* After an I-frame, IFD expects further I-frames. After a dropped frame, the
+   * stream must therefore not resume at a refresh. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -501,7 +505,8 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* The stream has a single intra refresh. */
+/* After its only intra refresh, the stream has only P-frames. IFD must not
+ * refuse these P-frames forever. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);
@@ -682,7 +687,8 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
 
 GST_END_TEST;
 
-/* The stream has more GOPs than the core can remember. */
+/* The stream has 1000 disturbed GOPs, which are more than the core can store.
+ * Each of them must be counted exactly once. */
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);
@@ -691,7 +697,8 @@ GST_START_TEST (each_gop_is_counted_as_disturbed_once)
   IfdStats stats;
   guint i;
 
-  /* The loss of a B-frame disturbs no GOP. */
+  /* The dropped B-frame must not count as a disturbed GOP, because no other
+   * frame refers to it. */
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops_disturbed, 0);
   for (i = 0; i < 1000; i++) {

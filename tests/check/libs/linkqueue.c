@@ -318,8 +318,9 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 GST_END_TEST;
 
 /* Some callers wait until the queue has room before they put a packet into it.
- * This is not necessary for the first packet of a video frame: it always has
- * room, because the queue itself decides which frames to drop. */
+ * The first packet of a video frame never has to wait: the queue always accepts
+ * this packet, because the queue itself decides which frames to drop.
+ */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 1);

@@ -78,8 +78,9 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
   lose_add (&losses, 4, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
   fail_unless_equals_uint64 (losses.lost, 0);
-  /* This packet arrives so late that the ranges no longer contain its number.
-   * It has already been counted as lost. */
+  /* Message 10 shows that the messages 5 to 9 are missing. Message 7 arrives at
+   * 21 ms, after it was counted as lost. It must not be reported as lost any
+   * more, but the number of lost messages stays 5. */
   lose_add (&losses, 5, 10);
   mmtp_losses_timeout (&losses, MS (20), TOLERANCE);
   lose_add (&losses, 21, 7);
@@ -165,7 +166,7 @@ GST_START_TEST (a_record_has_what_came)
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.received, 0);
   /* A message is sent every 10 ms. Every tenth message is lost, and one message
-   * is late. */
+   * is late. The record must count the lost messages and the late message. */
   for (i = 0; i < 1000; i++)
     if (i % 10 != 5)
       add (&arrivals, 10 * i, i == 900 ? 8 : 3, i);
@@ -199,7 +200,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
-  /* Two records that are written at the same time are equal. */
+  /* If two records are written at the same clock time, both must have the same
+   * values.
+   */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);
   fail_unless_equals_int (again.min_transit, TICKS (20));
@@ -279,8 +282,9 @@ GST_START_TEST (the_arrival_wraps)
 
 GST_END_TEST;
 
-/* RFC 3550 section 6.4.1: the transit times of consecutive messages differ by
- * 16 ms. */
+/* The transit times of consecutive messages differ by 16 ms. The jitter must
+ * approach 16 ms: each message adds 1/16 of the remaining difference (RFC 3550
+ * section 6.4.1). */
 GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 {
   MmtpArrivals arrivals;
@@ -322,8 +326,8 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The transit times of keep-alives are included in the fields min_transit and
-   * high_transit of the record. */
+  /* The minimum and the maximum transit time must include the transit times of
+   * keep-alives. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }

@@ -24,8 +24,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* If a cut happens without a warning, frames may be lost for this time after
- * the cut. */
+/* Time after a cut that happens without a warning. Frames that are put into the
+ * sender within this time may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -39,9 +39,9 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Configures a stream of 25 frames per second for 40 s, and two paths. The I-,
- * P- and B-frames together have 600 kbit/s, and each path can carry 1.5 Mbit/s.
- * `limit` is the initial delay in ns. */
+/* Configures a video stream of 600 kbit/s that lasts 40 s, and two paths of 1.5
+ * Mbit/s each. The stream has I-, P- and B-frames, 25 per second. `limit` is
+ * the initial delay in ns. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -117,9 +117,8 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* If a frame was put into the sender less than the initial delay (D0) before
-   * the cut, it may still have been in flight at the cut.
-   */
+  /* A frame that was put into the sender less than the initial delay (D0)
+   * before the outage may still have been in flight when the outage began. */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
@@ -351,8 +350,9 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* The frame was in flight at the cut, or it was put into the sender less
-     * than 300 ms after the cut.
+    /* A frame may be lost if it was in flight when the path became silent, or
+     * if it was put into the sender less than 300 ms after that. `elsewhere`
+     * counts all other losses.
      */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);
@@ -397,8 +397,8 @@ GST_START_TEST (delay_that_jumps_each_second)
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
   /* The other path has enough capacity for the stream. Frames are lost only on
-   * the first path, and only until the sender can know that the delay of this
-   * path has jumped. */
+   * the first path, after a jump of its delay and before the sender detects
+   * this jump. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the detection of network interfaces against mmtpinterfaces.h, with
- * devices that appear, change and disappear in a network namespace of the test.
- * A test is reported as skipped if such a namespace is not permitted.
+/* Tests of mmtpinterfaces.h, which detects network interfaces. The tests add,
+ * change and remove devices in a network namespace of their own. A test is
+ * reported as skipped if such a namespace is not permitted.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -246,7 +246,9 @@ GST_START_TEST (ipv6_needs_an_address_that_is_ready)
   assert_found (interfaces, "");
   netns_must ("ip -6 route add default via fe80::1 dev wlan0");
   netns_must ("ip -6 route add default via fe80::1 dev usb0 table 102");
-  /* A link-local address leads only to hosts on the link. */
+  /* The receiver is not on a link of this host, so a link-local address cannot
+   * reach it. Each interface must be found only after it has a global address.
+   */
   netns_must ("ip address add 2001:db8:1::7/64 dev wlan0");
   expect (interfaces, "wlan0 1500");
   netns_must ("ip address add 2001:db8:2::9/64 dev usb0 nodad");

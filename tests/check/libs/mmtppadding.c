@@ -29,9 +29,9 @@ note_discarded (gpointer user_data, const MmtpUnit * unit,
 {
 }
 
-/* The path carries stream data. Its congestion window is what the path carries
- * in one second. The sender only knows that the rate of the path is at least
- * RATE. */
+/* Makes a path that carries stream data. Its congestion window is the number of
+ * bytes that a path with the rate RATE carries in one second. The sender only
+ * knows that the rate of the path is at least RATE. */
 static void
 fixture_init (Fixture * fixture, guint64 max_rate)
 {
@@ -123,9 +123,9 @@ GST_START_TEST (mean_rate_is_bounded)
 
 GST_END_TEST;
 
-/* If the rate does not grow, the episode of padding ends after its first round.
- * This round lasts 190 ms: 100 ms are the minimum duration of a round, and 90
- * ms are the sum of a round trip and a report interval. */
+/* If the rate does not grow in the first round of padding, the sender must stop
+ * padding. This round lasts 190 ms: 100 ms are the minimum duration of a round,
+ * and 90 ms are the sum of a round trip and a report interval. */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;

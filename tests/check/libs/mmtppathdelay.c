@@ -10,9 +10,8 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
 
-/* Adds a report about `n` messages to `delay`. `min` is the minimum delay of
- * these messages in ms. `high` is the delay in ms that nearly all of the
- * messages stay below. */
+/* Adds a report about `n` messages to `delay`. The minimum delay of these
+ * messages is `min` ms. Nearly all of them have a delay below `high` ms. */
 static void
 add (MmtpPathDelay * delay, guint64 now, gint min, gint high, guint n)
 {
@@ -65,8 +64,9 @@ GST_END_TEST;
 
 /* The standing delay is the minimum of the delays in the last three reports. At
  * the beginning there are fewer reports. */
-/* The report with the minimum delay was lost. Only the delay of the newest
- * message is known. */
+/* The report with the minimum delay was lost, so only the delay of the newest
+ * message is known. If this delay is lower than the base delay, it must become
+ * the base delay. */
 GST_START_TEST (newest_delay_alone_may_become_the_base)
 {
   MmtpPathDelay delay;
@@ -207,7 +207,9 @@ GST_START_TEST (one_message_of_many_may_be_slower)
   check_high (&delay, 3 * SECOND, 60);
   add (&delay, 3 * SECOND, 20, 400, 5);
   check_high (&delay, 3 * SECOND, 400);
-  /* If there are few messages, the slowest message is not ignored. */
+  /* The slowest message may be ignored only if there are at least 256 messages.
+   * There are only 255, so the high delay must be that of the slowest message.
+   */
   mmtp_path_delay_clear (&delay);
   add (&delay, 0, 20, 500, 1);
   add (&delay, 50 * MS, 20, 60, 254);

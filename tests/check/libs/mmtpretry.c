@@ -95,7 +95,8 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* The next pause has the initial length again. */
+  /* The return of the interface has reset the pause to its initial length,
+   * which is 500 ms. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }

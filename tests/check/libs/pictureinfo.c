@@ -152,7 +152,8 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
     {NAL (0, 9), PICTURE_KIND_PART}, {NAL (0, 12), PICTURE_KIND_PART},
     {NAL (3, 7), PICTURE_KIND_PART}, {NAL (3, 8), PICTURE_KIND_PART},
     {NAL (3, 13), PICTURE_KIND_PART}, {NAL (3, 15), PICTURE_KIND_PART},
-    /* The reader does not know the NAL unit types of layered streams. */
+    /* The reader does not support the NAL unit types of layered streams. It
+     * must report them as unknown. */
     {NAL (3, 14), PICTURE_KIND_UNKNOWN},
     {NAL (0, 20), PICTURE_KIND_UNKNOWN}, {NAL (0, 0), PICTURE_KIND_UNKNOWN},
   };
@@ -195,8 +196,9 @@ GST_START_TEST (most_important_unit_of_an_aggregate_decides)
   /* A STAP-B, which has a decoding order number. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 25, 0, 7, 0, 2, NAL (2, 1), 0x88),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* Two malformed STAP-As: in the first one, the size of a unit exceeds the
-   * packet. In the second one, the size of a unit is 0. */
+  /* The kind must be unknown for two malformed STAP-As. In the first one, the
+   * size of a unit exceeds the packet. In the second one, the size of a unit is
+   * 0. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 3, NAL (2, 1), 0x88),
       PICTURE_KIND_UNKNOWN, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 0, 0, 1, NAL (2, 1)),
@@ -211,7 +213,8 @@ GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
   PictureInfo info;
 
-  /* This key frame is no IDR picture, but the buffer is flagged as a key frame.
+  /* This picture is not an IDR picture. It must be a key frame nevertheless,
+   * because its buffer is flagged as a key frame.
    */
   info = read_at (reader, 120 * MS, TRUE, BYTES (RTP (96), NAL (2, 1), 0x88));
   fail_unless_equals_int (info.kind, PICTURE_KIND_KEY);
@@ -322,9 +325,8 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* Checks which slots a picture uses and updates. The pictures belong to the
- * sub-layers 0, 2, 1 (TSA), 2, 0, 1.
- */
+/* Checks the slots of the decoder that each picture uses and updates
+ * (slotuse.h). NAL unit type 3 is TSA. */
 GST_START_TEST (sub_layers_of_h265_say_what_they_need)
 {
   static const struct
@@ -340,7 +342,8 @@ GST_START_TEST (sub_layers_of_h265_say_what_they_need)
   guint i, pass;
 
   /* The reader knows the number of sub-layers only after it has read a picture
-   * of each sub-layer. The slots are therefore checked only in the second pass.
+   * of each sub-layer. The fields `uses` and `updates` are therefore checked
+   * only in the second pass.
    */
   for (pass = 0; pass < 2; pass++) {
     for (i = 0; i < G_N_ELEMENTS (units); i++) {
@@ -408,7 +411,8 @@ GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
   expect_at (vp9, NO_PTS, BYTES (VP9_KEY), PICTURE_KIND_KEY, FALSE);
   expect_at (vp9, NO_PTS, BYTES (VP9_P), PICTURE_KIND_REFERENCE, FALSE);
   expect_at (vp9, NO_PTS, BYTES (VP9_B), PICTURE_KIND_DROPPABLE, FALSE);
-  /* the sequence header has obu_size, and the frame after it has none */
+  /* The OBU of the sequence header has the field obu_size. The OBU of the key
+   * frame does not have this field. */
   expect_at (av1, NO_PTS, BYTES (0x0a, 10, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0,
           0, 0, AV1_KEY), PICTURE_KIND_KEY, FALSE);
   expect_at (av1, NO_PTS, BYTES (AV1_P), PICTURE_KIND_REFERENCE, FALSE);
@@ -439,7 +443,8 @@ GST_START_TEST (first_packet_of_vp8_tells_the_kind)
   /* N, and a second packet without it */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0x30, VP8_P),
       PICTURE_KIND_DROPPABLE, FALSE);
-  /* too short for the frame header: only the bit P is known */
+  /* The next two packets end within the frame header. The kind of the picture
+   * must be derived from the bit P alone. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (5), 0x10, 0xd1, 0),
       PICTURE_KIND_REFERENCE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),

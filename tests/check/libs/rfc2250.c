@@ -63,9 +63,9 @@ GST_START_TEST (header_extension_bits)
    * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
    * A R H G are 1 0 1 0 1 0 1 0 1, and D is set.
    *
-   * The composite display and two words of other extensions come last. The
-   * first byte of these two words is their number. The other bytes are 00 00 01
-   * b5 40 and padding. */
+   * The composite display follows, and then two words with other extensions.
+   * The first byte of the first word is the number of these words. The other
+   * bytes are 00 00 01 b5 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -218,8 +218,8 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
    * begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* The slice of 700 bytes begins in the 233 bytes that are left in the first
-   * packet. In this way the slice needs one packet less. */
+  /* The slice of 700 bytes begins in the remaining 233 bytes of the first
+   * packet. The stream then needs four packets instead of five. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
 
@@ -227,9 +227,10 @@ GST_END_TEST;
 
 GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 {
-  /* The first packet has 33 bytes left. The slice of 590 bytes needs two more
-   * packets, whether it uses these 33 bytes or not. The slice of 630 bytes
-   * needs three more packets without these bytes, and two with them. */
+  /* The first packet has 33 bytes left. The slice of 590 bytes always needs two
+   * more packets, so it must begin in a new packet. The slice of 630 bytes must
+   * begin in the first packet, because it then needs only two more packets
+   * instead of three. */
   const guint no_gain[] = { 250, 590, 0 };
   const guint gain[] = { 250, 630, 0 };
 
@@ -732,9 +733,10 @@ GST_START_TEST (rebuilt_header_equals_the_lost_one)
 
 GST_END_TEST;
 
-/* RFC 2250 appendix 1: without T, the unpacker may reuse the header of an
- * earlier picture of the same type. The bit N must allow this, and a packet of
- * each picture of this type must have arrived. */
+/* RFC 2250 appendix 1: if the packets have no MPEG-2 extension (the bit T is
+ * 0), the unpacker may reuse the header of an earlier picture of the same type.
+ * The bit N must allow this, and a packet of each picture of this type must
+ * have arrived. */
 GST_START_TEST (n_vouches_for_the_header_before)
 {
   MpegPicture p = {.type = 'P',.rows = 2,.slice_size = 250 };
@@ -1108,8 +1110,8 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
    * packets are lost. */
   check_sources ("a 1 0, b 7 300, b 8 340, c 5 500, b 9 999, b 10 1000",
       "a 1, b 7, b 8, b 9, b 10, ");
-  /* A source of which only single packets arrive never becomes the current
-   * source. */
+  /* A source that has never sent two consecutive packets does not become the
+   * current source. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
   /* When the first source sends again, it becomes the current source again.
    * From then on, packets of the other source are not output. */
@@ -1131,9 +1133,10 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* The reordering keeps packets of other sources in two rings of 512 packets.
- * The first ring is for single packets. The second ring is for packets that
- * have consecutive sequence numbers. */
+/* The reordering keeps packets of sources other than the current source. It has
+ * two rings of 512 packets: one ring for single packets, and one ring for
+ * packets with consecutive sequence numbers. It must never keep more than 1024
+ * packets. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

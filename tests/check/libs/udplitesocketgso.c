@@ -29,8 +29,8 @@ static guint n_messages;
 /* The errno with which each attempt to send a message of several packets fails;
  * 0 means that the kernel decides whether it fails. */
 static gint gso_errno;
-/* The number of messages for which the socket still has room, and the errno of
- * all later attempts to send. */
+/* The socket has room for `room` more messages. All later attempts to send a
+ * message fail with the errno `full_errno`. */
 static gint room = G_MAXINT, full_errno;
 
 /* --- the functions that send messages -------------------------------------- */
@@ -189,9 +189,9 @@ fixture_expect_messages (const Message * expected, guint n)
   }
 }
 
-/* Adds runs of packets. All packets of a run fit into one GSO message. Between
- * the runs are single packets, and packets whose checksum does not cover the
- * whole packet. */
+/* Adds runs of packets to the fixture. Each run fits into one GSO message.
+ * Between the runs, the function adds single packets, and packets whose
+ * checksum does not cover the whole packet. */
 static void
 fixture_add_mixture (Fixture * fixture)
 {
@@ -251,8 +251,8 @@ GST_START_TEST (without_gso_no_packet_has_a_udp_checksum)
 
 GST_END_TEST;
 
-/* The socket has room for `__i__` messages. The packets of the other messages
- * are sent later. */
+/* The socket has room for `__i__` messages. The packets of all further messages
+ * must be sent by a later call. */
 GST_START_TEST (packets_of_unsent_messages_remain)
 {
   Fixture fixture;
@@ -301,7 +301,7 @@ GST_START_TEST (refused_runs_are_sent_one_by_one_for_good)
   fixture_add (&fixture, 20, SIZE, FULL);
   fail_unless_equals_int (fixture_send (&fixture, 20), 20);
   fail_unless_equals_int (n_messages, 40);
-  /* Without GSO, the UDP checksum has no purpose. */
+  /* Without GSO, packets need no UDP checksum, so they must not have one. */
   for (i = 20; i < 40; i++)
     fail_if (messages[i].has_checksum);
   fixture_expect_all (&fixture);

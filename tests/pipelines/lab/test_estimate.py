@@ -26,17 +26,19 @@ class EstimateTest(unittest.TestCase):
     def test_without_any_result(self):
         self.assertEqual(self.seconds(cell()), 23)
         self.assertEqual(self.seconds(cell(computed=True)), 2.5)
-        # The second of two streams begins 5 s after the first one.
+        # The second of two streams begins 5 s after the first one, so the
+        # estimate must be 5 s longer.
         self.assertEqual(self.seconds(cell(streams=[{}, {}], apart=5)), 28)
 
     def test_similar_runs_count(self):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
-        # Three runs of this cell have results. Each had a clip of 20 s. The
-        # median run took 3 s longer than its clip.
+        # Three results belong to this experiment. Each run had a clip of 20 s.
+        # The median run took 23 s, which is 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
-        # The same cell with a clip of 40 s also takes 3 s longer than the clip.
+        # With a clip of 40 s, the estimate must also be 3 s longer than the
+        # clip.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
         # There is no result of TCP over this link. The estimate then comes from
@@ -44,9 +46,10 @@ class EstimateTest(unittest.TestCase):
         # clips, 65 s on average. The clip of this run has 20 s, so the estimate
         # is 85 s.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
-        # There is no result of this protocol. The estimate then comes from the
-        # results of all protocols. Their runs took 1, 3, 4, 30, 60 and 70 s
-        # longer than their clips, and the median is 17 s.
+        # There is no result of MMTP, so the estimate comes from the results of
+        # all protocols. Their runs took 1, 3, 4, 30, 60 and 70 s longer than
+        # their clips, and the median is 17 s. The clip of this run has 20 s, so
+        # the estimate is 37 s.
         self.assertEqual(self.seconds(cell("mmtp"), *results), 37)
 
     def test_other_machines_and_old_results_do_not_count(self):
@@ -61,12 +64,12 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell(computed=True), fast), 1)
 
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
-        """Four computed cells take 2.5 s each. On two cores, two of them run at
-        the same time, so all four take 5 s.
+        """A cell is an experiment. A computed cell takes 2.5 s. Two cores run
+        two computed cells at the same time, so four cells take 5 s.
 
-        Five cells in real time take 23 s each, which is 115 s with one job.
-        With three jobs, they take a third of 115 s. With 8 jobs, all five run
-        at the same time, so they take as long as one cell."""
+        A cell in real time takes 23 s, so five cells take 115 s with one job.
+        With three jobs, they take 115 s / 3. With 8 jobs, all five cells run at
+        the same time and take 23 s."""
         todo = [cell(computed=True)] * 4 + [cell()] * 5
         for jobs, seconds in ((1, 120), (3, 5 + 115 / 3), (8, 28)):
             self.assertEqual(

@@ -86,7 +86,9 @@ document.querySelectorAll('details').forEach(one => one.open = true)
 
 
 def drawn_texts(pdf):
-    """Returns how often the pages of the PDF file `pdf` draw text."""
+    """Returns the number of operators (Tj and TJ) that draw text in the PDF
+    data `pdf`.
+    """
     found = 0
     for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.S):
         try:

@@ -16,7 +16,7 @@ from wirelesslab import paths
 from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
-MANY = 20_000_000  # More bytes than fit into the buffers of a socket.
+MANY = 20_000_000  # bytes; this is too much for the buffers of a socket
 
 
 def wait_for(condition):

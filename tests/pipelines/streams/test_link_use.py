@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the use of a link over time against values that were worked out by
-hand.
+"""Tests link_use, which computes how a link was used over time. The expected
+values were worked out by hand.
 """
 
 import math
@@ -66,7 +66,8 @@ class LinkUseTest(unittest.TestCase):
     def test_consecutive_steps_with_drops_are_joined(self):
         dropped = packets((0, 0, 1000, "delivered"), *(
             (ms, ms, 1000, "queue") for ms in (40, 41, 85, 120, 200)))
-        # A step has 40 ms, so the steps 1, 2 and 3 last from 40 to 160 ms.
+        # Each step lasts 40 ms. Packets are dropped in the steps 1, 2, 3 and 5.
+        # The steps 1 to 3 must be joined; they last from 40 to 160 ms.
         self.assertEqual(link_use.drops_ns(dropped, 400 * MS, 40 * MS),
                          [(40 * MS, 120 * MS), (200 * MS, 40 * MS)])
 
