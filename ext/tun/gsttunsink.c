@@ -2,7 +2,7 @@
 /**
  * SECTION:element-tunsink
  * @title: tunsink
- * @short_description: Gives IP packets to a TUN device, as if they had arrived
+ * @short_description: Passes IP packets to the kernel through a TUN device
  *
  * Writes each buffer as one IP packet to a TUN device. The kernel receives the
  * packet as it would receive one from a network card. It verifies all
@@ -351,8 +351,9 @@ gst_tun_sink_add_to_run (GstTunSink * self, Run * run, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Collects the buffers of the list that can be written as one packet, from the
- * index `first` on, and stores them in `run`. */
+/* Stores consecutive buffers of the list in `run`, beginning with the buffer at
+ * the index `first`. Stops at the first buffer that cannot be merged with the
+ * buffers before it. */
 static void
 gst_tun_sink_begin_run (GstTunSink * self, Run * run, GstBufferList * list,
     guint first)

@@ -100,10 +100,10 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of the losses after which a key frame helps the receiver. The
- * counters are in the statistics of mmtpsink, dccpthinsink, ifdsink and
- * ifdqueue. Frames that mmtpsink itself dropped are not counted here, because
- * mmtpsink requests a key frame when it drops a frame. */
+/* Names of counters in the statistics of mmtpsink, dccpthinsink, ifdsink and
+ * ifdqueue. The counters show losses that may require a new key frame. Frames
+ * that mmtpsink itself dropped are not counted here, because mmtpsink requests
+ * a key frame when it drops a frame. */
 static const gchar *const network_losses[] = {
   "not-repaired", "packets-lost", "dropped-received", NULL
 };
@@ -130,11 +130,11 @@ typedef struct
   /* Number of packets that arrived too late. The receiver drops them, so they
    * count as lost. */
   gdouble late;
-  /* Sum over all paths of a product: the queueing delay of the path in ns times
-   * the part of the stream that is sent on this path */
+  /* Sum of the weighted queueing delays of the paths, in ns. The weight of a
+   * path is the fraction of the stream (0 to 1) that is sent on it. */
   gdouble queue_delay;
-  /* Part of the stream, 0 to 1, that is sent on paths with a known queueing
-   * delay */
+  /* Fraction of the stream (0 to 1) that is sent on the paths whose queueing
+   * delay is known */
   gdouble share;
 } Channels;
 
@@ -154,8 +154,9 @@ add_channel (Channels * channels, const GstStructure * stats)
   channels->share += share;
 }
 
-/* Reads the statistics of the paths of mmtpsink. The queueing delay is the mean
- * of the paths, weighted by their shares of the stream. */
+/* Reads the statistics of the paths of mmtpsink. The queueing delay is the
+ * weighted mean of the queueing delays of the paths. The weight of a path is
+ * its share of the stream. */
 static void
 read_channels (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -203,9 +204,8 @@ static const gchar *const queue_delay[] = {
 };
 static const gchar *const round_trip[] = { "round-trip", "network-rtt", NULL };
 
-/* Reads the first field of `names` that `stats` contains. Returns FALSE if
- * `stats` contains none of these fields.
- */
+/* Stores in `number` the value of the first field of `names` that exists in
+ * `stats`. Returns FALSE if `stats` contains none of these fields. */
 static gboolean
 get_one_of (const GstStructure * stats, const gchar * const *names,
     gdouble * number)
@@ -542,9 +542,10 @@ visit (GstElement * element, gpointer data)
   return FALSE;
 }
 
-/* Used instead of visit() if the user has named the element to search for. No
- * other element is asked for an estimate, but all queues are recorded. Returns
- * whether `element` is the named element. */
+/* Used instead of visit() if the user has named the element to search for.
+ * Returns whether `element` is the named element. If `element` is another
+ * element and has a queue, records it. Does not read an estimate from
+ * `element`. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)
 {

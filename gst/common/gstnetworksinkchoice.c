@@ -9,9 +9,9 @@
 #include "gstframeinfometa.h"
 #include "gstwirelessevents.h"
 
-/* Number of frames that are dropped while a new receiver waits for a key frame.
- * After this many frames without a key frame, the stream is assumed to have no
- * flagged key frames, and sending starts anyway. */
+/* Maximum number of frames that are dropped while a new receiver waits for a
+ * key frame. If none of these frames is flagged as a key frame, the stream is
+ * assumed to have no such flags. The next frame is then sent. */
 #define MAX_FRAMES_WITHOUT_KEY 600
 
 /* --- choice of buffers

@@ -15,8 +15,9 @@ struct _Table
   Table *next;
 };
 
-/* Returns the key under which tables are stored. The GType of a class stores
- * its first table. A GParamSpec stores the table that contains its property.
+/* Key under which a GType or a GParamSpec stores a table of properties. The
+ * GType of a class stores the first table of the class. A GParamSpec stores the
+ * table that contains its property.
  */
 static GQuark
 table_quark (void)
@@ -132,8 +133,9 @@ set_in_unit (const GstWirelessProperty * property, guint64 * member,
   *member = g_value_get_uint (value) * property->unit;
 }
 
-/* Converts a member to the unit of its property. A value above 0 is rounded up,
- * because 0 often means that there is no limit. */
+/* Converts a member of the struct, which is in ns, to the unit of its property.
+ * A value above 0 is rounded up, because 0 often means that there is no limit.
+ */
 static void
 get_in_unit (const GstWirelessProperty * property, const guint64 * member,
     GValue * value)

@@ -15,8 +15,8 @@ typedef struct
   gsize offset;
 } GstWirelessStatsField;
 
-/* Macros for the rows of a table of GstWirelessStatsField. STATS_STRUCT must be
- * defined as the type of the struct that has the members. */
+/* Initializers for an array of GstWirelessStatsField. Before using them, define
+ * STATS_STRUCT as the type of the struct that contains `member`. */
 #define STATS_FIELD(name, type, member) \
     { name, type, G_STRUCT_OFFSET (STATS_STRUCT, member) }
 #define STATS_COUNTER(name, member) STATS_FIELD (name, G_TYPE_UINT64, member)

@@ -29,19 +29,18 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. If the receiver takes all unsent data within this time, the
- * number of unsent bytes is not limited. The data are then delayed by a
- * negligible time only, and keep the network busy until the thread has woken up
- * and written more. */
+/* Time in ns. The maximum number of unsent bytes may grow to the number of
+ * bytes that the network delivers in this time. The delay of the unsent data is
+ * then negligible. The unsent data keep the network busy until the thread has
+ * woken up and written more data. */
 #define NO_DELAY (5 * GST_MSECOND)
-/* The mark is the maximum number of bytes that the kernel keeps unsent. Before
- * the element writes another part of a frame, it checks whether the kernel has
- * already sent all data. If MANY_MARKS checks in succession find no unsent
- * data, the mark may grow.
+/* The mark is the maximum number of unsent bytes in the send buffer of the
+ * kernel. Before the element writes another part of a frame, it checks whether
+ * the kernel has already sent all data. If MANY_MARKS successive checks find no
+ * unsent data, the mark may grow.
  *
- * A smaller number of checks would not prove that the network is fast. A token
- * bucket on a slow path may accept many bytes at once (75 kbyte in the testbed
- * of the paper). */
+ * With fewer checks, a slow path could seem fast. A token bucket on a slow path
+ * may accept many bytes at once (75 kbyte in the testbed of the paper). */
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval
@@ -77,15 +76,15 @@ struct _GstIfdTcpWriter
   guint64 retransmissions;      /* of connections that were closed */
   IfdEstimate estimate;         /* for this connection */
   guint64 written;              /* bytes written on this connection */
-  /* time of the last sample for the estimate, in ns */
+  /* time in ns of the last sample that was passed to `estimate` */
   guint64 sampled_at;
   /* TRUE while a frame waits because the network is full */
   gboolean is_waiting;
 
-  /* Only the connection's thread writes this pointer. During a write, it holds
-   * OBJECT_LOCK, and the streaming thread does not use the pointer. Therefore
-   * these two threads may read the pointer without the lock. Every other thread
-   * must hold the lock to read it. */
+  /* Only the connection's thread changes this pointer. It does so with
+   * OBJECT_LOCK held, and never while the streaming thread uses the pointer.
+   * These two threads may therefore read the pointer without the lock. Every
+   * other thread must hold the lock to read it. */
   GSocket *socket;              /* NULL if not connected */
 
   /* The connection's thread writes this value before the connection exists. The
@@ -102,8 +101,8 @@ struct _GstIfdTcpWriter
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;
-  /* estimate in bit/s that was notified last, and the time in ns of this
-   * notification */
+  /* last notification of the property estimated-bitrate: its value in bit/s,
+   * and its time in ns */
   guint64 notified_rate, notified_at;
 };
 
@@ -591,9 +590,10 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 }
 
 /* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
- * the network. For example, the network takes 16384 bytes in 26 ms at 5 Mbit/s,
- * but in 16 us at 1 Gbyte/s. For a new connection, the mark is the value of
- * notsent-lowat. The mark grows only if the measured rate is high enough. */
+ * the network. For example, 16384 bytes are sent in 26 ms at 5 Mbit/s, but in
+ * 16 us at 1 Gbyte/s. For a new connection, the mark is the value of the
+ * property notsent-lowat. The mark grows only if the measured rate is high
+ * enough. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -866,10 +866,10 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The element ifdsink contains this element and has the same properties. The
-   * following two descriptions are therefore shown for ifdsink. They mention
-   * the queue in ifdsink, which drops frames while a frame waits in this
-   * element.
+  /* The element ifdsink contains the TCP writer and shows its properties. The
+   * following two descriptions are therefore written for users of ifdsink. "The
+   * queue" is the queue in ifdsink. It drops frames while a frame waits in the
+   * TCP writer.
    */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "

@@ -323,9 +323,11 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
   return socket;
 }
 
-/* Returns the number of addresses of the path's host name that can be reached.
- * An address counts even if no receiver listens there. An example is the IPv6
- * address of localhost if the receiver uses IPv4 only. */
+/* Resolving the host name of a path may give several addresses. Returns how
+ * many of them the path can use. If the path has a local address, it can use
+ * only addresses of the same family (IPv4 or IPv6). The receiver need not
+ * listen on all these addresses. For example, a receiver on localhost may use
+ * IPv4 only. */
 static guint
 count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {

@@ -242,10 +242,10 @@ get_wanted_delay (GstMmtpSink * self)
 }
 
 /* Sets the due time of a buffer that is put into the queue. The due time is
- * usually the timestamp of the buffer. However, the timestamps of successive
- * buffers may stand still (mmtpstamps.h). If they stand still for longer than
- * half of the initial delay, the arrival time of each buffer is used instead. A
- * buffer with this due time can still arrive before its deadline. Call with
+ * usually the timestamp of the buffer. However, successive buffers may all have
+ * the same timestamp (mmtpstamps.h). If the timestamp has not changed for
+ * longer than half of the initial delay, the due time is the arrival time of
+ * the buffer. Otherwise the buffer would be too late at the receiver. Call with
  * `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
@@ -396,9 +396,9 @@ is_late (GstMmtpSink * self, gint64 lateness)
   return lateness > (gint64) stats.initial_delay;
 }
 
-/* Posts a warning if all buffers have been late for longer than the time
- * `latency`. `due` is the due time of the present buffer. Call with `lock`
- * held. */
+/* Posts a warning if every buffer was late during a period that is longer than
+ * the property `latency`. `due` is the due time of the current buffer. Call
+ * with `lock` held. */
 static void
 note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
 {
@@ -418,8 +418,8 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
-/* Fills in everything about the packet except its data and its picture: times,
- * flags and rate. Call with `lock` held. */
+/* Fills in the times, the flags and the rate of the packet `output`, but not
+ * its data and its picture. Call with `lock` held. */
 static void
 describe (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint8 flags, MmtpBuffer * output)

@@ -6,9 +6,9 @@
  *
  * Passes an MPEG-1 or MPEG-2 video elementary stream through, as one frame per
  * buffer with timestamps. The element measures when each frame arrives and how
- * late it is. It also finds out which frames were lost, and of which type they
- * were. It accepts parsed video as well as unparsed bytes from filesrc. It
- * never delays a frame until the time of its timestamp.
+ * late it is. It also detects lost frames and determines their types. It
+ * accepts parsed video as well as unparsed bytes from filesrc. It does not
+ * synchronize frames to the clock.
  *
  * H.264 and H.265 are accepted as access units, as h264parse and h265parse
  * produce them. For these codecs the element cannot detect losses, and it
@@ -18,8 +18,8 @@
  * For each frame the element reports:
  *
  * - the time of arrival;
- * - the time at which the frame was due in transport order;
- * - the latency, which is the difference between these two times (0 for the
+ * - the due time, at which the frame was expected in transport order;
+ * - the latency, which is the time of arrival minus the due time (0 for the
  *   first frame);
  * - the type, the temporal reference, and the size;
  * - the presentation time in units of 1/90000 s.
@@ -32,9 +32,9 @@
  *
  * The arrival time of a frame is the arrival time of the buffer that contains
  * its last byte. If the element is directly downstream of a file source, it
- * reads the file itself (in pull mode), and a frame arrives when the element
- * takes it from the bytes that were read. Arrival times are running times of
- * the pipeline's clock while the element plays, so that a pause does not count.
+ * reads the file itself (in pull mode). A frame then arrives when the element
+ * extracts it from the data of the file. Arrival times are running times of the
+ * pipeline's clock while the element plays, so that a pause does not count.
  * They are monotonic times if there is no clock.
  *
  * The results are printed to standard output (#GstMpegStat:silent), written to

@@ -79,9 +79,10 @@ find_arrival (GstWirelessLinkFlow * flow, GstBuffer * buffer, gint64 * arrival)
   return flow->timestamped;
 }
 
-/* mode=timestamp: lets `buffer` enter the link at the time that its timestamp
- * gives. Takes ownership of the buffer. The caller holds the lock. Returns
- * GST_FLOW_ERROR if no arrival time is known. */
+/* mode=timestamp: adds `buffer` to the input of the flow. The arrival time at
+ * the link is computed from the timestamp of the buffer. Takes ownership of the
+ * buffer. The caller holds the lock. Returns GST_FLOW_ERROR if no buffer of
+ * this flow has had a timestamp yet. */
 static GstFlowReturn
 enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
     gboolean in_list)
@@ -98,8 +99,9 @@ enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* Waits while the input is full because other flows have not advanced yet. The
- * caller holds the lock. */
+/* Waits while the input of the flow is full. The packets of all flows enter the
+ * link in the order of their arrival times, so this flow waits for the other
+ * flows. The caller holds the lock. */
 static void
 wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
@@ -463,7 +465,7 @@ gst_wireless_link_pad_sink_query (GstPad * pad, GstObject * parent,
 /* --- output of packets ---------------------------------------------------- */
 
 /* Returns a copy of the link's clock for use without the lock. With
- * mode=timestamp the copy does not run. */
+ * mode=timestamp, returns a stopped clock instead. */
 static WirelessLinkClock
 take_clock (GstWirelessLink * self)
 {
@@ -639,8 +641,8 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
 }
 
 /* Stores a sticky event on the src pad. If the flow is flushing and the pad
- * already has an event of this type, that event is newer. It is then not
- * replaced. */
+ * already has an event of the same type, the event on the pad is newer.
+ * Therefore it is not replaced. */
 static void
 keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
 {

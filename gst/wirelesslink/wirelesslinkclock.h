@@ -18,8 +18,8 @@ typedef struct
 } WirelessLinkClock;
 
 guint64 wireless_link_clock_get_time (const WirelessLinkClock * self);
-/* Makes link time run with `clock`, from the current link time. Takes ownership
- * of the reference to `clock`. */
+/* Starts link time. It continues from its current value and is measured with
+ * `clock`. Takes ownership of the reference to `clock`. */
 void wireless_link_clock_start (WirelessLinkClock * self, GstClock * clock);
 void wireless_link_clock_stop (WirelessLinkClock * self);
 static inline gboolean

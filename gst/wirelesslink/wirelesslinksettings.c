@@ -51,8 +51,8 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Offset of the value for the stations other than station 0. 0 if they have
-   * no value of their own. */
+  /* Offset of the value for all stations except station 0. If these stations
+   * have no separate value, the offset is 0. */
   gsize down;
   /* The models of radio blocks use two copies of the value. `blocks` is the
    * offset of the copy for station 0. `blocks_down` is the offset of the copy
@@ -624,8 +624,8 @@ begin_config (const WirelessLinkSettings * settings, LinkConfig * config)
       quality ? g_value_get_enum (quality) : LINK_QUALITY_IDEAL);
 }
 
-/* Fills in the values of the profile, and then those of the properties that
- * were set. */
+/* Writes the values of the profile into `config`. If the application has set a
+ * property, the value of the property replaces the value of the profile. */
 static void
 fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
 {

@@ -37,7 +37,7 @@ typedef struct
   gdouble possible;
 } Result;
 
-/* The results, in memory that all processes share. */
+/* The shared memory in which all processes store their results. */
 typedef struct
 {
   /* number of the next job that no process has begun */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs launch lines from the pages about papers: those for the testbed and
-those for wsim. They are run as pasted, in real time. Each line must end
-successfully. The test does not check what the lines print. The pages name other
-tests, which print the same figures.
+"""Runs the launch lines for the testbed and for wsim in the pages about papers.
+The lines are run in real time, exactly as the pages show them. Each line must
+end successfully. The test does not check what the lines print. The pages name
+the tests that print the results in the tables.
 """
 
 import concurrent.futures

@@ -243,9 +243,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* step () repeats its sizes after N_STEPS inputs. If all of these sizes
-       * were 0, the loop would never end. Therefore, if the first of these
-       * sizes is 0, all remaining bytes become one input. */
+      /* The sizes that step () returns repeat after N_STEPS inputs. If all
+       * N_STEPS sizes were 0, the loop would never end. Therefore, if the first
+       * of the N_STEPS sizes is 0, all remaining bytes become one input. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the example sender adapts to the bitrate that the network
-carries. Also checks that the plot of the example shows this."""
+"""Checks that the example program `follow` adapts the bitrate of its video to
+the network. Also checks that `rateplot` draws the bitrates correctly."""
 
 import csv
 import os
@@ -24,8 +24,8 @@ RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
 SECONDS = 60
 LINES = 6
 MIN_RATE, START_RATE, MAX_RATE = 100_000, 500_000, 2_000_000  # bit/s
-# While the stream uses less than the network carries, the bitrate may be at
-# most this multiple of the estimate.
+# If the stream does not use the full capacity of the network, bitrateadapt may
+# request at most this multiple of the estimated bitrate.
 RISE = 1.5
 # Maps the name of each sink to the source that receives from it.
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
@@ -86,9 +86,10 @@ class FollowTest(unittest.TestCase):
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # Other tests check the rule of bitrateadapt in virtual time. This test
-        # checks only what holds at any speed of the machine. The estimate may
-        # change while a line of the log is written. Therefore `highest`
-        # includes the estimate in the next line.
+        # checks only conditions that do not depend on the speed of the machine.
+        # The estimate may change while a line of the log is written. Therefore
+        # `highest` is the maximum of the estimates in all lines so far and in
+        # the next line.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

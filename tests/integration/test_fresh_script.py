@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests tests/fresh: which options it copies from apt's configuration, which
-arguments it refuses, and that it leaves nothing when it is killed. A stub
+arguments it refuses, and that its files are removed if it is killed. A stub
 replaces debootstrap.
 
-With --long the script really runs: it makes each version of Debian and runs all
-steps in it.
+With --long, tests/fresh runs without the stub. It installs each version of
+Debian and runs all steps of the README in each installation.
 """
 
 import os

@@ -42,11 +42,12 @@ NAMES = ("rangelan", "irda")
 # Size in bytes of a packet on the link: a frame and the headers of MMTP, UDP
 # and IP.
 WIRE_SIZE = SIZE + 24 + 28
-# The links: {name of a link in docs/links.md: (its rate in bit/s, its delay in
-# s)}.
+# Maps the name of each link (see docs/links.md) to a tuple: the rate of the
+# link in bit/s, and its delay in s.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
-# Table 4 of the MMTP paper: {period in ms: frames within a second}. The column
-# heads of the paper name microseconds, but the periods are in milliseconds.
+# Table 4 of the MMTP paper: {period in ms: number of frames with a delay of at
+# most one second}. The column heads of the paper name microseconds, but the
+# periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
 # The tested periods in ms. The period is the time between two frames. At 35 ms
 # or more, all frames must arrive. RangeLAN2 loses packets, which have to be
@@ -180,8 +181,8 @@ class MmtpPapersTest(linktestbed.LinkCase):
             f"!Id{SIZE - 12}x", number, time.monotonic()))
 
     def write_all(self, sink, period):
-        """Writes all frames, each at its due time. Returns by how much the
-        latest frame was written too late, in ms.
+        """Writes all frames, each at its due time. Returns the maximum delay
+        in ms between the due time of a frame and the time of writing it.
         """
         begin, worst = time.monotonic() + 0.5, 0
         for number in range(FRAMES):
@@ -224,8 +225,9 @@ class MmtpPapersTest(linktestbed.LinkCase):
                       stats["buffers-sent"], stats)
 
     def valid(self, period, seed, quality):
-        """Makes a run with these parameters and returns its result. A run that
-        is invalid is repeated once.
+        """Streams frames with this period, seed and quality, and returns the
+        result. If the run is invalid, it is repeated once. If the second run is
+        invalid, the test is skipped.
         """
         try:
             return self.stream(period, seed, quality)

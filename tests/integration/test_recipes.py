@@ -136,9 +136,9 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # As on most hosts, there is one default route, here over the first
-        # link. With this route alone, the second link carries no packets. The
-        # commands of the documentation page must change this.
+        # Most hosts have one default route. Here it uses the first link, so the
+        # second link carries no packets. After the commands of mmtpsink.md, the
+        # second link must have its own route.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

@@ -338,9 +338,10 @@ open_connection (Session * session, const char *role, const char *text,
   return wait_for_client (session);
 }
 
-/* Sends the packets that are due. Returns the number of ns until the next
- * packet is due or until another attempt makes sense. Returns -1 if there are
- * no more packets. */
+/* Sends the packets that are due. Returns the time in ns until the next packet
+ * is due. If the kernel has no room for a packet, returns the time until this
+ * packet should be sent again. Returns -1 if there are no more packets or if
+ * sending failed. */
 static int64_t
 send_what_is_due (Session * session)
 {

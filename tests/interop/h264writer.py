@@ -78,7 +78,8 @@ def sps(fields):
 
 
 def pps():
-    """Returns a picture parameter set (7.3.2.2): CAVLC, one reference,
+    """Returns a picture parameter set (7.3.2.2). The entropy coding is CAVLC,
+    the default number of references is one, and slice headers have fields for
     deblocking control.
     """
     return Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).se(0, 0, 0).u(

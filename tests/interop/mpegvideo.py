@@ -161,8 +161,8 @@ class Frame:
 
     @property
     def coded_end(self):
-        """The end of the frame itself. A sequence end code after the frame is
-        not included.
+        """Byte position at which the last slice of the frame ends. A sequence
+        end code after this slice is not included.
         """
         slices = self.pictures[-1].slices
         return slices[-1][1] if slices else self.end

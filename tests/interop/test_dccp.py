@@ -149,8 +149,9 @@ class KernelTest(DccpCase):
                 dccppackets.Connection.all(without)[0].check()
 
     def assert_refuses_changes(self, seen):
-        """Checks that a change of any bit is detected. Only one of the changed
-        packets is checked with tshark, because tshark starts slowly.
+        """Checks that dccppackets refuses the packet `seen` if any bit of its
+        segment has been changed. Only the last of the changed packets is also
+        checked with tshark, because tshark starts slowly.
         """
         segment = len(udplite.segment_of(seen.packet))
         for bit in range(8 * segment):
@@ -410,7 +411,9 @@ class LostTest(ElementCase):
 
 
 class DamageTest(ElementCase):
-    """Tests damaged packets and packets of an attacker."""
+    """Tests how an endpoint handles damaged packets and the packets of an
+    attacker.
+    """
 
     def stream_both_ways(self, coverage=0, seconds=1):
         """Starts a stream in each direction. `coverage` is the value of CsCov
@@ -464,8 +467,9 @@ class DamageTest(ElementCase):
         other endpoint must answer this Sync with a SyncAck.
         """
         self.network.set(delay=0.01)
-        # On a busy machine, one connection may begin later than the other. Each
-        # stream lasts 4 s, so that both connections exist at the same time.
+        # On a busy machine, one connection may begin later than the other.
+        # Because each stream lasts 4 s, both connections exist at the same
+        # time.
         ends = self.stream_both_ways(seconds=4)
         udplite.wait_until(lambda: len(self.established()) == 2,
                            "for two connections")

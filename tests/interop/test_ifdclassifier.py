@@ -26,9 +26,9 @@ FRAMES = 90
 # The presentation time of the first frame in decoding order. Lower times are
 # for frames that are shown before this frame.
 FIRST_PTS = 1 << 40
-# An encoder marks the frames before the I-frame as unused (H.264, 8.2.5.4). A
-# decoder that begins at the I-frame never had those frames, so ffmpeg prints a
-# message about them, which is no error.
+# A message of ffmpeg that does not report an error. An I-frame may tell the
+# decoder to mark earlier frames as unused (H.264, 8.2.5.4). If the decoder
+# begins at this I-frame, it never received those frames and prints the message.
 NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
 
 H264 = {

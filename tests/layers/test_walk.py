@@ -12,7 +12,8 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 PAGE = SOURCE / "docs/architecture.md"
-# {sink: (maximum number of functions in its walk, maximum number of files)}
+# Maps each sink to the limits of its walk: (maximum number of functions,
+# maximum number of files). A walk lists the functions that a packet passes.
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
 # {function that is called through a table of functions: the member of the table
@@ -29,9 +30,9 @@ LINE = re.compile(r"^( {4,})(\w+) +(\w+\.c)$")
 
 def read_walks(text):
     """Reads the walk of each sink from `text`, which is docs/architecture.md.
-    Returns {sink: (number of functions, number of files, steps)}. The two
-    numbers are those that the text states. `steps` is a list of tuples (depth,
-    function, file).
+    A walk is the list of the functions that a packet passes. Returns {sink:
+    (number of functions, number of files, steps)}. The two numbers are those
+    that the text states. `steps` is a list of tuples (depth, function, file).
     """
     walks = {}
     for heading in HEADING.finditer(text):

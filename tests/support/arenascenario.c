@@ -275,9 +275,8 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   return origin;
 }
 
-/* Adds two results for the same paths: that of RTP over UDP, and that of a
- * sender with perfect foresight.
- */
+/* Stores two results for the same paths in `outcome`: the result of RTP over
+ * UDP, and the result of a sender with perfect foresight. */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,
     guint number, guint64 origin, guint64 length, ArenaOutcome * outcome)

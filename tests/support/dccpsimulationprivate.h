@@ -62,9 +62,7 @@ typedef struct
   gboolean is_slow;
 
   Tcp tcp;
-  /* Number of the current transfer or, between two transfers, of the next one.
-   */
-  guint transfer;
+  guint transfer;               /* Number of transfers that have begun. */
   guint64 next_transfer;        /* ns */
 } Flow;
 

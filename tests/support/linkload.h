@@ -27,8 +27,9 @@ typedef struct
   LinkFlowStats stats;
 } LinkLoadResult;
 
-/* Returns the configuration of the profile with this nick. The nick is a text,
- * because a test may use a profile that is not in LinkProfile. */
+/* Returns the configuration of the profile with this nick. The parameter is a
+ * string and not a LinkProfile, because a test may use a profile that is not in
+ * the enum LinkProfile. */
 LinkConfig link_load_profile (const gchar * nick, LinkQuality quality,
     guint64 seed);
 Link *link_load_link_new (const LinkConfig * config);

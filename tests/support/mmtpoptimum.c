@@ -17,7 +17,8 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* In this slot, every packet of the stream would be late. */
+    /* If this slot carried the last packet of the stream, even that packet
+     * would be late. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);

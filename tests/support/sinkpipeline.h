@@ -46,12 +46,12 @@ gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
  * frees it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* Flushes the pad as a source does. The flush ends only when the thread that
- * pushes waits for a new object. If one of its pushes was blocked, this push
- * has then returned GST_FLOW_FLUSHING.
+/* Flushes the pad as a source does. Between FLUSH_START and FLUSH_STOP, the
+ * function waits until the streaming thread has nothing more to push. A blocked
+ * push has then returned GST_FLOW_FLUSHING.
  *
- * Without this wait, the thread could push a buffer after the flush and before
- * the new segment. A correct source never does that.
+ * Without this wait, the streaming thread could push a buffer after the flush
+ * and before the new segment. A correct source never does that.
  */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);

@@ -20,7 +20,7 @@
 
 typedef enum
 {
-  VIRTUAL_LINK_FORWARD,         /* from the sender to the receiver */
+  VIRTUAL_LINK_FORWARD,         /* direction from the sender to the receiver */
   VIRTUAL_LINK_BACK
 } VirtualLinkDirection;
 
@@ -38,9 +38,9 @@ typedef struct
   /* Capacity of the queue in bytes. The packet that is being transmitted does
    * not count. */
   guint64 queue;
-  /* Share of the packets that are lost. If `burst` is set, all packets within a
-   * burst are lost. The field is then the share of the time that the bursts
-   * take. */
+  /* If `burst` is 0, this is the fraction of the packets that are lost.
+   * Otherwise, it is the fraction of the time that lies within bursts. All
+   * packets within a burst are lost. */
   gdouble loss;
   /* Mean duration in ns of bursts in which all packets are lost; 0 for
    * independent losses. */
@@ -105,7 +105,7 @@ typedef struct _VirtualLink VirtualLink;
 VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
 void virtual_link_free (VirtualLink * link);
-/* Sets the time from which the times of outages and steps are counted. No
+/* Sets the origin of the times in VirtualLinkOutage and VirtualLinkStep. No
  * outage and no step happens before this call. */
 void virtual_link_set_origin (VirtualLink * link, guint64 origin);
 /* Takes ownership of `packet`. */

@@ -75,7 +75,8 @@ typedef struct
    * `bytes`; the last packet may be shorter. Equals `size` if nothing was
    * merged. */
   gsize segment_size;
-  /* when receiving: TRUE if the packet was longer than the memory */
+  /* when receiving: TRUE if the packet was truncated because it did not fit
+   * into `bytes` */
   gboolean is_truncated;
   /* the two endpoints; not used when sending on a connected socket */
   DatagramPath path;
@@ -84,7 +85,8 @@ typedef struct
 } Datagram;
 
 void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
-/* Returns the total size of the parts of a packet that will be sent. */
+/* Returns the total size of a packet to send: the sum of the sizes of its
+ * parts. */
 gsize datagram_get_size (const Datagram * datagram);
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 

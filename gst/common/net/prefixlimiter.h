@@ -58,17 +58,19 @@ PrefixLimiter *prefix_limiter_new (
     const guint8 secret[PREFIX_LIMITER_SECRET_SIZE]);
 void prefix_limiter_free (PrefixLimiter * limiter);
 
-/* Returns TRUE if one answer to `host` may be sent, and deducts it from the
- * budgets. `rate` is the number of answers per second to all hosts without a
- * reserve. */
+/* Returns whether one answer to `host` may be sent. If so, the answer is
+ * deducted from the reserve of the host. If the host has no reserve left, the
+ * answer is deducted from the budget of its network and from the total budget
+ * of all hosts. `rate` is this total budget in answers per second. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
 /* Returns TRUE if the reserve of the host suffices for one answer, and deducts
  * that answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
-/* Stores that `host` has completed a handshake, which proves that it receives
- * packets at its address. The host then has a reserve until
- * PREFIX_LIMITER_HOSTS other hosts have completed a handshake. */
+/* Stores that `host` has completed a handshake. The handshake proves that the
+ * host receives packets at its address. The host then has a reserve of
+ * PREFIX_LIMITER_RESERVE answers per second, until PREFIX_LIMITER_HOSTS other
+ * hosts have completed a handshake. */
 void prefix_limiter_remember (PrefixLimiter * limiter,
     const PrefixLimiterHost * host);

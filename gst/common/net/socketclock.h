@@ -14,8 +14,8 @@
 typedef struct
 {
   /* Bounds of the difference between the monotonic time and CLOCK_REALTIME, in
-   * ns. Each comparison of the clocks narrows the bounds, as long as
-   * CLOCK_REALTIME is not set. */
+   * ns. Each comparison of the clocks can narrow the bounds. If somebody has
+   * changed CLOCK_REALTIME, the next comparison may replace the bounds. */
   gint64 offset_low, offset_high;
   /* Last monotonic time in ns at which no packet was waiting in the socket.
    * Each packet that is received afterwards has arrived after this time. */

@@ -483,8 +483,12 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
  * 0 at each IRAP picture with NoRaslOutputFlag. This function does so only at
  * BLA pictures. At a CRA picture, it continues the count of the previous
  * pictures, because it assumes that the stream did not start at the CRA
- * picture. If a decoder does start there, it computes different distances, but
- * only to pictures before the CRA picture. It does not need these distances. */
+ * picture.
+ *
+ * If a decoder does start at the CRA picture, its counts differ from those of
+ * this function. The difference between the counts of two pictures is the same
+ * if neither picture precedes the CRA picture. The decoder does not need the
+ * other differences. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

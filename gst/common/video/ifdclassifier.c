@@ -50,8 +50,8 @@ struct _IfdClassifier
 
   /* state of the last I-frame */
   guint64 last_i_pts;           /* in ns; G_MAXUINT64 if unknown */
-  /* TRUE if the PicOrderCnt of the last I-frame is known; it is in last_i_order
-   */
+  /* TRUE if last_i_order is the PicOrderCnt of the last I-frame; FALSE if this
+   * PicOrderCnt is unknown */
   gboolean last_i_has_order;
   gint32 last_i_order;
   /* TRUE if no frame after the last I-frame refers to a frame before that
@@ -735,8 +735,9 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* If the frame is a leading frame, marks it as a leading frame. `order` is the
- * PicOrderCnt of the frame, or NULL if the PicOrderCnt is unknown. */
+/* Stores the output order of an I-frame. For any other frame, sets the flag
+ * IFD_FRAME_LEADING or IFD_FRAME_TRAILING if the output order is known. `order`
+ * is the PicOrderCnt of the frame, or NULL if the PicOrderCnt is unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)
@@ -781,8 +782,8 @@ set_slots (IfdClassifier * classifier, gboolean is_leading, IfdFrame * frame)
   frame->depth = use.depth;
 }
 
-/* Reads the picture order count of the first slice, and the pictures to which
- * it refers. */
+/* Determines the picture order count of the first slice, and the pictures to
+ * which this slice refers. */
 static void
 begin_h264_picture (IfdClassifier * classifier, const H264Unit * unit,
     gint32 * order)
@@ -863,8 +864,8 @@ is_h265_base (const Unit * unit)
 }
 
 /* Reads an SPS and the number of sub-layers that it declares. If an access unit
- * contains several SPS, the highest sub-layer of all of them is used, as for
- * the SPS in hvcC. */
+ * contains several SPS, the highest sub-layer that any of them declares is
+ * used. take_h265_sps() does the same for the SPS in codec data. */
 static void
 read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 {

@@ -16,7 +16,8 @@ void ts_classifier_free (TsClassifier * classifier);
 /* Discards the state of the stream after a flush. */
 void ts_classifier_reset (TsClassifier * classifier);
 
-/* Sets type, flags and layer of `frame` for a unit that has a picture. Returns
- * which part of a frame the unit is. */
+/* Classifies the picture in `unit`, which must contain a picture: sets the
+ * type, flags and layer of `frame`. Returns whether the picture is a whole
+ * frame, a first field or a second field. */
 IfdField ts_classifier_input (TsClassifier * classifier, const TsUnit * unit,
     IfdFrame * frame);

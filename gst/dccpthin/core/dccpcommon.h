@@ -24,7 +24,7 @@
 
 typedef struct
 {
-  /* times in ns at which the latest answers were sent */
+  /* send times of the last DCCP_ANSWERS_PER_SECOND answers, in ns */
   guint64 times[DCCP_ANSWERS_PER_SECOND];
   guint64 n;
 } DccpLimiter;

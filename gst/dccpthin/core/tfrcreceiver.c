@@ -173,10 +173,10 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
 }
 
 /* Returns whether the sender sends RTT Estimates and the latest of them was
- * received recently. The first round-trip time that was set may come from the
- * handshake. The handshake measures the round-trip time only once, but this
- * time changes when a queue in the network grows. Therefore at least two
- * round-trip times must have been set. */
+ * received recently. The first known round-trip time may come from the
+ * handshake, and all others come from RTT Estimates. The handshake measures the
+ * round-trip time only once, but this time changes when a queue in the network
+ * grows. The function therefore requires at least two round-trip times. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -329,10 +329,11 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Number of missing packets that had data. It is `n` minus the NDP Count of
-   * the packet after the gap. The NDP Count is the number of packets without
-   * data directly before that packet. The missing packets with data are
-   * therefore assumed to be the first packets of the gap. */
+  /* Number of missing packets that had data: `n` minus the NDP Count of the
+   * packet after the gap. The NDP Count is the number of packets without data
+   * directly before that packet. The packets at the end of the gap therefore
+   * had no data, and all earlier packets of the gap are assumed to have had
+   * data. */
   guint64 n_data;
   guint64 time;                 /* arrival time of the packet before the gap */
   /* Time in ns between two of the missing packets, which are assumed to be
@@ -441,12 +442,14 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* Returns the round-trip time in ns by which the gap is divided into loss
- * events. If only the handshake has measured the round-trip time, this
- * measurement may be outdated and too short. In this case, a second value is
- * computed from the duration of the gap and from the window counter, which
- * tells how many quarters of a round trip have passed in the gap. The function
- * then returns the greater of the two values. */
+/* Returns the round-trip time in ns that is used to divide the gap into loss
+ * events. All losses within one round-trip time belong to the same loss event.
+ *
+ * If only the handshake has measured the round-trip time, this measurement may
+ * be outdated and too short. In this case, a second value is computed from the
+ * duration of the gap and the window counter. The window counter tells how many
+ * quarters of a round trip have passed in the gap. The function then returns
+ * the greater of the two values. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)
@@ -652,11 +655,12 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* It is not known yet whether the packets after the first gap in the
-   * sequence numbers are lost. Skip Length is the number of such packets, but
-   * it can be at most NDUPACK. It therefore counts only the latest NDUPACK of
-   * these packets. The other packets are reported as not lost, because no loss
-   * is known yet. */
+  /* For the packets up to the first gap in the sequence numbers, it is known
+   * whether they were lost. For the later packets, this is not known yet. Skip
+   * Length is the number of these later packets, but it can be at most NDUPACK.
+   * If there are more of them, Skip Length counts only the latest NDUPACK of
+   * them. The rest of them are reported as not lost, because no loss is known
+   * yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

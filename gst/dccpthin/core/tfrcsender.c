@@ -82,7 +82,7 @@ typedef struct
 struct _TfrcSender
 {
   TfrcSenderConfig config;
-  /* latest time that the caller has given, in ns */
+  /* present time in ns: the maximum of all times that the caller passed */
   guint64 now;
 
   /* --- sent packets */
@@ -105,20 +105,20 @@ struct _TfrcSender
   guint64 min_period_end;
 
   /* --- the rate, bytes per second */
-  /* The allowed rate X. As long as no round-trip time R has been measured, it
-   * is in packets per second. */
+  /* The allowed rate X. Its unit is packets per second until a round-trip time
+   * R has been measured, and bytes per second afterwards. */
   gdouble rate;
   gdouble receive_limit;        /* recv_limit */
   TfrcReceiveRates receive_rates;       /* X_recv_set */
   gdouble loss_event_rate;      /* p */
   guint64 last_doubled;         /* tld */
   gdouble drop_rate;            /* X_drop; G_MAXDOUBLE: none */
-  /* earliest time at which the limit drop_rate may end */
+  /* drop_rate applies at least until this time, in ns */
   guint64 drop_until;
 
   /* --- pacing */
   gboolean has_nominal;
-  /* time at which the last data packet was scheduled */
+  /* nominal send time of the last data packet, in ns */
   gint64 nominal;
   guint32 last_size;
   gboolean more;                /* TRUE if another packet waits to be sent */
@@ -486,11 +486,11 @@ average_size (TfrcSender * sender, guint32 size)
 /* Updates the latest times at which the sender was not data-limited. The sender
  * is not data-limited if it has sent all that it is allowed to send (section
  * 8.2.1). The times are not updated in two cases:
- * - Only the configured maximum rate makes the sender wait.
+ * - The sender waits only because of the configured maximum rate.
  * - The packet was sent at least one packet interval later than was allowed,
- *   and no other packet waits. This matters if fewer than two packets are
- *   allowed per round trip. A single packet then uses up the allowed rate, even
- *   if the application sends only one packet in minutes. */
+ *   and no other packet waits. If fewer than two packets are allowed per round
+ *   trip, a single packet uses up the allowed rate. An application that sends
+ *   only one packet in minutes must nevertheless count as data-limited. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -559,8 +559,8 @@ tfrc_sender_sent_other (TfrcSender * sender, guint64 now, guint64 sequence)
 
 /* --- feedback: 4.3 */
 
-/* Returns FALSE if the acknowledged number was never sent, or if later feedback
- * has arrived. */
+/* Returns FALSE if no packet with the acknowledged sequence number was sent, or
+ * if earlier feedback acknowledged a later packet. */
 static gboolean
 is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -701,12 +701,12 @@ set_rate (TfrcSender * sender, gboolean may_double)
   }
 }
 
-/* Limits the rate if the receiver has dropped packets. RFC 4342 section 5.2
- * reduces one value of X_recv in this case. Here, only the largest value of
- * X_recv_set is used, so this reduction would have no effect. The sender
- * therefore has a separate limit, X_drop. Like a value of X_recv, X_drop
- * applies for at least one round trip. After this round trip, X_drop ends when
- * feedback reports no more dropped packets.
+/* Limits the rate if the receiver has dropped packets. In this case, RFC 4342
+ * section 5.2 reduces one value of X_recv. This reduction would have no effect
+ * here, because the sender uses only the largest value of X_recv_set. The
+ * sender therefore has a separate limit, X_drop. Like a value of X_recv, it
+ * applies for at least one round trip. The first later feedback that reports no
+ * dropped packets removes the limit.
  */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)

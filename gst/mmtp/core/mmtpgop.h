@@ -84,12 +84,14 @@ typedef struct
   /* due time of the first reference picture that the sender dropped in this
    * group */
   guint64 given_up_due;
-  /* The slots that are wrong at a receiver, because pictures that update them
-   * were dropped. A slot is a stored reference picture. */
+  /* One bit per slot. A slot is a stored reference picture. The bit is set if
+   * the slot is wrong at a receiver, because a picture that updates the slot
+   * was dropped. */
   guint32 wrong;
-  /* Only for pictures that name the slots (stored reference pictures) that they
-   * need: TRUE if such a picture of the base layer was dropped after the last
-   * key frame. If TRUE, given_up_due is the due time of the dropped picture. */
+  /* This field is used only if each picture names the stored reference pictures
+   * that it needs. The field is TRUE if a picture of the base layer was dropped
+   * after the last key frame. In this case, given_up_due is the due time of the
+   * dropped picture. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -116,9 +118,9 @@ gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
-/* mmtp_gop_give_up() records that a reference picture of `group` with the due
- * time `due` was dropped. mmtp_gop_lose() records that a reference picture of
- * `group` was lost. */
+/* mmtp_gop_give_up() records that a reference picture of `group` was dropped.
+ * `due` is the due time of this picture. mmtp_gop_lose() records that a
+ * reference picture of `group` was lost. */
 void mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due);
 void mmtp_gop_lose (MmtpGop * gop, guint64 group);
 

@@ -14,10 +14,10 @@
  * 1/ADVANCE_PART of the bytes that the paths can deliver before the deadline of
  * the last packet in the queue. */
 #define ADVANCE_PART 4
-/* A REPAIR should cover ENOUGH_IDLE packets while no packet waits, and
- * ENOUGH_BUSY packets while packets wait. A block of packets with two losses
- * cannot be repaired. With a loss rate of 1/50, this happens to one of 50
- * blocks of 12 packets. */
+/* A REPAIR should cover ENOUGH_IDLE packets if the send queue is empty, and
+ * ENOUGH_BUSY packets otherwise. If two of the covered packets are lost, the
+ * REPAIR cannot repair them. At a loss rate of 1/50, two losses occur in one of
+ * 50 blocks of 12 packets. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
 
@@ -80,12 +80,13 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
   return mmtp_policy_has_spare_rate (self->policy, size, ADVANCE_PART);
 }
 
-/* Returns whether a REPAIR on the path may delay other frames.
+/* Returns whether a REPAIR may be sent on the path even if it delays other
+ * frames.
  *
- * If an overflowing queue causes the losses, the REPAIR must not delay other
- * frames, because more packets would make the queue overflow more often. Such
- * losses limit the window of the path. While the window is limited, `reserve`
- * is 0. */
+ * If a queue in the network overflows, a REPAIR must not delay other frames,
+ * because additional packets would cause further losses. The window of the path
+ * is limited after such losses. As long as it is limited, `limits.reserve` is
+ * 0. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replaces timestamps that stand still, which means that they do not increase
- * any more. After the end of the video, a muxer may repeat its last timestamp
- * in all further buffers, and all of these buffers would be dropped as late.
- * When a timestamp has stood still for longer than a limit, the arrival time of
- * a buffer is used instead. The arrival time replaces only an earlier
- * timestamp, and the resulting times never decrease.
+/* Replaces timestamps that do not change any more. After the end of the video,
+ * a muxer may repeat its last timestamp in all further buffers. All of these
+ * buffers would be dropped as late. If the timestamp has not changed for longer
+ * than a limit, a buffer gets its arrival time instead of its timestamp. The
+ * arrival time replaces only an earlier timestamp. No later buffer gets a time
+ * before this arrival time.
  *
- * The limit applies to the time for which the caller waits for buffers. The
- * parts of a long frame have the same timestamp, and they may have to wait for
- * a slow path. The caller does not wait for buffers in that time, so these
- * parts keep their timestamp.
+ * A timer measures how long the timestamp has not changed. The timer runs only
+ * while the caller waits for a new buffer. It does not run while the buffers of
+ * a long frame, which have the same timestamp, wait for a slow path. These
+ * buffers therefore keep their timestamp.
  */
 
 #pragma once
@@ -41,9 +41,9 @@ void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
  * was not called before.
  */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
-/* Returns the time to use for a buffer that has the timestamp `stamp` and
- * arrives at `now`. If the timestamp has not changed for more than `limit` ns,
- * `now` replaces it. The result is never earlier than an arrival time that has
- * replaced a timestamp before. */
+/* Returns the time to use for a buffer that arrives at `now` with the timestamp
+ * `stamp`. If the timestamp has not changed for more than `limit` ns, the
+ * arrival time replaces it. After a call has returned an arrival time, later
+ * calls do not return an earlier time. */
 gint64 mmtp_stamps_take (MmtpStamps * stamps, gint64 now, gint64 stamp,
     gint64 limit);

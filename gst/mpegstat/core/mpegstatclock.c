@@ -16,13 +16,16 @@ since (guint64 now, guint64 then)
   return now > then ? now - then : 0;
 }
 
-/* Returns the time since the last arrival. If the clock has changed since then,
- * only the time in PLAYING counts. There are three cases:
+/* Returns the time since the last arrival. There are two cases:
  *
  * If the clock is the same as at the last arrival, the result is the difference
- * of its two values. If playing has started since the last arrival, the result
- * is the time since playing started. If playing has stopped since the last
- * arrival, the result is the time from the last arrival until playing stopped.
+ * of its two readings.
+ *
+ * If the clock has changed, only the time in PLAYING counts:
+ * - If playing has started since the last arrival, the result is the time since
+ *   playing started.
+ * - If playing has stopped since the last arrival, the result is the time from
+ *   the last arrival until playing stopped.
  */
 static guint64
 step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,

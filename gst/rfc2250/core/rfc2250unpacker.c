@@ -465,9 +465,9 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
 
 /* Returns the frame that was assembled in the chunk. If the frame fills less
  * than half of the chunk, the frame is copied, and the chunk is used again for
- * the next frame. Otherwise the frame takes over the whole chunk. The unused
- * bytes at the end of the chunk are not released, because malloc could not
- * reuse the memory of such a smaller chunk for the next chunk. */
+ * the next frame. Otherwise the frame takes over the whole chunk, including the
+ * unused bytes at its end. If these bytes were released, malloc could not
+ * reuse the memory of the frame for a chunk, because it would be too small. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {

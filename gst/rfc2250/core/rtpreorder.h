@@ -8,9 +8,10 @@
  * packet of the current source between them, start a new sequence. If they have
  * the SSRC of the current source, the new sequence starts immediately (RFC 3550
  * A.1). If they have another SSRC, it starts only if the current source has
- * been silent for a second. Until then at most 1024 packets of new sources are
- * kept, so that none of them is lost. A source that was replaced becomes the
- * current source again with its next packet.
+ * been silent for a second. Until then, up to 1024 packets of new sources are
+ * kept. When the new sequence starts, its kept packets are passed on. If more
+ * packets arrive, the oldest packets are dropped. A source that was replaced
+ * becomes the current source again with its next packet.
  */
 
 #pragma once
@@ -33,8 +34,8 @@ typedef enum
 
 typedef struct _RtpReorder RtpReorder;
 
-/* `free_packet` frees the packets that are waiting when the object is reset or
- * freed. */
+/* Creates a reorder buffer. When it is reset or freed, it calls `free_packet`
+ * for each packet that it still contains. */
 RtpReorder *rtp_reorder_new (GDestroyNotify free_packet);
 void rtp_reorder_free (RtpReorder * reorder);
 void rtp_reorder_reset (RtpReorder * reorder);
@@ -61,5 +62,6 @@ void rtp_reorder_drain (RtpReorder * reorder);
 /* Returns the total number of missing packets for which the reorder buffer no
  * longer waits. */
 guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
-/* Returns the total number of dropped strays. */
+/* Returns the total number of dropped strays. A stray is a packet of another
+ * source, or a packet whose sequence number is far from the expected one. */
 guint64 rtp_reorder_get_strays (const RtpReorder * reorder);

@@ -13,8 +13,8 @@ struct _UdpliteClients
 {
   /* the receivers, as UdpliteClient, in the order in which they were added */
   GPtrArray *clients;
-  /* removed receivers, as UdpliteClient; the receiver that was removed last is
-   * first */
+  /* one UdpliteClient for each removed receiver; the head of the queue is the
+   * receiver that was removed last */
   GQueue removed;
   guint64 next_id;
 };

@@ -67,8 +67,9 @@ enter_air (Blocks * blocks, Direction * direction)
 
 /* Crossing the radio */
 
-/* Decides for each byte of a block that has errors whether the byte is damaged.
- * The probability is the same for all bytes, as in WSim (Singh 5.1). */
+/* Called for a block with errors. Decides for each byte of the block whether
+ * the byte is damaged. The probability is the same for all bytes, as in WSim
+ * (Singh 5.1). */
 static void
 hit_block (Blocks * blocks, LinkItem * item, guint64 block, guint64 offset,
     Damage * damage)

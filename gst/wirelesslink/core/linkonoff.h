@@ -19,8 +19,7 @@ typedef struct
   /* The time in a state is a multiple of this value, in ns; 0 = no restriction.
    */
   guint64 grain;
-  /* The state that was found last has the number `index`. This state lasts from
-   * `begin` to `end`. */
+  /* State that the last query found: its number, and its begin and end in ns */
   guint64 index, begin, end;
   gboolean first_bad;
 } LinkOnOff;
@@ -32,6 +31,6 @@ void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
 /* Returns whether the channel is bad at `time`. The function is fast if `time`
  * is a little earlier or later than the time in the previous call. */
 gboolean link_on_off_is_bad (LinkOnOff * state, guint64 time);
-/* Returns the end of the state in which the channel is at `time`; G_MAXUINT64 =
- * never. */
+/* Returns the time of the next state change after `time`, or G_MAXUINT64 if the
+ * state never changes. */
 guint64 link_on_off_end (LinkOnOff * state, guint64 time);

@@ -12,7 +12,7 @@ link_serial_init (LinkSerial * line, Link * link, guint direction)
 }
 
 /* Returns the time in ns that the line needs for `bytes` bytes. `bytes` needs
- * little more than 32 bits, so the product does not overflow. */
+ * little more than 32 bits, so bytes * LINK_SECOND fits into 64 bits. */
 guint64
 link_serial_get_time (const LinkSerial * line, guint64 bytes)
 {

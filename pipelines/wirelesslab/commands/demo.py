@@ -152,7 +152,7 @@ def make_place(options: argparse.Namespace) -> placement.Place:
 
 def show(name: str, transport: Protocol, options: argparse.Namespace,
          place: placement.Place) -> None:
-    """Streams over one transport and prints its table of results."""
+    """Streams over one transport and prints a table of the results."""
     clip = (clips.make_ts if transport["clip"] == "ts"
             else clips.make_clip)(options.build, options.rate)
     port = place.choose_port(transport["binds"], options.port)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the tables and sentences about the problems of the demo, from the
-numbers of its runs. Names of elements are between backquotes."""
+"""Makes the tables and sentences that show the results of the demo's runs for
+each problem, such as a link that is too slow. Names of elements are between
+backquotes."""
 
 import dataclasses
 import math
@@ -14,23 +15,24 @@ from wirelesslab.report.ranking import listed, range_of
 
 # Two transports are ranked only if their shares of frames in time differ by
 # more than this number of percentage points. The demo runs each transport only
-# once over the link of demo.ini, and a single run says little about a small
-# difference: in three runs of each transport, the share differed by at most 5.2
-# percentage points (docs/lab-figures.md).
+# once over the link of demo.ini, so a small difference may be due to chance. In
+# three runs of the same transport, the share differed by at most 5.2 percentage
+# points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
-# For mobile links, the demo names a winner only if one transport has a clear
-# lead over each pair of links. A lead is the difference between two shares of
-# frames in time. It is clear if it exceeds LINKS_DIFFER percentage points. In
-# two runs of one transport over the same pair, the share differed by at most
-# 10.8 percentage points.
+# For mobile links, the demo compares the transports over several pairs of
+# links. It names a winner only if one transport is clearly better than all
+# others over each pair. "Clearly better" means that its share of frames in time
+# is more than LINKS_DIFFER percentage points higher. In two runs of one
+# transport over the same pair, the share differed by at most 10.8 percentage
+# points.
 LINKS_DIFFER = 11.0
-# A sender uses both links only if each of them carries more than this share of
-# the bytes of the other link. A link that carries less has carried only probes,
-# or packets that the receiver sent.
+# Each sender has one rate on each of two links. It used both links if the lower
+# rate is more than this fraction of the higher rate. Otherwise the link with
+# the lower rate carried only probes, or packets that the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
-# The columns of the table if each value has a range, such as "90 (85–95)". With
-# all HEADS, such a table would be too wide for a terminal.
+# If the values have ranges, such as "90 (85–95)", the table has only these
+# columns. With all columns of HEADS, it would be too wide for a terminal.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
 # Transports that deliver all data in order. Each entry is the element or the
 # connection that names.key_element() returns for such a transport.
@@ -45,13 +47,15 @@ Summary = dict[str, dict[str, float]]
 
 @dataclasses.dataclass(frozen=True)
 class Sender:
-    """All runs of a transport over a link. Each list has a value for each run.
+    """The results of all runs of a transport over a link. Each field that is a
+    list has one value for each run.
     """
     row: Row
     median_ms: list[float]
     percentile_ms: list[float]
     psnr_db: list[float]
-    is_flagged: bool = False  # Whether at least one run is flagged.
+    # Whether at least one run is flagged as unreliable.
+    is_flagged: bool = False
     # The element or the connection that names.key_element() returns for the
     # transport.
     element: str = ""
@@ -190,10 +194,11 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 
 
 def in_pairs(senders: Sequence[Sender]) -> str:
-    """Compares the first sender with all other senders over each pair of links
-    separately, because the pairs of links differ more than the senders do. Each
-    sender has one run over each pair of links. For all senders, the runs are in
-    the same order."""
+    """Returns sentences that compare the first sender with the other senders.
+    Each pair of links is considered separately, because the pairs of links
+    differ more than the senders do. Each sender has one run over each pair of
+    links. The order of the pairs is the same for all senders.
+    """
     first, *others = senders
     if not others:
         return f"{first.code}: {shares_in_time(first)}."
@@ -255,9 +260,8 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # The share of frames in time of the next sender is more than
-        # REPEATS_DIFFER percentage points lower than that of the only sender in
-        # `first`. Otherwise the next sender would be in `first`, too.
+        # `lead` is greater than REPEATS_DIFFER. Otherwise first_place() would
+        # have put others[0] into `first`.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -372,8 +376,8 @@ def of_frames(senders: Sequence[Sender],
 
 def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
     """Returns the usual advice for a bottleneck, which is to lower the bitrate.
-    The text has the results of the clip of `rate` Mbit/s. `senders` are the
-    senders that streamed this clip.
+    The text states how many frames of the clip of `rate` Mbit/s were in time.
+    `senders` are the senders that streamed this clip.
     """
     if not senders:
         return ""
@@ -387,10 +391,10 @@ def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
 
 
 def of_links(rates: Sequence[tuple[str, Sequence[Sequence[float]]]]) -> str:
-    """Returns sentences about what each link delivered. `rates` has an entry
-    for each sender: the name of the sender between backquotes, and a list of
-    its runs. A run is a list with the Mbit/s on each link. The numbers in the
-    sentences are the medians of the runs.
+    """Returns sentences about the rate at which each sender used each link.
+    `rates` has one pair (name, runs) for each sender. The name is enclosed in
+    backquotes. `runs` contains one list for each run: the rate on each link in
+    Mbit/s. The sentences contain the medians over all runs.
     """
     medians = [(name, [statistics.median(each) for each in zip(*runs)])
                for name, runs in rates]

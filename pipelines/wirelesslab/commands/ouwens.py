@@ -31,15 +31,17 @@ LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
 # The retry value is the maximum number of transmissions of a packet; 0 stands
 # for the default of 16 transmissions.
 RETRIES = (1, 2, 3, 4)
-# {section of ouwens.ini: whether the microwave oven is on}
+# Maps each section of ouwens.ini to "yes" if its microwave oven is on,
+# otherwise to "no".
 OVENS = {"80211b": "no", "oven": "yes"}
 DURATIONS = {"3.7": "udp-blocking", "3.13": "tcp"}
 LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),
           "udp": ("3.14", "3.15", "3.16", "3.17"),
           "ifd": ("3.19", "3.20", "3.21", "3.22")}
 LOSSES_IN_A_ROW = {"3.12": "udp-blocking", "3.18": "udp"}
-# Parts of the film, in seconds. They leave out the moments at which the
-# microwave oven is switched on (20 s) and off (40 s).
+# Periods of the film, as pairs (begin, end) in seconds. The throughput is
+# measured in each period. The microwave oven is switched on at 20 s and off at
+# 40 s. No period contains these times.
 PARTS = ((2, 19), (21, 39), (41, 59))
 LATE_MS = 500
 
@@ -50,8 +52,8 @@ Ours = dict[tuple[str, int, int, str], list[dict[str, Any]]]
 # ----------------------------------------------------------------------- theirs
 
 def read_theirs() -> Theirs:
-    """Returns {(table, protocol, rate, retry, oven, what): value} from
-    ouwens.csv.
+    """Reads ouwens.csv and returns its values in a dictionary. Each key is a
+    tuple of the other columns: (table, protocol, rate, retry, oven, what).
     """
     with open(THEIRS) as file:
         return {(row["table"], row["protocol"], int(row["rate"]),
@@ -68,8 +70,8 @@ def key(run: run_results.Run) -> tuple[str, int, int, str]:
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """Returns {name: number} for those results of a run that the chapter of the
-    thesis reports as well.
+    """Returns a dictionary that maps the name of each result of a run to its
+    value. Chapter 3 of the thesis reports the same results.
     """
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
@@ -118,8 +120,9 @@ def of_size(ways: list[measurements.Passage]) -> float:
 
 def read_ours(directory: pathlib.Path,
               build: pathlib.Path) -> tuple[Ours, int, int]:
-    """Returns a tuple of three items: a dictionary {key: list of the results of
-    each run}, the number of flagged runs, and the number of all runs.
+    """Returns a dictionary, the number of flagged (unreliable) runs, and the
+    number of all runs. The dictionary maps each key, as returned by key(), to
+    the list of the results of the runs with this key.
     """
     runs, _, _ = run_results.read(directory, build, LATE_MS)
     found = collections.defaultdict(list)
@@ -186,8 +189,9 @@ def losses(protocol: str, rate: int, theirs: Theirs,
 
 def losses_in_a_row(table: str, theirs: Theirs,
                     ours: Ours) -> Iterator[list[str]]:
-    """Yields the rows of a table of consecutive losses. Each of our percentages
-    is computed from the losses of all seeds together.
+    """Yields the rows of a table of consecutive losses. Each percentage of
+    Ouwens is followed by our percentage, which is computed from the losses of
+    all seeds together.
     """
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
@@ -205,9 +209,9 @@ def losses_in_a_row(table: str, theirs: Theirs,
 
 
 def shares(ours: list[dict[str, Any]]) -> list[str]:
-    """Returns the share of each class of measurements.OUWENS_RUNS, in %. A
-    class is a length, or a range of lengths, of series of consecutive losses.
-    The share is relative to the number of all series.
+    """Counts the series of consecutive lost packets in the runs `ours`.
+    measurements.OUWENS_RUNS divides the series into classes by their length.
+    Returns the percentage of the series in each class, as text.
     """
     runs = sum((run["in a row"] for run in ours), collections.Counter())
     return [f"{percent:.0f}" if runs else "–"
@@ -244,8 +248,9 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
-    """Returns the median of the values `what` as text. The text does not
-    contain the lowest and the highest value.
+    """`what` is the name of a value. Returns a text with the median of this
+    value over the runs `ours`. The text does not contain the lowest and the
+    highest value.
     """
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"

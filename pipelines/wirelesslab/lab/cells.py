@@ -73,8 +73,8 @@ NS_PER_MS = 1e6
 # at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
-# The lateness in the result of a computed run. A computed run is in virtual
-# time, in which nothing can be late.
+# Nothing can be late in virtual time. The result of a run in virtual time
+# therefore contains these values instead of measured values.
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
@@ -293,9 +293,12 @@ def encoder_lateness(directory: pathlib.Path,
 
 def free_port(place: placement.Place, transport: Protocol,
               taken: list[int]) -> int:
-    """Returns a free port for the protocol `transport`. Neither this port nor
-    the other ports of the protocol are in `taken`. If relays on this machine
-    replace the hosts, several streams and runs share the ports of this machine.
+    """Returns a free port for the protocol `transport`. If the protocol needs
+    several ports, it also uses the ports that follow this port. None of these
+    ports is in `taken`.
+
+    Relays on this machine may replace the hosts. In this case, several streams
+    and runs share the ports of this machine.
     """
     while True:
         port = place.choose_port(transport["binds"])
@@ -336,9 +339,9 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Returns a dictionary with the lateness `late` of the run of `cell`, its
-    effect on each stream, and whether the run is flagged. The run streamed
-    video in real time.
+    """Returns a copy of `late`, which is the lateness that was measured in the
+    run of `cell`. The copy also says how the lateness affected each stream, and
+    whether the run is flagged. The run streamed video in real time.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):
@@ -353,8 +356,9 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 
 def is_old_grade(result: dict[str, Any]) -> bool:
-    """Returns whether the result of a run with a clip was made by an older
-    version, which had another rule for flagged runs."""
+    """Returns whether an older version of lateness.grade() made this result.
+    Older versions flagged runs by another rule. Returns False if the run did
+    not stream a clip."""
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO
             and not cell["protocol"][matrix.COMPUTED]
@@ -394,16 +398,17 @@ def compute_workload(cell: Cell, directory: pathlib.Path,
 
 
 def fill(pipeline: str, values: Mapping[str, Any]) -> list[str]:
-    # The words are split before the values are filled in, so that a value that
-    # contains a blank stays one word.
+    # The pipeline is split at blanks before the values are inserted. A value
+    # that contains a blank therefore stays one argument.
     return [word.format_map(values) for word in shlex.split(pipeline)]
 
 
 # ------------------------------------------------------------ machine, elements
 
 def machine(build: pathlib.Path) -> dict[str, Any]:
-    """Returns what somebody has to know about this machine and about the source
-    code in order to repeat a run.
+    """Returns the conditions of a run on this machine as a dictionary, so that
+    the run can be repeated. It contains the kernel, the number of cores, the
+    GStreamer version, the commit, and the name of the build directory.
     """
     version = said(["gst-launch-1.0", "--version"]).splitlines()
     git = ["git", "-C", str(paths.SOURCE_DIR)]

@@ -91,13 +91,13 @@ def length(cell: Cell) -> float:
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
     """Returns four keys for the lookup of the durations of similar runs. The
     first key finds the most similar runs. Each key is a tuple. Its first
-    element says whether the cell is computed. The other elements are values of
-    the KEYS for this cell:
+    element says whether the cell is computed. The other elements are results of
+    the functions in KEYS, called with `cell`:
 
-    - in the first key, the values of all three KEYS,
-    - in the second key, the values of the first two KEYS,
-    - in the third key, the value of the first of the KEYS,
-    - in the fourth key, no value.
+    - in the first key, the results of all three functions,
+    - in the second key, the results of the first two functions,
+    - in the third key, the result of the first function,
+    - in the fourth key, no result.
     """
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])

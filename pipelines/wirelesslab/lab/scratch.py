@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell in a directory on this machine and copies everything into the
-directory of the cell when the run is complete.
+"""Runs a cell (one experiment of the lab) in a directory on this machine. When
+the run is complete, copies its logs and its result into the directory of the
+cell.
 
 On a cluster, the directory of the cell is in a file system that all nodes
-share. Such a file system can be slow. A run in real time would be late if it
-wrote its logs there. The result is copied last, so a node that is lost in the
-middle of a run leaves no result.
+share. Such a file system can be slow. It would delay a run in real time that
+wrote its logs there. The result is copied last. If the node fails in the middle
+of a run, the directory of the cell therefore contains no result.
 """
 
 import os

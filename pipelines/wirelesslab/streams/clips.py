@@ -97,8 +97,8 @@ def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
 
 
 def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """Returns the path of a clip in MPEG-TS. It has the video of the clip of
-    `rate` Mbit/s, and the sound of the film.
+    """Returns the path of an MPEG-TS file. The file has the video of
+    make_clip() at `rate` Mbit/s, and the sound of FILM.
     """
     video = make_clip(build_dir, rate)
     return _make(
@@ -159,8 +159,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # In an .mp4 file, the last P-frame of a GOP has only one B-frame and not
-    # two. Therefore such a clip is cut at the end of a GOP.
+    # In an .mp4 file, only one B-frame instead of two is shown before the last
+    # P-frame of a GOP. An .mp4 file is therefore cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]

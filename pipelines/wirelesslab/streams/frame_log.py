@@ -54,7 +54,8 @@ class Log:
         self._path = path
         self._columns = None
         self._offset = 0
-        # The flags of the last GOP header, which belong to the next frame.
+        # Flags of the GOP header that precedes the next frame. Empty if there
+        # is no such header.
         self._gop = {}
 
     def read(self) -> list[Frame]:
@@ -107,14 +108,14 @@ class Log:
 
 
 class Join:
-    """For each frame that arrived, finds the frame that was sent.
+    """Finds the sent frame that matches each received frame.
 
     If the film is repeated, it contains identical frames. Several sent frames
     can then match one received frame. Both ends number their frames in coding
-    order. The difference between the numbers of a sent frame and the matching
-    received frame is usually the same as in the last match. Therefore the class
-    chooses the sent frame whose difference is nearest to that of the last
-    match.
+    order. The offset of a match is the number of the sent frame minus the
+    number of the received frame. It is usually the same as in the last match.
+    Therefore the class chooses the match whose offset is nearest to that of the
+    last match.
     """
 
     def __init__(self) -> None:
@@ -150,20 +151,20 @@ class Join:
 
 
 def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
-    """Returns the frames of which a decoder can make pictures. `film` has all
-    frames in transport order, and `whole` has the coding numbers of those that
+    """Returns the frames that a decoder can decode. `film` has all frames in
+    transport order, and `whole` has the coding numbers of the frames that
     arrived.
 
-    - A P-frame needs the I- or P-frame before it.
-    - A B-frame needs the two I- or P-frames before it.
+    - A P-frame needs the previous I- or P-frame in transport order.
+    - A B-frame needs the previous two I- or P-frames in transport order.
     - The I- or P-frames that a frame needs have to be decodable themselves.
     - If the GOP is closed, the B-frames between an I-frame and the next P-frame
       need only the I-frame.
     - If the broken_link flag is set, these B-frames cannot be decoded.
     """
     found = []
-    # `newer` is True if the last I- or P-frame can be decoded. `older` is True
-    # if the I- or P-frame before it can be decoded.
+    # `newer` is True if the last I- or P-frame is decodable. `older` is True if
+    # the second-to-last I- or P-frame is decodable.
     older, newer = False, False
     for frame in film:
         good = frame.coding_number in whole

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A stream whose sender encodes the video while it sends it.
 
-A run of such a stream leaves the same logs as a run that streams a clip. It
-also leaves a log of the captured frames and a file with the encoded access
-units, from which the pictures can be decoded and compared after the run. The
-output of the sender has the messages of bitrateadapt.
+A run of such a stream writes the same logs as a run that streams a clip. It
+also writes a log of the captured frames and a file with the encoded access
+units. After the run, the pictures can be decoded from this file and compared.
+The sender also prints the messages that bitrateadapt posts.
 """
 
 import pathlib

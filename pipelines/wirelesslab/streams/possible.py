@@ -31,8 +31,8 @@ from wirelesslab.streams import frame_log, measurements
 
 
 class Opportunity(typing.NamedTuple):
-    """An opportunity to deliver: a number of bytes that a link can deliver.
-    Times are in ns, by the clock of the link."""
+    """An opportunity to deliver `size` bytes over a link. `taken_ns` and
+    `arrival_ns` are times in ns, by the clock of the link."""
 
     taken_ns: float  # Latest time at which the `size` bytes can enter the link.
     arrival_ns: float
@@ -47,8 +47,9 @@ class Supply:
 
     def __init__(self, opportunities: Iterable[Opportunity],
                  max_delay_ns: float = math.inf) -> None:
-        """Leaves out each opportunity whose bytes need more than `max_delay_ns`
-        to cross the link, because such bytes are always late."""
+        """Each opportunity is a number of bytes that a link can deliver. If
+        these bytes need more than `max_delay_ns` to cross the link, they always
+        arrive too late. Such an opportunity is ignored."""
         usable = [one for one in opportunities
                   if one.arrival_ns - one.taken_ns <= max_delay_ns]
         self._taken = _Sum((one.taken_ns, one.size) for one in usable)
@@ -56,8 +57,8 @@ class Supply:
 
     def gone(self, time_ns: float) -> int:
         """Returns the number of bytes that the link could have accepted before
-        `time_ns`. A frame that exists only from this time on cannot use these
-        bytes.
+        `time_ns`. A frame that becomes available at `time_ns` can no longer use
+        this capacity.
         """
         return self._taken.before(time_ns)
 
@@ -108,8 +109,8 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
     The due times normally have the order of the stream. If they do not, this
     function decreases the earliest times and increases the deadlines until both
-    have this order. The number of frames that best() finds is then an upper
-    bound."""
+    have this order. The link then has more time for each frame. Therefore
+    best() may find too many frames, but never too few."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -120,15 +121,15 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A partial solution of best(). It says which of the frames that best() has
-    examined so far are sent."""
+    """A partial solution of best(): a choice among the frames that best() has
+    examined so far. The chosen frames are sent."""
 
     # The number of frames that can be decoded if only the chosen frames are
     # sent.
     count: int
-    # The number of bytes of the link that are not available to later frames.
-    # Earlier frames have used these bytes, or the link could have accepted them
-    # only at an earlier time.
+    # The part of the link's capacity, in bytes, that later frames cannot use.
+    # Either earlier frames have used it, or no frame used it while it was
+    # available.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.

@@ -2,8 +2,9 @@
 """Runs a command in a host of a testbed.
 
 The caller runs outside the testbed. This process is an ordinary child process
-of the caller. It passes the signals that it receives on to the command and to
-the children of the command. Its exit status is that of the command.
+of the caller. When this process receives a signal, it forwards the signal to
+the command and to the children of the command. Its exit status is that of the
+command.
 
 To kill the command, the caller sends KILL_GROUP to this process, and not
 SIGKILL. This process then kills the command and its children, and reaps the
@@ -14,9 +15,9 @@ that.
 Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
 with these keys:
 - `join`: descriptors of the namespaces, in the order in which they are entered.
-- `owner`, a pid, and `end`, a descriptor: only used if there are no namespaces.
-  The command and all processes that it started are ended when the owner is gone
-  or `end` becomes readable.
+- `owner` (a process ID) and `end` (a descriptor) are only used if `join` is
+  empty. When the process `owner` has ended or `end` becomes readable, the
+  command and all processes that it started are killed.
 - `foreground`: whether the command uses the terminal.
 """
 
@@ -46,8 +47,8 @@ def main() -> None:
         for descriptor in options["join"]:
             linux.setns(descriptor)
             os.close(descriptor)
-        # After entering a mount namespace, the process is in its root
-        # directory.
+        # Entering a mount namespace changes the working directory to the root
+        # directory of the namespace.
         os.chdir(directory)
     except OSError as failure:
         sys.exit(f"testbed: cannot enter the host: {failure.strerror}")
@@ -126,8 +127,9 @@ def give_terminal(terminal: int) -> None:
 def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
     """Waits for the command and returns its status as waitpid() encodes it."""
     terminal = os.dup(0) if foreground and os.isatty(0) else None
-    # This process closes its own standard files. When the command closes its
-    # output, a reader of this output then sees the end immediately.
+    # This process replaces its standard streams by /dev/null. Otherwise, a
+    # program that reads the output of the command would not see the end of the
+    # output as long as this process exists.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(null, descriptor)
@@ -157,9 +159,9 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
 
 
 def kill_descendants() -> None:
-    """Kills the processes that the command started and left behind. When a
-    process dies, its children become children of this process, so the loop ends
-    when there are no children any more."""
+    """Kills the remaining processes that the command started. When one of them
+    dies, its children become children of the calling process. The loop
+    therefore ends when the calling process has no more children."""
     while True:
         children = pathlib.Path(
             f"/proc/self/task/{os.getpid()}/children").read_text().split()

@@ -415,8 +415,8 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* Waits until bitrateadapt has read the estimate of the network `n` more times.
- */
+/* Waits until bitrateadapt has read `n` more reports from the network's
+ * estimator. */
 static void
 wait_for_reports (guint n)
 {
@@ -1123,12 +1123,13 @@ delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* bitrateadapt must not count a buffer as confirmed while the buffer is still
- * on its way to the sink. Otherwise the age of the backlog would seem too low
- * at this moment and too high later.
+/* A buffer that has not reached the sink yet must not count as confirmed.
+ * Otherwise the computed age of the backlog (the data that are not confirmed
+ * yet) would be too low at first and too high later.
  *
- * A busy machine may lower the bitrate for some time. The test therefore reads
- * the bitrate 800 times, and at least 600 of these values must be high.
+ * The bitrate may also be low for some time because the machine is busy. The
+ * test therefore reads the bitrate 800 times. At least 600 of these values must
+ * be 1500 kbit/s or more.
  */
 GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 {
@@ -1400,8 +1401,8 @@ GST_START_TEST (encoder_that_refuses_is_told_of_once)
   wait_for_buffers (network);
   fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   fail_unless_equals_int (get_bitrate (encoder), 2048);
-  /* An encoder that has refused a rate gets a new rate as soon as it accepts
-   * rates again. */
+  /* The encoder has refused the previous bitrates. From now on it accepts
+   * bitrates, so bitrateadapt must set the next bitrate. */
   g_atomic_int_set (&encoder->refuses, FALSE);
   set_estimate (network, 700000);
   wait_for_bitrate (encoder, 630);
@@ -1437,7 +1438,8 @@ GST_START_TEST (unknown_encoder_is_an_error)
 
 GST_END_TEST;
 
-/* All streams continue after the warnings. */
+/* The pipeline causes five warnings. After these warnings, all streams must
+ * continue. */
 GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
 {
   static const gchar *const expected[] = {

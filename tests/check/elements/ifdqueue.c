@@ -330,8 +330,9 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* At the end of the stream, a sink waits for the network, but only for a
- * limited time. This time starts when the sink learns that EOS will follow. */
+/* An event announces the end of the stream. It must overtake the waiting
+ * frames, because a sink limits the time for which it waits for the network at
+ * the end of the stream. This time starts when the sink receives the event. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;
@@ -494,8 +495,9 @@ assert_classifies (const gchar * caps, const gchar * const units[3],
   assert_stat (&harness, "frames-in-p", 1);
   assert_stat (&harness, "frames-in-b", 2);
   harness_open_network (&harness, -1);
-  /* Both B-frames must be dropped. The log shows the P-frame as I2, because
-   * upstream does not set DELTA_UNIT on any frame. */
+  /* Both B-frames must be dropped. The log shows the P-frame, which is frame 2,
+   * as "I2". It shows the type I because upstream does not set DELTA_UNIT on
+   * any frame. */
   harness_expect_log (&harness, "~I0 ~I2");
   harness_expect_stat (&harness, "dropped-b", 2);
   harness_expect_adds_up (&harness, 0);
@@ -716,8 +718,9 @@ GST_START_TEST (flush_forgets_a_first_field)
 
 GST_END_TEST;
 
-/* A recovery point message with recovery_frame_cnt 29, and a P-frame. The
- * message has the bits 000011110 1 0 00 100 (H.264, annex D.1.8). */
+/* The first frame of an intra refresh. It is a P-frame after a recovery point
+ * SEI message. The bits of the message are 000011110 1 0 00 100, so its
+ * recovery_frame_cnt is 29 (H.264, annex D.1.8). */
 #define H264_REFRESH "\0\0\0\1\x06\x06\x02\x0f\x44\x80" H264_P
 
 GST_START_TEST (refresh_does_not_restore_the_stream)
@@ -1527,8 +1530,9 @@ GST_END_TEST;
 
 /* --- caps ----------------------------------------------------------------- */
 
-/* The bytes arrive as from filesrc, which means without caps and timestamps and
- * in pieces of any size. */
+/* The buffers are like those of filesrc: they have no caps and no timestamps,
+ * and a buffer can begin and end anywhere in the stream. The element must find
+ * the frames and set the caps. */
 GST_START_TEST (raw_bytes_become_frames_with_caps)
 {
   GByteArray *bytes = g_byte_array_new ();

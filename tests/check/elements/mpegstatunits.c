@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of mpegstat with access units of H.264 and H.265. The access units must
- * pass unchanged. Both ends of a path must count and log them as equal, even if
- * an element between the two ends has changed the framing.
+ * pass unchanged. If an element between two mpegstat elements changes the
+ * framing, both of them must still have the same counters and write the same
+ * log lines.
  */
 
 #include <gst/check/gstcheck.h>
@@ -250,9 +251,13 @@ log_of (const gchar * caps, const gchar * hex)
   return last;
 }
 
-/* Payloaders and parsers change the form of a frame: parameter sets in band or
- * out of band, lengths or start codes, and delimiters or none. The log of the
- * frame must be the same in each form. */
+/* Payloaders and parsers change the form of a frame:
+ *
+ * - They move parameter sets from the caps into the stream, or back.
+ * - They replace length fields by start codes, or start codes by length fields.
+ * - They add or remove access unit delimiters.
+ *
+ * The log of the frame must be the same in each form. */
 GST_START_TEST (the_same_frame_is_known_again_in_any_form)
 {
   gchar *sent = log_of (AVC_CAPS, "00000003 658884 00000002 6511");

@@ -151,8 +151,8 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* The pictures are like RADL pictures of H.265, or like all pictures after
-     * an IDR in H.264. */
+    /* The classifier marks RADL pictures of H.265 as trailing frames. In H.264,
+     * it marks all pictures after an IDR picture as trailing frames. */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }
@@ -342,10 +342,9 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* `c` was dropped because the queue W is full, so W must not hold a P-frame
-     * that `c` may overwrite. If `c` is not a leading picture, it may overwrite
-     * a P-frame that is leading or belongs to another GOP, because only one
-     * picture is then lost. */
+    /* If the dropped picture `c` is not a leading picture, the queue W must not
+     * contain a P-frame that is leading or belongs to another GOP. `c` would
+     * have overwritten such a P-frame, because this loses only one picture. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -372,9 +371,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* If the core drops a frame for another reason, the frame must be
-       * undecodable. A stream with B-pyramids is an exception, because the core
-       * assumes that frames after a pyramid may refer to its middle frame. */
+      /* For all drop reasons except those above, the dropped frame must be
+       * undecodable. In a stream with B-pyramids, the core may also drop
+       * decodable frames. It assumes that frames after a pyramid may refer to
+       * the pyramid's middle frame. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -87,9 +87,9 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
 
 GST_END_TEST;
 
-/* Checks the duration of a transmission and its acknowledgement. It is the sum
- * of DIFS, 15.5 slots on average, the data, SIFS, and the ACK at 2 Mbit/s.
- */
+/* Checks how long the transmission of a packet and its acknowledgement take
+ * together. This duration is the sum of DIFS, an average backoff of 15.5 slots,
+ * the data, SIFS, and the ACK at 2 Mbit/s. */
 GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 {
   LinkConfig config = without_faults ();
@@ -344,9 +344,10 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS. Five successes are
-   * needed for an increase after a lost packet. When the rate has returned to
-   * the maximum, only three successes are needed again. */
+  /* LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS. After a lost
+   * packet, five successes are needed to increase the rate by one step. When
+   * the rate has returned to the maximum, later increases need only three
+   * successes again. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));
@@ -600,12 +601,12 @@ GST_END_TEST;
 /* Two results in the paper contradict its other results. The test does not
  * check these two results (docs/links.md has the details):
  *
- * - Table 3.4, at most five transmissions, with the oven: 4 percentage points
- *   fewer packets succeed with the first transmission than if four
- *   transmissions are allowed. However, only 0.1 % of the packets need a fifth
- *   transmission.
- * - Table 3.6, only one transmission of each packet over TCP: the oven makes
- *   the transfer 311 s longer, with only 27 more TCP retransmissions.
+ * - Table 3.4, oven on, at most five transmissions per packet. If a fifth
+ *   transmission is allowed, the percentage of the packets that are sent only
+ *   once decreases by 3.5 percentage points. However, only 0.1 % of the packets
+ *   need a fifth transmission.
+ * - Table 3.6, TCP, only one transmission per packet. The oven makes the
+ *   transfer 311 s longer, but causes only 27 more TCP retransmissions.
  *
  * Table 3.5 is not checked at all, because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)

@@ -62,9 +62,9 @@ config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
   config->source.video = TRUE;
 }
 
-/* Runs MMTP with this scheduler. Returns the number of frames in time. `seed`
- * determines the paths and the stream. `seed` and `draws` together determine
- * the random fate of each packet. */
+/* Simulates MMTP with the scheduler `scheduler`. Returns the number of frames
+ * in time. `seed` determines the paths and the stream. `seed` and `draws`
+ * together determine the random fate of each packet. */
 static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
@@ -111,9 +111,11 @@ GST_START_TEST (sign_test_is_the_tables)
 
 GST_END_TEST;
 
-/* Returns whether `a` is less than `b` by more than chance explains.
+/* Returns whether `a` is significantly less than `b`. Both are numbers of
+ * frames out of FRAMES.
  *
- * This is the one-sided test of two proportions. A rule is compared 80 times.
+ * The function uses the one-sided test of two proportions. A rule is compared
+ * 80 times.
  * The level of significance of all 80 comparisons together is 5 %. The level of
  * a single comparison is therefore 5 % / 80 (Bonferroni), which corresponds to
  * 3.23 standard deviations. */

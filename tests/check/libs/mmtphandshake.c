@@ -13,7 +13,7 @@
 #define MAX_SIZE 1472
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116
-/* maximum of an uncertain estimate, in bit/s */
+/* Maximum of the estimated rate if the estimate is uncertain, in bit/s */
 #define CAUTIOUS_RATE 1200000
 
 typedef struct
@@ -70,8 +70,9 @@ expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
   fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
           MMTP_SENDER), MMTP_VALID);
   fail_unless_equals_int (message.type, type);
-  /* The handshake waits for an answer only after mmtp_handshake_write () had no
-   * further INIT to write. */
+  /* After the last INIT of an attempt, mmtp_handshake_write () must be called
+   * once more. This call writes nothing, and the handshake starts to wait for
+   * an answer. */
   mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
 }
 

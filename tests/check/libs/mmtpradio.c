@@ -21,7 +21,9 @@
 #define FRAMES 250
 #define PERIOD (40 * MS)
 #define GOP 15
-#define LATE (500 * MS)         /* Deadline in the lab, see docs/lab.md */
+/* Time in ns from the due time of a frame to its deadline. The lab uses the
+ * same time (docs/lab.md). */
+#define LATE (500 * MS)
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16

@@ -160,8 +160,8 @@ poll_message (Peer * peer)
   return TRUE;
 }
 
-/* Polls a message of the session and checks that it has the next number of its
- * path. */
+/* Polls a message of the session and checks its number. The messages of a path
+ * have consecutive numbers. Returns FALSE if there is no message. */
 static gboolean
 poll_sealed (Peer * peer)
 {
@@ -559,7 +559,7 @@ GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 
 GST_END_TEST;
 
-/* Times in ms at which a sender sends its requests, up to 1.75 s. */
+/* Times at which a sender requests a session, in ms after its first request. */
 static const guint asked_at[] = { 0, 250, 750, 1750 };
 
 static void
@@ -573,8 +573,9 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* Asks for a session from another port of the host `host`. Returns the type of
- * the answer to the last OPEN. */
+/* Sends several requests for a session. They come from the host `host`, but not
+ * from the port of `peer`. If `lives` is TRUE, `peer` sends a KEEPALIVE between
+ * two requests. Returns the type of the answer to the last request. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
 {
@@ -659,8 +660,8 @@ GST_END_TEST;
 GST_START_TEST (nobody_takes_the_place_of_another)
 {
   check_taken_over (2, FALSE, FALSE);
-  /* The second sender is on the host of the first sender, which is still alive.
-   */
+  /* The second sender is on the same host as the first sender. The first sender
+   * is still alive, so the receiver must refuse the second sender. */
   check_taken_over (1, TRUE, FALSE);
 }
 
@@ -703,7 +704,8 @@ GST_START_TEST (a_doubt_takes_its_time)
 
 GST_END_TEST;
 
-/* No stream can follow after the application has got EOS. */
+/* After the application has got EOS, the receiver must refuse all new sessions.
+ */
 GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
 {
   MmtpAddress there = make_address (2);
@@ -724,7 +726,8 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
         i == 0);
     fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   }
-  /* From now on the application accepts another stream. */
+  /* The application now accepts a new session, so the receiver must accept the
+   * second sender. */
   mmtp_receiver_set_ends (peer.receiver, FALSE);
   ask_for_session (&other, &there);
   fail_unless (poll_message (&other));
@@ -759,8 +762,9 @@ count_answers (Peer * peer, guint n_networks)
   return answers;
 }
 
-/* The receiver sends 100 answers immediately, and 99 in the rest of the second.
- */
+/* INITs arrive for one second. The receiver must send 100 answers to each
+ * network immediately, and 99 more answers to each network until the end of
+ * this second. */
 GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 {
   Peer peer;
@@ -822,9 +826,9 @@ GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 
 GST_END_TEST;
 
-/* Senders with a key and unknown hosts have separate budgets of answers, even
- * if both are in one network. Neither of them can use up the budget of the
- * other. */
+/* The receiver has one budget of answers for senders that have the key, and
+ * another budget for unknown hosts. Neither group can use up the budget of the
+ * other group, even if both groups are in one network. */
 GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 {
   const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
@@ -1018,7 +1022,7 @@ GST_END_TEST;
 
 /* After OPEN, each of the messages 1 to 31 is reported immediately. */
 #define START_MESSAGES 31
-/* Size of a report for one path without losses. */
+/* Size in bytes of a REPORT about one path on which no packet was lost. */
 #define REPORT_SIZE 81
 
 /* Advances the time in steps of 1 ms and runs the timers. */
@@ -1144,8 +1148,9 @@ GST_START_TEST (a_slow_path_has_fewer_reports)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   stream (&peer, 100, 50);
-  /* The report period is REPORT_SIZE * 40 / (1224 / 50 ms) = 132 ms, because
-   * reports use one fortieth of the rate. */
+  /* The stream has a packet of 1224 bytes every 50 ms. Reports use one fortieth
+   * of this rate, and a report has REPORT_SIZE bytes. The report period is
+   * therefore 40 * REPORT_SIZE / 1224 * 50 ms = 132 ms. */
   n = stream (&peer, 200, 50);
   fail_unless (n >= 66 && n <= 84, "%u reports", n);
   stream (&peer, 20, 200);
@@ -1421,10 +1426,10 @@ GST_START_TEST (a_repair_brings_what_was_lost)
   for (i = 0; i < 5; i++)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
-  /* Two of the five messages are missing, so this REPAIR cannot restore a
-   * message. The next REPAIR covers only the first three messages. One of these
-   * is missing and is restored. The first REPAIR can then restore the second
-   * missing message. */
+  /* Five messages, 0 to 4, are sent. Messages 1 and 3 are lost. The first
+   * REPAIR covers all five messages. One REPAIR cannot restore two messages.
+   * The second REPAIR covers the messages 0 to 2, so the receiver must restore
+   * message 1. It must then restore message 3 from the first REPAIR. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);
@@ -1876,7 +1881,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
   /* The acknowledgement was lost. */
   give_caps (&peer, 1, text, 0, 12);
   fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
-  /* New caps apply only to the buffers that refer to them. */
+  /* The receiver must not output the new caps before the first buffer with
+   * their version. */
   give_caps (&peer, 2, "audio/mpeg", 0, 10);
   give_version (&peer, 2, 1);
   expect_buffer (&peer, FALSE);
@@ -2217,8 +2223,8 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* This number of paths is so large that only the fastest path carries the
- * records of all paths. */
+/* Number of paths in the test below. With so many paths, the receiver sends the
+ * REPORTs about all paths only on the fastest path. */
 #define MANY_PATHS 6
 
 /* The fastest path carries the reports about all paths. When it becomes silent,

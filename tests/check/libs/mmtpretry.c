@@ -95,8 +95,8 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* The return of the interface has reset the pause to its initial length,
-   * which is 500 ms. */
+  /* The interface exists again. The pause before the next attempt to open the
+   * path must therefore be 500 ms, which is the initial pause. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }

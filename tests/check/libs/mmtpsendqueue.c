@@ -234,9 +234,9 @@ GST_START_TEST (late_group_is_passed_over)
 
 GST_END_TEST;
 
-/* Slots that pictures of three temporal layers update: BASE for the base layer,
- * and MIDDLE for the layer above it. Pictures of the highest layer update no
- * slot. */
+/* Masks of slots. A slot is a stored reference picture. Pictures of the base
+ * layer update the slot BASE. Pictures of the layer above it update the slot
+ * MIDDLE. Pictures of the highest layer update no slot. */
 #define BASE 1
 #define MIDDLE 2
 
@@ -269,8 +269,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
 {
   MmtpSendQueue *queue = new_queue ();
 
-  /* The queue gets a key frame, followed by pictures of the layers 1, 2, 0 and
-   * 1. */
+  /* The key frame is packet 0 of the queue. The packets 1 to 4 are pictures of
+   * the layers 1, 2, 0 and 1. */
   fail_unless (put_layer (queue, 0, 3, 900));
   fail_unless (put_layer (queue, 20 * MS, 1, 900));
   fail_unless (put_layer (queue, 40 * MS, 2, 900));

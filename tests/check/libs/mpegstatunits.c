@@ -43,9 +43,10 @@ input (MpegStatUnits * units, gchar type, guint64 pts, guint64 dts)
   return unit;
 }
 
-/* Passes access unit `n` of the GOP and returns the result. The presentation
- * time of the access unit is one frame period later than its decoding time. If
- * `with_dts` is FALSE, the decoding time is not passed. */
+/* Passes access unit `n` of the GOP to `units`, and returns the MpegStatUnit
+ * that describes this access unit. The first presentation time is one frame
+ * period later than the first decoding time. If `with_dts` is FALSE, the
+ * decoding time is not passed. */
 static MpegStatUnit
 input_place (MpegStatUnits * units, guint n, gboolean with_dts)
 {

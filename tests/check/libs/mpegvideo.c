@@ -405,8 +405,9 @@ GST_START_TEST (a_lone_field_is_incomplete)
 
 GST_END_TEST;
 
-/* The framer also reads the picture coding extension of a field that follows a
- * lone field. */
+/* A field without its second field is followed by a complete pair of fields.
+ * The framer must read the picture coding extension of the first field of the
+ * pair. */
 GST_START_TEST (a_pair_behind_a_lone_field)
 {
   MpegStream stream;
@@ -714,7 +715,8 @@ GST_START_TEST (times_belong_to_the_first_picture_that_begins)
   MpegVideoFrame frame;
   MpegStream stream;
   guint cut, i;
-  /* The first input holds only a part of the sequence header. */
+  /* The first input contains only a part of the sequence header. No picture
+   * begins in it, so its PTS 100 must not be used. */
   const guint64 expected[] = { 200, MPEG_VIDEO_TIME_NONE, 300 };
 
   mpeg_stream_init (&stream);

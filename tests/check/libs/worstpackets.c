@@ -20,56 +20,59 @@
 /* --- the bounds ----------------------------------------------------------- */
 
 /* MMTP DATA: maximum number of entries that the receiver visits for each
- * packet. These entries are the summary of the bitmap, a few words of the
+ * packet. The receiver visits the summary of the bitmap, a few words of the
  * bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
 /* MMTP REPORT: the maximum number of packet numbers in one record. Such a
  * record has the maximum number of ranges, each of the maximum length. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
-/* MMTP REPORT: the maximum number of packets for which one REPORT decides that
- * they were received or lost. Later REPORTs decide this for the remaining
- * packets.
- */
+/* MMTP REPORT: a REPORT says which packets the receiver no longer needs. The
+ * sender marks at most this number of packets as done for one REPORT. It marks
+ * the other packets when the next REPORTs arrive. */
 #define MAX_SETTLED 4096
 /* MMTP REPORT: maximum number of sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: maximum number of words that one pass over a history visits. If the
- * pass begins in the middle of a word, it visits one word more than the history
- * contains. */
+/* DCCP: maximum number of 64-bit words that one pass over a history visits. The
+ * history is a ring. If a pass begins in the middle of a word, it visits this
+ * word both at the beginning and at the end of the pass. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: maximum number of history words that are visited for each packet. One
- * pass clears the words of one history when it advances. Another pass counts
- * the bits of another history. */
+/* DCCP: maximum number of history words that are visited for each packet. There
+ * are two passes. One pass advances a history and clears its words. The other
+ * pass counts the bits of another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
 /* DCCP Data Dropped: maximum number of history words that are visited for one
  * packet. Each block of the option describes a run of consecutive packets. The
  * runs do not overlap. The number is the sum of:
- * - for each block, the word in which its run begins
- * - all words of the history, because the runs may continue into each word
- * - all words of the history again, because the history may advance */
+ * - one word for each block: the word in which the run of the block begins
+ * - all words of the history, because a run can continue in further words
+ * - all words of the history again, because the history may advance, and the
+ *   words are cleared then */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* DCCP Data Dropped: the sink searches each range of dropped packets for
- * packets of key frames. The ranges of one Drop Code do not overlap. For each
- * Drop Code, the searches therefore visit each word of the history once, and at
- * most one more word per range. Each range needs at least one block of an
- * option, so there are at most DCCP_MAX_OPTIONS ranges. */
+/* DCCP Data Dropped: maximum number of 64-bit words of the history that the
+ * sink visits for one packet. The sink searches each range of dropped packets
+ * for packets of key frames. The number is the sum of:
+ * - all words of the history for each Drop Code, because the ranges of one Drop
+ *   Code do not overlap
+ * - one word for each range: the word in which the range begins. Each range
+ *   needs at least one block of an option, so there are at most
+ *   DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
 /* DCCP Loss Intervals: the sink searches each loss interval for packets of key
- * frames. The loss intervals do not overlap, so all searches together visit
- * each word of the history once. For each loss interval, a search may visit one
- * more word.
- */
+ * frames. The loss intervals do not overlap. In total, the searches therefore
+ * visit each word of the history once, and at most one more word per loss
+ * interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet
  * (MAX_DROPOUT). */
 #define MAX_RTP_STEPS 3000
-/* mpegstat: the frames of ten seconds at 240 frames per second. */
+/* mpegstat: the maximum number of lost frames in one gap. The longest gap lasts
+ * ten seconds, with 240 frames per second. */
 #define MAX_LOST_FRAMES 2400
 
 /* --- MMTP ----------------------------------------------------------------- */
 
 #define FRAME_SIZE 4000
-/* Maximum number of bytes that the receiver may hold. */
+/* Maximum size of the reorder buffer of the receiver, in bytes. */
 #define MAX_BYTES (1024 * 1024 * 1024)
 #define N_FORGED 300            /* messages of each type */
 
@@ -194,7 +197,7 @@ measure_forged (MmtpType type, MmtpRole from)
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* The counter starts again at 0 when a new session begins. */
+    /* When a new session begins, get_steps () counts from 0 again. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
@@ -406,8 +409,10 @@ measure_data_dropped (void)
   return steps;
 }
 
-/* The sink searches each dropped range for packets of key frames. No range
- * contains such a packet, so the sink searches all ranges. */
+/* The sink searches each range of dropped packets for a packet of a key frame.
+ * A search stops when it finds such a packet. In this test no range contains
+ * one, so each range is searched completely. Returns the number of words that
+ * the searches visited. */
 static guint64
 measure_dropped_key_packets (void)
 {

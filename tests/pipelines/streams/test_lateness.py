@@ -115,13 +115,14 @@ class GradeTest(unittest.TestCase):
         # percentile is 7/49 of the way from the 50th to the 99th, so it is 0.3
         # ms plus a seventh of 11.7 ms.
         #
-        # The lateness is subtracted from the latency of each frame:
+        # grade() subtracts this sum from the latency of the frames, which is
+        # 150 ms for each frame:
         # - 0.3 ms for 50 % of the frames,
-        # - the 57th percentile of the lateness for 7 % of the frames,
+        # - the 57th percentile of the sum for 7 % of the frames,
         # - higher values for the other 43 % of the frames.
         #
-        # The 43 % then have the lowest latencies, and the 50 % the highest. The
-        # median is therefore the latency of one of the 7 %.
+        # The result is lowest for the 43 % and highest for the 50 %. The median
+        # of the result is therefore the value for the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -151,9 +152,9 @@ class GradeTest(unittest.TestCase):
           - 99th percentile: 5 ms
           - maximum: 10 ms
 
-        A verdict is whether a frame is decodable in time. A lateness of 2 ms
-        changes the verdicts of 4 frames, and a lateness of 10 ms changes the
-        verdicts of 10 frames.
+        A verdict says whether a frame is decodable in time. If each frame
+        arrived 2 ms earlier, 4 verdicts would change. If each frame arrived
+        10 ms earlier, 10 verdicts would change.
 
         Above the median, the lateness rises by 4 ms / 49 for each percentile.
         It reaches 2 ms at the percentile 62.25.
@@ -204,9 +205,10 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # The longest stall of the machine and that of the link are 140 ms each.
-        # They are not added. Without a stall of 140 ms, these frames would have
-        # arrived after 501 ms, which is still too late.
+        # The longest stall of the machine and the longest stall of the link are
+        # 140 ms each. The rule must subtract 140 ms and not 280 ms from the
+        # latency of these frames. The result is 501 ms, which is still too
+        # late, so the run must not be flagged.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
@@ -225,18 +227,18 @@ class GradeTest(unittest.TestCase):
         162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
         162.5 ms.
 
-        It would be wrong to subtract the sum of the maxima, 50 ms, from the
-        latency of 1 % of the frames. Then 1.01 of the 101 frames (1 %) would
-        have less than 150 ms, and 1899 + 1.01 = 1900.01 frames would have at
-        most 150 ms. The 95th percentile would be 150 ms, which is 12.5 ms too
-        low."""
+        It would be wrong to subtract the sum of the two values, 50 ms, from the
+        latency of 1 % of the frames. Of the 101 frames, 1 % are 1.01 frames.
+        The number of frames with a latency of at most 150 ms would then be 1899
+        + 1.01 = 1900.01. The 95th percentile would be 150 ms, which is 12.5 ms
+        too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # The 99th percentile of the lateness of the machine can change the
-        # percentiles of the latency. Here this lateness is 12 ms, so the 95th
-        # percentile of the latency changes by 12 ms.
+        # Now the 99th percentile of the machine's lateness is 12 ms. Such a
+        # lateness can change the percentiles of the latency. The computed
+        # change of the 95th percentile must be 12 ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
