@@ -66,7 +66,9 @@ def count_checks(output):
 
 
 def count(test):
-    """Returns the counts of one entry of meson's log."""
+    """Returns how many checks passed, failed and were skipped, as Counts.
+    `test` is an entry of meson's log.
+    """
     verdict = test["result"]
     if verdict == "SKIP":
         return Counts(skipped=1)
@@ -85,11 +87,11 @@ def count(test):
 
 
 def read(path):
-    """Returns the entries of a testlog.json, and the number of lines that are
-    not entries.
+    """Returns the entries of the testlog.json `path`, and the number of lines
+    that are not valid entries.
 
-    There are no entries if meson did not start to write them. There is a broken
-    line if meson was killed while it wrote that line.
+    If meson did not begin to write the file, there are no entries. If meson was
+    killed while it wrote a line, this line is not a valid entry.
     """
     tests, n_broken = [], 0
     for line in path.read_text().splitlines() if path.exists() else []:

@@ -44,8 +44,9 @@ void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
 /* Returns the number of bytes that may be written before more than `lowat`
- * bytes are unsent. If `lowat` is 0, or if the system does not report the
- * number of unsent bytes, there is no limit. */
+ * bytes are unsent. There is no limit if `lowat` is 0, or if the system does
+ * not report the number of unsent bytes. Without a limit, returns G_MAXSSIZE.
+ */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
 /* Sets `all` to TRUE if all data were acknowledged, and to FALSE if not. If the
  * system does not report acknowledgements, returns FALSE and does not set

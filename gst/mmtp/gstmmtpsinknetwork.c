@@ -187,8 +187,9 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->max_delay = settings->latency * GST_MSECOND;
   config->initial_delay = settings->initial_delay * GST_MSECOND;
   config->keepalive_period = settings->keepalive_interval * GST_MSECOND;
-  /* If no timeout is set, half of the maximum value is used. The sum of a time
-   * and this timeout therefore does not overflow. */
+  /* If no timeout is set, the session never times out. MMTP_NEVER / 2 is used
+   * instead of MMTP_NEVER, because the sum of a time and MMTP_NEVER would
+   * overflow. */
   config->session_timeout = timeout > 0 ? timeout : MMTP_NEVER / 2;
   config->bit_rate = settings->bitrate;
   config->frame_period = self->frame_period;
@@ -269,8 +270,8 @@ end_session (GstMmtpSink * self, gboolean reset)
 }
 
 /* Called when a session has begun. If the receiver may have missed the
- * beginning of the stream, requests a key frame, because the receiver then
- * needs a key frame first. */
+ * beginning of the stream, requests a key frame, because decoding can begin
+ * only at a key frame. */
 static void
 note_session_begun (GstMmtpSink * self)
 {

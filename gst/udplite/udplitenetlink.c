@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of udplitenetlink.h with system calls only. The kernel answers
- * a question before sendto () returns, so nothing here waits.
+ * a request before sendto () returns, so no function has to wait for the
+ * answer.
  */
 
 #include "udplitenetlink.h"
@@ -59,9 +60,9 @@ udplite_netlink_open (void)
       | RTMGRP_IPV4_RULE);
 }
 
-/* An error of recv () has one of two causes: the kernel had no room for a
- * notification, or the socket is unusable. In both cases a change may have been
- * missed, so the result is TRUE. */
+/* If recv () fails with an error other than EAGAIN or EINTR, a change may have
+ * been missed: the kernel had no room for a notification, or the socket is
+ * unusable. The function then returns TRUE. */
 gboolean
 udplite_netlink_has_changed (gint fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input into the link: adds flows to the core, describes video packets to a
- * queue discipline that works on frames, and checks whether there is room for a
- * packet.
+/* Input of the link: adds flows to the core, and checks whether there is room
+ * for a packet. If the queue discipline works on whole frames, also describes
+ * the video packets.
  */
 
 #include "gstwirelesslinkprivate.h"

@@ -25,9 +25,9 @@ def each(function: Callable[[Any], Any],
     process when the thread that started it ends, so the calling thread starts
     all of them itself.
 
-    If a signal ends one of the other processes, it cannot remove its temporary
-    files. All temporary files are therefore in a directory that this process
-    removes."""
+    If a signal ends one of the other processes, that process cannot remove its
+    temporary files. All temporary files are therefore in a directory that this
+    process removes."""
     things = list(things)
     if not things:
         return

@@ -39,10 +39,11 @@ typedef struct
 typedef struct
 {
   gdouble bitrate;              /* mean bitrate of the encoder in bit/s */
-  /* Geometric mean of the sizes of the frames, as bit/s. It is a measure of the
-   * picture quality, which is about proportional to the logarithm of the
-   * bitrate. A varying bitrate gives a lower quality than a constant bitrate
-   * with the same arithmetic mean, and it also has a lower geometric mean. */
+  /* Geometric mean of the frame sizes, converted to a bitrate in bit/s. It is a
+   * measure of the picture quality, because the quality is about proportional
+   * to the logarithm of the bitrate. A varying bitrate gives a lower quality
+   * than a constant bitrate with the same arithmetic mean, and it also has a
+   * lower geometric mean. */
   gdouble geometric;
   /* Percentiles of the delay in ns. Frames that are not shown have an infinite
    * delay. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two ends of a run in which a program pushes packets into a sink: a source
- * in a process of its own, and the pad that is linked to the sink. A program
- * calls flood_start_source before flood_open_sink, because GStreamer must not
- * be initialized before the fork.
- */
+ * in a process of its own, and the pad that is linked to the sink.
+ *
+ * A program calls flood_start_source before flood_open_sink. flood_start_source
+ * forks, and GStreamer must not be initialized before this fork. */
 
 #pragma once
 
@@ -30,10 +30,10 @@ typedef struct
 
 /* Prints an error and ends the program. */
 G_GNUC_NORETURN void flood_fail (const gchar * what);
-/* Starts the source in a process of its own. The source is an element with its
- * properties, as in a launch line. Returns when it is in PLAYING. The process
- * is killed when this program ends. The new process first calls `start`, which
- * may be NULL. */
+/* Starts the source in a new process and waits until the source is in the state
+ * PLAYING. `description` is an element with its properties, as in a launch
+ * line. If `start` is not NULL, the new process calls it first. The new process
+ * is killed when the calling process ends. */
 FloodShared *flood_start_source (const gchar * description,
     void (*start) (void), pid_t * pid);
 /* Starts the sink, and returns a source pad that is linked to it. The stream is

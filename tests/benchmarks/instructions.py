@@ -71,8 +71,9 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    # The same pipeline without the element. Its instructions are subtracted
-    # from those of `pipeline`. If `base` is empty, nothing is subtracted.
+    # A pipeline that differs from `pipeline` only in that the measured element
+    # is missing. The instructions of `base` are subtracted from those of
+    # `pipeline`. If `base` is empty, nothing is subtracted.
     base: str
     # A second pipeline, which runs at the same time as the measured one but
     # outside of callgrind.

@@ -40,7 +40,8 @@ PACKETS = RATE // 8 // SIZE
 LISTS = {"single packets": 1, f"{FRAMES} lists a second": -(-PACKETS // FRAMES)}
 SECONDS = 60  # The maximum time in seconds that a run may take.
 PROGRAM = turns.BUILD / "tests" / "benchmarks" / "wiretime"
-# All other pairs are compared with the first pair.
+# The pairs of a sink and a source that are measured. The first pair is the
+# reference with which each other pair is compared.
 PAIRS = {
     "udpsink": (f"udpsink {SINK}", f"udpsrc {SOURCE}"),
     "udplitesink, kernel": (f"udplitesink {SINK} backend=kernel",

@@ -437,7 +437,7 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
 /* Prints one line about a group of scenarios. Each figure of a scenario is the
  * median over its runs. The line contains:
  * - the mean of each figure over the scenarios
- * - the lowest get_share () of a scenario
+ * - the lowest ArenaOutcome.share of all scenarios
  * - the number of scenarios in which MMTP is worse than UDP */
 static void
 print_group (const GArray * rows, guint first, guint end,

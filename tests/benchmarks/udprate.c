@@ -12,7 +12,7 @@
  * - the number of packets that it sent,
  * - the seconds from the first burst to the last one,
  * - its CPU time in seconds,
- * - by how many seconds the latest burst was late.
+ * - the maximum number of seconds by which a burst was late.
  *
  * The receiver waits for the first packet and ends when no packet came for half
  * a second. It prints:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the references of H.264 and H.265. The pictures form a valid stream
- * with any references, list modifications and memory management. Some pictures
- * are dropped. A picture that uses a slot is dropped, too, if the last update
- * of this slot was dropped.
+/* Fuzzes the references of H.264 and H.265. The pictures form a valid stream.
+ * Its references, list modifications and memory management are arbitrary. Some
+ * pictures are dropped. A slot stands for a reference picture that a decoder
+ * stores. If the picture that last updated a slot was dropped, each picture
+ * that uses this slot is dropped, too.
  *
  * Two models of a decoder check the result. The first model receives the whole
  * stream. The second model receives only the pictures that were not dropped.
@@ -41,7 +42,8 @@ typedef enum
 #define FLAG_DROP (1 << 4)
 #define FLAG_CHANGES (1 << 5)
 #define FLAG_MARKS (1 << 6)
-/* If all of these flags are set, the references of the picture are unknown. */
+/* If all three bits of FLAGS_UNKNOWN are set in the flags of a picture, the
+ * references of the picture are unknown. */
 #define FLAGS_UNKNOWN (7 << 5)
 
 typedef struct
@@ -76,7 +78,7 @@ typedef struct
   guint32 wrong;
   gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* TRUE if the last key frame switched the use of slots on or off */
+  /* TRUE if the use of slots began or ended at the last key frame */
   gboolean was_switched;
   guint n_since_key;
 } Model;
@@ -206,9 +208,9 @@ find_pic_num (const Decoder * decoder, gint pic_num, guint frame_num,
   return -1;
 }
 
-/* Makes the list of a P-slice (sections 8.2.4.2.1 and 8.2.4.3.1 of H.264). The
- * entries are numbers of pictures. Returns FALSE if a modification names a
- * picture that is not stored. */
+/* Writes the reference picture list of a P-slice to `list` (sections 8.2.4.2.1
+ * and 8.2.4.3.1 of H.264). Returns FALSE if a modification of the list refers
+ * to a picture that is not stored. */
 static gboolean
 make_list (const Decoder * decoder, const H264Slice * slice,
     const Model * model, Stored list[H264_MAX_LIST_CHANGES + MAX_STORED + 2])

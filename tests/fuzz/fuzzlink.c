@@ -382,11 +382,12 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
   fuzz_run_check_wakeup (run);
 }
 
-/* Describes the packet as a part of a video frame. The description depends on
- * the packet's size and on the previous packet of the flow. A frame has a few
- * packets. Some packets are missing, and some frames have no end. Packets
- * without video occur inside frames, too. Returns NULL for a packet without
- * video. */
+/* Returns the position of the packet in a video frame, and properties of this
+ * frame. Returns NULL for a packet without video. The result depends on the
+ * packet's size and on the previous packet of the flow.
+ *
+ * A frame has a few packets. Some packets are missing, and some frames have no
+ * end. Packets without video occur inside frames, too. */
 static const VideoPacket *
 fuzz_describe (FuzzRun * run, guint flow, guint32 size)
 {

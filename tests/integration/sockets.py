@@ -28,7 +28,8 @@ CHECKSUM = "checksum"
 # The kernel drops the packet and increments InErrors, but not InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
-# IP drops the packet, or the packet is for another receiver.
+# The packet does not reach the receiver: IP drops it, or its protocol or its
+# destination address is not that of the receiver.
 ELSEWHERE = "elsewhere"
 
 
@@ -119,9 +120,10 @@ def _pseudo_header(source, to, size, protocol):
 
 
 def _covered(segment, protocol, is_ip6):
-    """Returns the tuple (covered bytes, segment without excess bytes). If the
-    header of the segment already determines the fate of the packet, returns the
-    tuple (fate, None)."""
+    """Returns a pair: the number of bytes that the checksum covers (0 if there
+    is no checksum), and the segment. Bytes of the segment beyond the length in
+    a UDP header are removed. If the header is invalid, returns the pair (fate
+    of the packet, None)."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None

@@ -57,8 +57,8 @@ class Device:
                 f"dev {self.name} metric 100")
 
     def commands(self, change, number):
-        """Returns the shell commands that make the change `change` at this
-        device.
+        """Returns the shell commands that apply the change `change` to this
+        device. A new name or address is derived from `number`.
         """
         down = f"ip link set {self.name} down; sleep {SECONDS_DOWN}; "
         if change == "goes and comes":

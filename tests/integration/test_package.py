@@ -71,8 +71,8 @@ class PackageTest(test_install.Home):
         (root / "var/lib/dpkg/updates").mkdir(parents=True)
         (root / "var/lib/dpkg/info").mkdir()
         (root / "var/lib/dpkg/status").touch()
-        # --force-depends is needed because the dependencies are installed on
-        # the machine and not below this root.
+        # --force-depends is needed because the dependencies of the packages are
+        # installed on the machine, and not in `root`.
         dpkg = ["fakeroot", "dpkg", f"--root={root}", "--force-depends",
                 "--force-not-root", "--force-script-chrootless",
                 f"--log={self.home}/dpkg.log"]

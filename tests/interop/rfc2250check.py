@@ -160,10 +160,10 @@ def place(stream, packets):
 
 
 def _injected_sequence(stream, at, body):
-    """A sender may repeat a sequence header at a position where the stream has
-    none. `body` is the payload of a packet for the position `at` of the stream.
-    If `body` begins with such a header, returns the length of this header;
-    otherwise 0.
+    """Returns the length of the repeated sequence header with which the payload
+    `body` begins, or 0 if there is none. `at` is the position of the packet in
+    the stream. A sender may repeat a sequence header at a position where the
+    stream has none.
     """
     if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
         return 0
@@ -273,10 +273,11 @@ SMALLEST_PAYLOAD = 261
 def expected_extension(stream, picture, mtu=None):
     """Returns (fields, composite, extra) of the header extension (section
     3.4.1). `composite` is the composite display information, or None. `extra`
-    are the extensions of the picture, without padding.
+    contains the extensions of the picture, without padding.
 
-    A packet must keep room for SMALLEST_PAYLOAD bytes of video. If the
-    extensions would not leave this room, the sender may leave them out.
+    A packet must have room for SMALLEST_PAYLOAD bytes of video. If the
+    extensions are too long for this, the sender may omit them, and `extra` is
+    empty.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
@@ -300,8 +301,8 @@ def expected_extension(stream, picture, mtu=None):
 
 def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
           new_picture_bits=False, timestamps=True, pt=32):
-    """Returns all faults of these packets. The faults of each rule are in
-    packet order.
+    """Checks `packets` against `stream` and returns a list of all faults. The
+    faults of each rule are in packet order.
     """
     placed, faults = place(stream, packets)
     faults += check_rtp(packets, pt, mtu)
@@ -373,9 +374,10 @@ def check_order(placed):
 
 
 def check_marker(placed):
-    """Checks that only the packet with the end of the last slice of a frame has
-    the marker bit. A sequence end code may follow, because it belongs to no
-    frame.
+    """Checks that a packet has the marker bit if it contains the end of the
+    last slice of a frame, and that no other packet has the marker bit. A
+    sequence end code after this slice belongs to no frame, so it may be in a
+    later packet.
     """
     frame = placed.picture.frame
     last = placed.start < frame.coded_end <= placed.end

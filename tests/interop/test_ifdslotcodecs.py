@@ -44,8 +44,8 @@ SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
 # frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
-# Each stream is a tuple: the name of the stream, its codec, the options of its
-# encoder, and the minimum numbers of pictures.
+# Each stream is a tuple (name, codec, options of the encoder, minimum). The
+# item `minimum` is CHAIN or DROPPABLE.
 FILMS = [
     ("vp8", "vp8", f"-c:v libvpx {VPX}", CHAIN),
     ("vp8-altref", "vp8", "-c:v libvpx -b:v 100k -g 25 -auto-alt-ref 1 "

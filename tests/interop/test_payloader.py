@@ -188,8 +188,9 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
-            # If `t` is set, the header has 8 more bytes. A packet of the
-            # smallest MTU has no room for this header.
+            # If `t` is set, rfc2250pay sends the MPEG-2 header extension. The
+            # minimum MTU of rfc2250pay is then 8 bytes larger than MTUS[0], so
+            # MTUS[0] is left out.
             mtus = MTUS[1:] if t else MTUS
             cases = [Case(kind(15), mtu, mode, t, n)
                      for mtu, mode in itertools.product(mtus, MODES)]

@@ -298,8 +298,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Number of packets for which the queue has room. In the measurements of the
- * lab, this room is sufficient for RTP over UDP. */
+/* Size of the queue in packets. In the measurements of the lab, a queue of this
+ * size is sufficient for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *
@@ -320,8 +320,9 @@ find_trace (ArenaGroups * groups, const gchar * name)
   return NULL;
 }
 
-/* Returns the recording of the other direction of the same network. If there is
- * none, it returns the next recording. */
+/* Returns the recording for the return path of the recording `number`: a
+ * recording of the same network in the opposite direction. If no such recording
+ * exists, returns the recording that follows `number` in the list. */
 static ArenaTrace *
 find_return (ArenaGroups * groups, guint number)
 {
@@ -492,9 +493,9 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* With the same setting, exponential jitter sometimes causes longer delays
-   * than uniform jitter. The largest setting of exponential jitter is therefore
-   * smaller here. Packets stay in order. */
+  /* `jitters` has the maximum of uniform jitter and the mean of exponential
+   * jitter, in ms. Exponential jitter can exceed its mean, so its largest mean
+   * is only 50 ms. Packets stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;

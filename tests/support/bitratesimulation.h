@@ -83,8 +83,8 @@ BitrateSimulation *bitrate_simulation_new (const ArenaPath * path, guint run,
 void bitrate_simulation_run (BitrateSimulation * simulation, guint64 until);
 void bitrate_simulation_free (BitrateSimulation * simulation);
 
-/* Difference in ns between the sender's clock and the clock of the simulation.
- * The sender's clock is ahead.
+/* Time in ns by which the sender's clock is ahead of the clock of the
+ * simulation.
  */
 #define BITRATE_CLOCK_OFFSET (500 * LINK_SECOND)
 

@@ -170,7 +170,8 @@ typedef struct
 
 typedef struct
 {
-  guint64 origin;               /* Time in ns at which the source began. */
+  /* Time in ns at which the source started to produce frames. */
+  guint64 origin;
   gboolean ready;               /* The sender reported READY before `origin`. */
   guint64 initial_delay;        /* D0 at the end, in ns. */
   guint frames;                 /* put */
@@ -183,8 +184,9 @@ typedef struct
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
-  /* Maximum time in ns by which a frame was output after its deadline. It may
-   * be above 0, because the clocks of the endpoints differ from the true time.
+  /* Maximum time in ns from the deadline of a frame until its output; 0 if no
+   * frame was output after its deadline. It can be above 0, because the clocks
+   * of the endpoints differ from the true time.
    */
   guint64 worst_release;
   guint64 data_packets;         /* sent */

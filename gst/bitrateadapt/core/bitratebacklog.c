@@ -32,34 +32,35 @@
 /* If AGE_FRAMES frame periods are longer than AGE_TIME, the minimum age is
  * taken over these frame periods instead of over AGE_TIME. */
 #define AGE_FRAMES 1.5
-/* dccpthinsink receives one report in each round trip, so the age also grows
- * during a round trip. If the sink reports the round-trip time, the minimum age
- * is therefore taken over at least one round trip. mmtpsink receives reports
- * more often and does not report the round-trip time. */
+/* dccpthinsink receives one report in each round trip. Until the next report,
+ * the age of the oldest byte of the backlog grows. If the sink reports the
+ * round-trip time, the minimum of this age is therefore taken over at least one
+ * round trip. mmtpsink receives reports more often and does not report the
+ * round-trip time. */
 /* If the interval between two reports exceeds LATE_REPORT round trips, an
  * outage is assumed. */
 #define LATE_REPORT 1.5
 /* The frame period, and the rate at which data leave the encoder, are measured
  * over PUT_TIME. */
 #define PUT_TIME (1000 * MILLISECOND)
-/* Even without a queue, the backlog has an age: the round trip plus the time
- * between two reports of the receiver. This normal age is the minimum of the
- * ages in a recent period. The period lasts between MIN_PERIOD and 2 *
+/* The normal age of the backlog is its age without a queue: the round trip plus
+ * the time between two reports of the receiver. It is measured as the minimum
+ * of the ages in a recent period. The period lasts between MIN_PERIOD and 2 *
  * MIN_PERIOD.
  *
- * During this period, a queue that the stream has caused becomes empty,
- * because the bitrate is below the rate of the network. A delay that remains
- * for longer is not due to the stream. */
+ * A queue that the stream has caused becomes empty during this period, because
+ * the bitrate is below the rate of the network. If a delay lasts longer than
+ * this period, the stream is not its cause. */
 #define MIN_PERIOD (2000 * MILLISECOND)
 /* The interval of CoDel (RFC 8289, section 4.3). If a round trip is longer than
  * STANDING_TIME, the interval is a round trip, as the RFC recommends. */
 #define STANDING_TIME (100 * MILLISECOND)
 /* Padding fills the network on purpose, and the bytes in flight include it. The
  * queues of the network then do not show whether the bitrate of the stream is
- * too high.
+ * too high. Padding may remain in the network for PADDING_TIME after it was
+ * sent.
  *
- * Padding may remain in the network for PADDING_TIME after it was sent.
- * mmtpsink sends padding about every two seconds. The estimate of mmtpsink is
+ * mmtpsink sends padding about every two seconds. Its bitrate estimate is
  * therefore regarded as up to date for PADDED_TIME after the last padding. */
 #define PADDING_TIME (500 * MILLISECOND)
 #define PADDED_TIME (3000 * MILLISECOND)
@@ -129,9 +130,9 @@ is_confirming (const BitrateBacklog * backlog, guint64 i)
 }
 
 /* Returns whether the last report shows that the receiver has confirmed new
- * data. Only after such a report can the age of the backlog be compared with
- * earlier ages. After any other report, the age has merely grown with the time.
- */
+ * data. The age of the backlog can be compared with earlier ages only after
+ * such a report. After any other report, the age has increased only because
+ * time has passed. */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
@@ -181,10 +182,12 @@ note_put (BitrateBacklog * backlog, const BitrateReport * report)
 }
 
 /* Notes whether the encoder is idle. If it is idle and less than a full packet
- * is queued or in flight, the backlog counts as empty. If the encoder has sent
- * no data for PUT_TIME, the backlog counts as empty in any case: data still in
- * flight are assumed to be lost. The receiver of dccpthinsink does not report
- * the loss of the last packets before a pause. */
+ * is queued or in flight, the backlog counts as empty.
+ *
+ * If the encoder has sent no data for PUT_TIME, the backlog counts as empty in
+ * any case. Data that still count as in flight are then assumed to be lost,
+ * because the receiver of dccpthinsink does not report the loss of the last
+ * packets before a pause. */
 static void
 note_idle (BitrateBacklog * backlog, const BitrateReport * report,
     guint64 waiting)
@@ -310,19 +313,22 @@ bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
   return get_excess (&backlog->network_queue, queue);
 }
 
-/* Returns whether the reports are so rare that RATE_TIME may contain only one of
- * them or none. dccpthinsink receives one report in each round trip. */
+/* Returns whether the reports are rare. They are rare if RATE_TIME can pass
+ * with only one report or with none. For example, dccpthinsink receives only
+ * one report in each round trip. */
 static gboolean
 has_rare_reports (const BitrateBacklog * backlog)
 {
   return backlog->round_trip > RATE_TIME / 2;
 }
 
-/* Returns the index of the sample up to which the drain rate is measured.
- * Normally this is the latest sample, which has the index 0. If reports are
- * rare, it is the sample of the latest report that has confirmed new data.
- * However, if LATE_REPORT round trips have passed since that sample, it is the
- * latest sample again. */
+/* Returns the index of the sample at which the measurement of the drain rate
+ * ends. Index 0 is the latest sample.
+ *
+ * Normally, the measurement ends at sample 0. If reports are rare, it ends at
+ * the latest sample that confirms new data. However, if that sample is more
+ * than LATE_REPORT round trips older than sample 0, the measurement ends at
+ * sample 0 again. */
 static guint64
 get_drain_end (const BitrateBacklog * backlog)
 {

@@ -37,8 +37,8 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Interval between the reports that the rule processes. The weights below are
- * chosen for this interval. */
+/* Minimum interval between two reports that the rule uses. Reports in between
+ * are ignored. SLOW_WEIGHT and GROWTH_WEIGHT are chosen for this interval. */
 #define REPORT_INTERVAL (20 * MILLISECOND)
 #define SLOW_WEIGHT 0.01
 #define GROWTH_WEIGHT 0.2

@@ -67,14 +67,16 @@
  * buffer of Linux */
 #define PACKET_MEMORY 2304
 
-/* If the rate of calls of driver_flush_often is at least BUSY_RATE per second
- * for RATE_PERIOD ns, the driver begins to send the packets of several calls
- * together. With one packet per call, BUSY_RATE corresponds to several hundred
- * Mbit/s. Streams with lower rates are sent without this delay, even their
- * bursts.
+/* If driver_flush_often is called at a high rate, the driver delays packets, so
+ * that it can send the packets of several calls together. The rate is high if
+ * it is at least BUSY_RATE calls per second for RATE_PERIOD ns. The driver then
+ * sends the packets when MAX_TOGETHER packets are waiting, or after MAX_WAIT
+ * ns.
  *
- * The driver sends the packets when MAX_TOGETHER packets are waiting, or after
- * MAX_WAIT ns. */
+ * With one packet per call, BUSY_RATE corresponds to several hundred Mbit/s. If
+ * the rate of a stream is lower, the driver does not delay its packets, not
+ * even in bursts.
+ */
 #define MAX_TOGETHER 32
 #define MAX_WAIT 250000
 
@@ -168,8 +170,8 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
     g_array_index (poll->fds, GPollFD, i).revents = 0;
 }
 
-/* Returns the events of the descriptor with the index `index` in the last wait,
- * as flags of GIOCondition. */
+/* Returns the events that the last wait has reported for a descriptor, as flags
+ * of GIOCondition. `index` is the index of the descriptor in the list. */
 static gushort
 driver_poll_get_events (DriverPoll * poll, guint index)
 {
@@ -228,7 +230,7 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
-  /* The additional block is for `packed`. */
+  /* One block of the pool is for `packed`. */
   driver->pool = datagram_pool_new (input_room,
       DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
   for (i = 0; i < DATAGRAM_BATCH; i++)
@@ -402,12 +404,13 @@ trace_gso (Driver * driver, guint number)
   g_error_free (error);
 }
 
-/* Sends packets. Returns how many packets from the beginning of `datagrams`
- * need no further attempt, because they were sent or have failed.
+/* Sends packets. Returns the number of packets at the beginning of `datagrams`
+ * that were sent or have failed. The caller has to send the remaining packets
+ * later.
  *
- * If send reports an ICMP error, a packet that was sent earlier has caused this
- * error (Linux ip(7), IP_RECVERR). The present packet was not sent in this
- * case, so send is called once more for it. */
+ * If send reports an ICMP error, an earlier packet has caused this error (Linux
+ * ip(7), IP_RECVERR), and the current packet was not sent. Therefore send is
+ * called once more for the current packet. */
 static guint
 send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
     guint n)
@@ -567,8 +570,8 @@ end_period (DriverRate * rate, guint64 now)
 
 /* Counts one call of driver_flush_often, and computes the rate of these calls.
  * At a high rate, driver_flush_often may leave packets waiting for the next
- * call. If no further call comes, the loop has to send these packets. So the
- * loop is woken when the rate becomes high. */
+ * call. If no further call comes, driver_run has to send these packets. So
+ * driver_run is woken when the rate becomes high. */
 static void
 note_call (Driver * driver, guint64 now)
 {
@@ -619,7 +622,7 @@ get_output_wakeup (Driver * driver)
 
 /* Copies a datagram to the end of the block `packed`. If `packed` has no room
  * and no other block of the pool is free, the datagram is not copied. The core
- * can then keep no reference to its bytes. */
+ * then cannot keep a reference to the bytes of the datagram. */
 static void
 pack (Driver * driver, Datagram * datagram)
 {
@@ -641,9 +644,11 @@ pack (Driver * driver, Datagram * datagram)
       PACKED_ALIGNMENT);
 }
 
-/* Moves received datagram number `i` to memory of which the core can keep
- * slices. Returns the block that the caller has to release afterwards; NULL if
- * there is none. */
+/* Allows the core to keep references to parts (slices) of received datagram
+ * number `i`. A small datagram is copied to a shared block. A larger datagram
+ * stays in its block, and a free block of the pool is used for later datagrams.
+ * Returns the block of the larger datagram, which the caller has to release.
+ * Returns NULL if the datagram was copied, or if no block was free. */
 static DatagramBlock *
 prepare_slices (Driver * driver, guint i, Datagram * datagram)
 {
@@ -788,9 +793,9 @@ receive (Driver * driver, guint number)
     take_error (driver, number, error);
 }
 
-/* Handles the events of the socket of a path. `has_paused` is TRUE if the
- * driver has just paused. After a pause, poll has not waited for packets. This
- * function then tries to receive packets even if poll has reported none. */
+/* Handles the events of the socket of a path. `has_paused` is TRUE if poll
+ * has just waited without watching for packets. In this case, the function
+ * tries to receive packets even if poll has reported none. */
 static void
 look_at_path (Driver * driver, guint number, gboolean has_paused)
 {

@@ -56,11 +56,11 @@ typedef struct
   /* Called when the core has nothing more to send now and all its events were
    * processed. */
   void (*note_flushed) (gpointer owner);
-  /* Returns the time in ns at which the next round of driver_run must begin;
-   * DRIVER_NEVER if the owner needs no further round. */
+  /* Returns the latest time in ns at which driver_run must begin its next loop
+   * iteration. Returns DRIVER_NEVER if the owner needs no further iteration. */
     guint64 (*next_wakeup) (gpointer owner);
-  /* Called in each round of driver_run. If this callback returns FALSE,
-   * driver_run ends with `error`. */
+  /* Called in each loop iteration of driver_run. To end driver_run, this
+   * callback sets `error` and returns FALSE. */
     gboolean (*check) (gpointer owner, GError ** error);
   /* Releases the lock, and then reports to other threads what the callbacks
    * above have recorded. */
@@ -71,13 +71,14 @@ typedef struct
 typedef struct
 {
   DatagramSocket *socket;       /* owned */
-  GQueue unsent;                /* packets that the socket had no room for */
+  GQueue unsent;                /* packets that wait for room in the socket */
   /* Time in ns before which the driver does not try again to send the queued
    * packets. It is set when the device has no room although poll reports the
    * socket as writable.
    */
   guint64 retry_at;
-  /* TRUE after take_error has returned FALSE for this path */
+  /* TRUE if an error has made the path unusable, that is, if take_error has
+   * returned FALSE */
   gboolean has_gone;
   /* Index of the path's socket in the list of descriptors of `poll`. Valid
    * while the driver waits. */
@@ -146,7 +147,7 @@ typedef struct
    * received, `output_room` for a packet that is sent. */
   gsize input_room, output_room;
 
-  /* NULL if there is no path with this number */
+  /* paths[i] is NULL if no path has the number i. */
   DriverPath *paths[DRIVER_MAX_PATHS];
   guint n_paths;                /* highest number of a path plus 1 */
   DriverPoll poll;

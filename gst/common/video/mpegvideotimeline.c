@@ -40,17 +40,17 @@
  * frame. */
 #define DEFAULT_ANCHOR_DISTANCE 3
 #define MAX_HEAD 64
-/* A clock is trusted when it has this many points. A step of the clock that
- * agrees with the temporal references adds points. A step of one frame adds one
- * point only, because arrival times that are used as presentation times make
- * such steps too. Any other step, such as the step from an I- or P-frame back
- * to a B-frame, adds two points. */
+/* Number of points that a clock needs to be trusted. The clock gets points for
+ * each step that agrees with the temporal references. A step of one frame is
+ * worth one point only, because a clock that shows arrival times instead of
+ * presentation times advances by one frame as well. Any other step, such as the
+ * step from an I- or P-frame back to a B-frame, is worth two points. */
 #define CLOCK_TRUSTED 4
 /* Number of times that the same distance between I-frames must be seen before
  * it is used as the period for predictions */
 #define PERIOD_TRUSTED 2
-/* Number of consecutive frames whose type must match the pattern before the
- * pattern determines the types of lost frames */
+/* Lost frames get their types from the pattern of frame types. The pattern is
+ * used only after it has matched this number of consecutive frames. */
 #define PATTERN_TRUSTED 32
 /* The maximum distance between two consecutive anchors (I- or P-frames) must be
  * seen this number of times. Only then is a larger distance treated as a loss.
@@ -679,10 +679,10 @@ reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 }
 
 /* Returns whether the clock shows that a jump of the temporal reference is
- * wrong. In a stream without GOP headers, only the clock limits temporal
- * references. Lost frames cause a gap in the clock as well. So if a trusted
- * clock continues without a gap, a temporal reference with a large gap must be
- * damaged or forged. */
+ * wrong. This is checked only in a stream without GOP headers. If frames are
+ * lost, both the clock and the temporal reference have a gap. If only the
+ * temporal reference has a large gap and the clock is trusted, the temporal
+ * reference must be damaged or forged. */
 static gboolean
 clock_denies_jump (const MpegVideoTimeline * timeline, gint64 said,
     gint64 number)
@@ -712,13 +712,14 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
   return reference - timeline->last_b_reference <= 2;
 }
 
-/* `start` is the start of the GOP according to the clock. Returns whether it is
- * plausible. This is the case if it is the start of the current GOP, or if it
- * is after all received frames and matches the GOP pattern.
+/* Returns whether `start`, the start of the GOP according to the clock, is
+ * plausible. It is plausible if the current GOP starts at this position. It is
+ * also plausible if the position is after all received frames and matches the
+ * GOP pattern.
  *
- * The clock alone does not prove a loss. If a sender pauses or skips a frame,
- * its clock advances by an arbitrary amount although nothing is lost. The GOP
- * pattern is therefore required as well. */
+ * The clock alone does not prove that frames were lost. If a sender pauses or
+ * skips a frame, its clock advances by an arbitrary amount although no frame is
+ * lost. The GOP pattern is therefore required as well. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
@@ -1048,13 +1049,14 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 }
 
 /* If a frame has timestamps from upstream, it keeps them. Other frames get the
- * computed timestamps plus an offset, which is the last known difference
+ * computed timestamps plus an offset. The offset is the last known difference
  * between upstream's timestamps and the computed timestamps.
  *
- * Some parsers, such as mpegvideoparse, know only the DTS. They compute it as a
- * sum of durations, which is wrong if fields are repeated. If a frame has only
- * a DTS, its PTS is therefore the computed PTS plus the offset. Such a DTS sets
- * the offset only at the start, and again whenever the DTS jumps. */
+ * Some parsers, such as mpegvideoparse, set only the DTS. They compute it as a
+ * sum of durations, which is wrong if fields are repeated. If a frame has a DTS
+ * but no PTS, its PTS is therefore the computed PTS plus the offset. The DTS of
+ * such a frame changes the offset in two cases only: at the start of the
+ * stream, and when the DTS jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)

@@ -261,8 +261,9 @@ check_field (Text * text)
   return TRUE;
 }
 
-/* Accepts the media type of a structure. It must contain a slash, which rules
- * out the special caps ANY, EMPTY and NONE. */
+/* Reads the media type of a structure. Returns FALSE if the media type is
+ * invalid. A valid media type contains a slash, so the special caps ANY, EMPTY
+ * and NONE are invalid. */
 static gboolean
 check_media_type (Text * text)
 {

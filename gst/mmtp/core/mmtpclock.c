@@ -20,11 +20,11 @@
 #define SETTLING_TIME (5 * SECOND)
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
-/* The skew of the clocks is measured from points, over at least 20 s. Each
- * second gives one point, which is the minimum transit of the messages in this
- * second. A transit is the arrival time minus the sending time of a message.
- * The measured skew is limited to half of MAX_SLEW, so that the other half
- * remains for corrections of the offset.
+/* The skew of the clocks is computed from points that cover at least 20 s.
+ * There is one point for each second: the minimum transit of the messages in
+ * this second. A transit is the arrival time minus the sending time of a
+ * message. The measured skew is limited to half of MAX_SLEW, so that the other
+ * half remains for corrections of the offset.
  */
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
@@ -33,8 +33,9 @@
  * have changed the measured skew by more than this, the measurement is ignored.
  */
 #define MAX_ERROR 5e-5
-/* Maximum of all times, in us; it is about two years. With this limit, sums of
- * times in ns fit into 64 bits, whatever the peer sends. */
+/* Maximum difference, in us, between a time of the sender and `sender_start`.
+ * It is about two years. A larger difference is reduced to this maximum, so
+ * sums of times in ns fit into 64 bits, whatever the peer sends. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
 
 void
@@ -176,8 +177,9 @@ find_min (const MmtpClockPoint * points, guint n)
   return min;
 }
 
-/* Returns the mean difference in ns between the transits of neighbouring
- * points. A point is the minimum transit of a second. */
+/* Returns the mean absolute difference in ns between the transits of successive
+ * points. The transit of a point is the minimum transit of the messages in one
+ * second. */
 static gdouble
 get_noise (const MmtpClock * clock)
 {
@@ -189,10 +191,10 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* Computes the skew of the clocks, which is the slope of the line through two
- * points. A point is the minimum transit of the messages in one second. The two
- * points are the minimum of the first third of all points, and the minimum of
- * the last third. */
+/* Computes the skew of the clocks from several points. Each point is the
+ * minimum transit of the messages in one second. The skew is the slope of the
+ * line through two of these points: the lowest point in the first third of the
+ * points, and the lowest point in the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

@@ -3,10 +3,11 @@
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
- *       + the largest burst in which the path delivers
+ *       + size of the largest burst
  *
  * Half of the report period is the mean time that the sender waits for a
- * report. The queue target is the queueing delay that is tolerated.
+ * report. The queue target is the queueing delay that is tolerated. A burst is
+ * the data that the path delivers after a pause without deliveries.
  *
  * The window is at least the number of bytes that the path delivers in the
  * round trip and a whole report period. With a smaller window the path would be
@@ -94,19 +95,19 @@
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* The usual delay is the part of the delay above the base delay that remains
- * while the path is not busy. It does not count as queueing delay. The usual
- * delay rises with the time constant USUAL_RISE and falls with the time
+/* The usual delay is the amount by which the delay usually exceeds the base
+ * delay while the path has no queue. It does not count as queueing delay. The
+ * usual delay rises with the time constant USUAL_RISE and falls with the time
  * constant USUAL_FALL. The time constants are numbers of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay is the additional delay that the path has without a queue. It
- * is at most 1/USUAL_PART of the initial delay (D0). */
+/* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
 #define USUAL_PART 3
-/* The window is multiplied by a gain. If the window is fully used during a
- * round (GAIN_ROUND) and no queue remains, the path carries more than was
- * measured. The gain is then multiplied by GAIN_STEP. The maximum gain is
- * MAX_GAIN. */
+/* The window is multiplied by a gain. A round lasts GAIN_ROUND or
+ * GAIN_ROUND_TRIPS round trips, whichever is longer. If the window is fully
+ * used during a round and no lasting queue builds up, the path can carry more
+ * than was measured. The gain is then multiplied by GAIN_STEP. The maximum gain
+ * is MAX_GAIN. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND
@@ -118,9 +119,9 @@
  * in flight, and the measured rate is less than GUESS_RATIO times the first
  * estimate of the rate. */
 #define GUESS_RATIO 1.3
-/* The start phase is also over after START_ROUNDS rounds in a row in which the
- * rate grew by less than the factor START_GROWTH. draft-ietf-ccwg-bbr, section
- * 4.3.1.2, uses three rounds. */
+/* The start phase ends if the rate has grown by less than the factor
+ * START_GROWTH in each of START_ROUNDS consecutive rounds. draft-ietf-ccwg-bbr,
+ * section 4.3.1.2, uses three rounds. */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
 /* A long queueing delay ends the start phase only if at least this number of
@@ -131,13 +132,13 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow is assumed to fill the queue if the queueing delay has been
- * too long for COMPETITION_TIME. It is too long if it is more than STANDING
- * times the delay that our own packets explain. */
+/* The limit of the queueing delay is STANDING times the delay that our own
+ * packets can cause. If the queueing delay exceeds this limit for
+ * COMPETITION_TIME, a competing flow is assumed to fill the queue. */
 #define STANDING 1.25
 /* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
- * STANDING is not applied. The queueing delay is then too long as soon as it
- * exceeds the delay that our own packets explain. */
+ * STANDING is not applied. The limit is then the delay that our own packets can
+ * cause. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
@@ -180,17 +181,19 @@ typedef struct
   /* first estimate of the rate in bytes per ns; 0 if there is none */
   gdouble guess;
   /* Delivery rate (bytes per ns) and time (ns) at the end of the latest
-   * complete round of the start phase. */
+   * complete round. The start phase consists of rounds, each of which lasts at
+   * least one round trip. */
   gdouble start_rate, start_round;
   /* number of consecutive rounds of the start phase in which the rate hardly
    * grew */
   guint flat_rounds;
   /* Share of the recent reports that showed a queue, 0 to 1. */
   gdouble congestion;
-  /* recent queueing delay, in ns, while the application had nothing more to
-   * send */
+  /* Recent queueing delay in ns. It is measured only while the application has
+   * nothing more to send. */
   gdouble usual_queue;
-  /* recent round trip while the path was not busy, in ns */
+  /* Recent round trip in ns. It is measured only while the application has
+   * nothing more to send. */
   gdouble usual_round_trip;
   /* factor by which the window is multiplied, at least 1 */
   gdouble gain;
@@ -202,8 +205,8 @@ typedef struct
    * round */
   gdouble min_queue;
   gdouble round_began;
-  /* Latest time in ns at which the queueing delay was so short that our own
-   * packets alone explained it. */
+  /* Latest time in ns at which our own packets alone could have caused the
+   * queueing delay. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;
@@ -388,14 +391,13 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Adapts the usual delay, which is the additional delay that the path has
- * without a queue. On some paths, this delay fluctuates by more than the delay
- * of any queue that matters.
+/* Adapts the usual delay: how far the delay of the path is above the base delay
+ * while there is no queue. On some paths, this delay fluctuates by more than
+ * the delay of any queue that matters.
  *
  * If the application sends less than the path carries, there is no queue. The
- * whole delay above the base delay then counts as additional delay. The usual
- * delay follows the additional delay: slowly if the additional delay has risen,
- * faster if it has fallen. */
+ * usual delay then follows the measured delay above the base delay: slowly if
+ * the measured delay has risen, faster if it has fallen. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -462,9 +464,9 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* No measurement has confirmed the first estimate of the rate. The measured
-   * rate therefore replaces that estimate as the peak rate.
-   */
+  /* When the start phase ends, the measured rate replaces the peak rate. The
+   * old peak rate may be the first estimate of the rate, which no measurement
+   * has confirmed. */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;
   if (!self->is_starting || !self->is_used ||
@@ -554,9 +556,9 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap. It is the rate of the path, multiplied by the time in ns that
- * this function returns. */
+/* Returns the time in ns by which the rate of the path is multiplied to compute
+ * the reserve. The reserve is the number of bytes that may be in flight beyond
+ * the window while nothing arrives over the path. */
 static gdouble
 get_trust (const Delivery * self)
 {

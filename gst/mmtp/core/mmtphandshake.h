@@ -15,8 +15,8 @@ typedef enum
   MMTP_PHASE_INIT,
   MMTP_PHASE_OPEN,
   MMTP_PHASE_SESSION,           /* the receiver has accepted */
-  /* The receiver has refused the session, or the sender has ended it or lost
-   * the receiver. */
+  /* The receiver has refused the session, or the sender has ended it, or the
+   * session has timed out because nothing arrived from the receiver. */
   MMTP_PHASE_OVER
 } MmtpPhase;
 
@@ -91,8 +91,8 @@ void mmtp_handshake_begin (MmtpHandshake * self);
  * the other paths. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
 /* Writes the INIT or OPEN that is due now. Returns its size and sets `path`.
- * Returns 0 if no message is due. The field `at` is the time of the next
- * message. */
+ * Returns 0 if no message is due. The next message is due at the time
+ * `self->at`. */
 gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
     guint * path);
 /* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. */

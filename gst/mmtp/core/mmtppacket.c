@@ -49,7 +49,8 @@ typedef struct
   guint from;
   /* minimum size of the message with its trailer, in bytes */
   gsize size;
-  /* TRUE if the message may be longer than `size` */
+  /* FALSE if each message of this type has exactly `size` bytes; TRUE if a
+   * message may have more bytes */
   gboolean is_open;
   void (*code) (Coder * self, MmtpMessage * message);
 } Layout;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtppacketlist.h. The functions count places from the first
- * packet, so that numbers that wrap around need no special case.
+/* Implementation of mmtppacketlist.h. The index of a packet is its place number
+ * minus the place number of the first packet. The index is correct even if the
+ * place numbers have wrapped around.
  */
 
 #include "mmtppacketlist.h"
 
-/* number of places in a new ring buffer; a power of two */
+/* number of pointers in a new ring buffer; a power of two */
 #define MIN_SIZE 64
 
 void

@@ -54,7 +54,7 @@ typedef struct
   /* mean size of the recent large messages, without IP and UDP headers */
   guint64 large_size;
 
-  /* --- draining to find the base delay --------------------------------------
+  /* --- measuring the base delay with an empty queue ------------------------
    */
   /* Start of the time in which the application has kept the window full; 0 if
    * the application does not fill the window.
@@ -69,7 +69,7 @@ typedef struct
   /* Number of the first message that was sent after the bytes in flight had
    * fallen to `drain_window`; MMTP_NO_STREAM if there is none yet. */
   guint64 drained_from;
-  /* minimum delay of the messages with numbers of at least `drained_from` */
+  /* minimum delay of the message `drained_from` and all later messages */
   gint64 drain_min;
 
   /* --- from the reports -----------------------------------------------------
@@ -106,14 +106,15 @@ typedef struct
   guint64 reported_bytes;
   /* arrival time of the last REPORT about this path; 0 if there was none */
   guint64 report_time;
-  /* Arrival time of the last report of new messages on this path. If there was
-   * no such report, this is the time at which the path started. */
+  /* Arrival time of the last REPORT that covered a message of this path for the
+   * first time. If there was no such REPORT, this is the time at which the path
+   * started. */
   guint64 progress_time;
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
-  /* Time in ns for which a message was overdue when the receiver wrote its
-   * latest report; 0 if no message was overdue. */
+  /* Time in ns for which the oldest unreported message had been missing when
+   * the receiver wrote its latest report; 0 if no message was missing. */
   guint64 gap;
   /* TRUE if `gap` is so long that only a stall of the path can explain it. */
   gboolean is_stalled;
@@ -175,10 +176,11 @@ void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
  * allows more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
 /* Returns whether the window allows `size` more bytes in flight. If `is_alone`
- * is TRUE, no other path has room. The path may then use its reserve, too. The
- * reserve is the number of bytes that may be in flight beyond the window during
- * a gap, which is a time in which nothing arrives. Pacing is not checked here;
- * the field `token` has the time at which pacing allows the next packet. */
+ * is TRUE, no other path has room, so the path may exceed the window by its
+ * reserve. The reserve is the number of bytes that may be in flight beyond the
+ * window during a gap, which is a time in which nothing arrives. Pacing is not
+ * checked here; the field `token` has the time at which pacing allows the next
+ * packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
 /* Returns the time after which the next report is overdue. After this time the
@@ -212,18 +214,20 @@ guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
 /* Returns the delay in ns that the sender uses to compare this path with other
- * usable paths. The result is at least the safe delay. It includes the queueing
- * delay that the last reports showed, even if the messages in flight do not
- * explain this queueing delay.
+ * usable paths. The result is at least the safe delay
+ * (mmtp_path_get_safe_delay()). It includes the queueing delay in the last
+ * reports, even if the messages in flight are too few to cause this queueing
+ * delay.
  *
- * `is_spare` is TRUE if another path has room. In this case, this path need not
- * be used up to its limit, and the result includes the predicted delay of the
- * next packet as well. */
+ * If `is_spare` is TRUE, another path has room, so this path need not be used
+ * up to its limit. The result is then also at least the predicted delay of the
+ * next packet. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not
  * included, because a queue may disappear at any moment. If a rate is
- * configured, the result is the same as that of mmtp_path_get_safe_delay(). */
+ * configured, the function returns the safe delay instead
+ * (mmtp_path_get_safe_delay()). */
 guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
 /* Notes that a message was reported as lost. A message may be reported as lost
  * repeatedly. */

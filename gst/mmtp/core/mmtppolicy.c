@@ -14,10 +14,10 @@
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
 /* If enough time remains until the deadline of a less important frame, this
- * frame may be sent before more important frames. For three ranks of frames,
- * the following values are the minimum remaining time in percent of the initial
- * delay (D0). Within this time, even a key frame can be sent, which is several
- * times as large as other frames. */
+ * frame may be sent before more important frames. The following values are the
+ * minimum remaining time for three ranks of frames, in percent of the initial
+ * delay (D0). Each of these times is long enough to send a key frame, although
+ * a key frame is several times as large as other frames. */
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
@@ -67,10 +67,10 @@ typedef enum
    * congestion window. */
   TRUST_OVERDUE,
   /* Some paths have stalled and some still deliver. The paths that deliver may
-   * use their reserve, because they deliver a waiting packet sooner than a
-   * stalled path does. */
+   * exceed their congestion window, because they deliver a waiting packet
+   * sooner than a stalled path does. */
   TRUST_DELIVERING,
-  /* All paths have stalled. A path whose report is overdue may exceed its
+  /* If all paths have stalled, a path whose report is overdue may exceed its
    * congestion window. */
   TRUST_ALL
 } Trust;
@@ -119,16 +119,15 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* How much is known about a path; a higher value means more. A packet that is
- * sent on only one path uses a path with the highest value.
- */
+/* Degrees of knowledge about a path, in increasing order. A packet that is sent
+ * on only one path uses a path with the highest degree. */
 typedef enum
 {
   KNOWN_JOINED,
-  /* A path about which the receiver has sent a report */
+  /* The receiver has sent a report about the path. */
   KNOWN_CONFIRMED,
-  /* A path about which the receiver has sent a report. The transmission time of
-   * a packet on this path is known, too. */
+  /* The transmission time of a packet on the path is known, because it was
+   * measured or because the rate of the path was configured. */
   KNOWN_MEASURED
 } Known;
 
@@ -285,9 +284,9 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
  * more important packets. This is allowed if the packet would arrive long
  * before its deadline.
  *
- * If the packet would arrive only shortly before its deadline, the paths are
- * overloaded, or nothing could be sent on them for some time. The packet then
- * has to wait until all more important packets have been sent.
+ * A packet that would arrive only shortly before its deadline has to wait until
+ * all more important packets have been sent. In this case, either the paths are
+ * overloaded, or nothing could be sent on them for some time.
  *
  * There is one exception: if a packet of a frame has already been sent, the
  * other packets of this frame need not wait. The exception does not hold if the
@@ -313,9 +312,10 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
 /* Returns the most urgent of the packets that would be in time if they arrived
  * at `arrival`; NULL if there is none.
  *
- * Packets of a transport stream that belong to no picture of the video have the
- * rank MMTP_RANK_DATA, for example sound and program tables. They are sent
- * before all pictures, because they are only a small part of the stream. */
+ * Some packets of a transport stream belong to no picture of the video, for
+ * example sound and program tables. They have the rank MMTP_RANK_DATA. They are
+ * sent before all pictures, because they are only a small part of the stream.
+ */
 static MmtpPacket *
 find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -388,11 +388,10 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
  * the queue. Here the scheduler chooses the path for the packet at the end of
  * the queue. This path then carries the most urgent packet that it can deliver
  * in time. If this is the packet at the head, it is sent as in the paper.
- * Otherwise a later packet is sent. It does not have to wait for the packet at
- * the head.
+ * Otherwise a later packet is sent before the packet at the head.
  *
- * `late` is the number of the group of pictures that has a late reference
- * picture. It is computed only once, and only if a path was found. */
+ * `late` stores the result of get_late_group(). If `late` is UNKNOWN_GROUP and
+ * the scheduler has chosen a path, this function computes `late`. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)

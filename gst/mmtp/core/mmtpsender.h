@@ -93,8 +93,8 @@ gboolean mmtp_sender_fits (const MmtpSender * sender, gsize size);
  * without caps, if they are longer than MMTP_MAX_CAPS. */
 gboolean mmtp_sender_set_caps (MmtpSender * sender, guint64 now,
     const gchar * caps);
-/* Ends the stream: no more buffers will be put. MMTP_EVENT_ENDED follows when
- * the receiver has the whole stream. */
+/* Ends the stream. The caller must not add any more buffers. The sender reports
+ * MMTP_EVENT_ENDED when the receiver has received the complete stream. */
 void mmtp_sender_end (MmtpSender * sender, guint64 now);
 /* Removes all waiting packets, for a flush. They do not count as dropped. The
  * stream continues with the next buffer. */
@@ -133,7 +133,8 @@ typedef enum
   MMTP_EVENT_REFUSED,
   /* Session timeout: the receiver no longer responds. */
   MMTP_EVENT_LOST,
-  /* The queue has room again: mmtp_sender_has_room() returns TRUE. */
+  /* The queue was full and has room again. mmtp_sender_has_room() now returns
+   * TRUE. */
   MMTP_EVENT_ROOM,
   /* The estimated rate of all paths together has changed. */
   MMTP_EVENT_RATE,

@@ -41,9 +41,10 @@ void mmtp_ts_cutter_free (MmtpTsCutter * cutter);
 /* Discards the state of the stream after a flush. */
 void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
 
-/* Adds bytes of the stream. The bytes need not be whole packets. The caller can
- * choose any value for `tag`. A picture is complete when the next picture
- * begins. */
+/* Adds bytes of the stream. The bytes need not be whole packets. A picture is
+ * complete when the next picture begins. The caller can choose any number as
+ * `tag`. mmtp_ts_cutter_poll() and mmtp_ts_cutter_is_open() return this number.
+ */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
 /* Returns whether a picture has begun and is not complete yet. Sets `tag` to
@@ -54,7 +55,8 @@ gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
 void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
 /* Ends the stream. */
 void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
-/* Returns the next buffer in `piece`, or FALSE if there is none. */
+/* Removes the next buffer, stores it in `piece` and returns TRUE. Returns FALSE
+ * if there is no buffer. */
 gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
 /* Returns the reason why the stream is passed on without being cut; NULL if it
  * is cut. */

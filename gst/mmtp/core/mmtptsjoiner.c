@@ -11,17 +11,18 @@
  * more PES packets follow before the next picture, the joiner concludes that
  * the sender does not mark the beginning of pictures any more. */
 #define MAX_PES_PACKETS 32
-/* Maximum size of a picture that is held back until it is complete. A picture
- * may consist of two fields, each of which may be as large as a unit of
- * tspictures.c. */
+/* Maximum size in bytes of a picture that is held back until it is complete. A
+ * picture may consist of two fields. The maximum size of a field is
+ * MAX_UNIT_SIZE (tspictures.c). */
 #define MAX_HELD_SIZE (32 * 1024 * 1024)
 
 typedef enum
 {
-  /* So far, the sender has not divided the stream at its pictures. */
+  /* It is assumed that the sender does not mark where pictures begin. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
-  /* within a picture of which no part is missing so far */
+  /* The joiner is within a picture, and no part of the picture is missing so
+   * far. */
   STATE_WHOLE,
   /* A part of the picture is missing, or it is unknown where a picture begins.
    */

@@ -34,7 +34,9 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* The stray packet. NULL if it was moved from `singles` to `runs`. */
+  /* A packet that comes from a source other than the current one, or has an
+   * unexpected sequence number. NULL if the packet was moved from the ring
+   * `singles` to the ring `runs`. */
   gpointer packet;
 } Stray;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes how many leading bytes of a packet must arrive undamaged. These
- * bytes are the headers, because the remaining bytes cannot be used without
- * them (unequal protection, Singh section 8).
+ * bytes are the headers. If a header is damaged, the remaining bytes cannot be
+ * used (unequal protection, Singh section 8).
  */
 
 #pragma once

@@ -22,12 +22,16 @@ LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
 LinkDelivery *link_delivery_new_wander (LinkWander * wander);
 void link_delivery_free (LinkDelivery * delivery);
 /* Sends a packet of `bytes` bytes, which is ready at `time`. Returns the time
- * at which its last byte is sent. `time` must not decrease from call to call.
+ * at which its last byte is sent. `time` must not be earlier than in the
+ * previous call.
  *
- * The link sends only at its opportunities, and at most LINK_DELIVERY_BYTES
- * bytes at each opportunity. If a packet does not use all bytes of an
- * opportunity, the next packet can use the rest if it is already waiting. While
- * `outage` is in its bad state, nothing is sent. The bad state must not last
- * forever. */
+ * The link sends only at certain times, the opportunities. It sends at most
+ * LINK_DELIVERY_BYTES bytes at each opportunity. If a packet does not use all
+ * these bytes and the next packet is already waiting, the next packet uses the
+ * rest.
+ *
+ * While `outage` is in its bad state, the link sends nothing. Every bad state
+ * must end.
+ */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);

@@ -30,8 +30,8 @@
  * incomplete. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
 /* Maximum number of packets of a frame. If a frame had more packets, its
- * sequence numbers would be ambiguous (RFC 3550 A.1). The maximum size of a
- * frame is MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
+ * sequence numbers would be ambiguous (RFC 3550 A.1). The number of bytes of a
+ * frame is limited as well, by MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
 #define LINK_FRAME_QUEUE_MAX_PACKETS 32768
 
 typedef struct _LinkFrameQueue LinkFrameQueue;
@@ -45,8 +45,9 @@ void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
  * room for another stream. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
-/* Puts a packet into the queue and takes ownership of `item`. Returns FALSE if
- * the packet is not queued here. In this case the caller keeps `item`. */
+/* Puts a packet into the queue, takes ownership of `item` and returns TRUE. If
+ * the queue does not accept the packet, returns FALSE. In this case the caller
+ * keeps `item`. */
 gboolean link_frame_queue_push (LinkFrameQueue * queue, guint64 now,
     LinkItem * item, const VideoPacket * video);
 /* Returns the next packet that the queue has dropped, or NULL if there is none.

@@ -23,8 +23,8 @@ typedef struct
   /* Frees the model. Its items are freed with link_item_free (), to which
    * `user_free` is passed. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* Called when the queue of a station has a packet that the model may take at
-   * link->now. The station may be idle or busy. */
+  /* Called when the queue of a station has a packet that the model can remove
+   * from the queue at link->now. The station may be idle or busy. */
   void (*arrived) (gpointer model, guint station);
   /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
    */
@@ -52,8 +52,8 @@ typedef struct
   LinkFlowStats stats;
 } LinkFlow;
 
-/* A step of the link: from the time `from` on, one direction of the link has
- * this rate and this delay. */
+/* From the time `from` on, the direction `direction` of the link has the rate
+ * `rate` and the delay `delay`. */
 typedef struct
 {
   guint64 from;                 /* ns */
@@ -105,8 +105,8 @@ struct _Link
 
 /* --- functions for the models */
 
-/* Returns the direction of a station, 0 or 1, which is the index into arrays of
- * two values. */
+/* Returns the direction in which a station sends: 0 for station 0, and 1 for
+ * all other stations. The direction is an index into arrays of two values. */
 static inline guint
 link_direction (guint station)
 {
@@ -131,8 +131,8 @@ link_peek (Link * link, guint station)
 
 /* The packet leaves the link at `departure`, which is now or later. */
 void link_deliver (Link * link, LinkItem * item, guint64 departure);
-/* A duplicate of the packet leaves the link at `departure`. Must be called
- * before link_deliver () for the packet. */
+/* Duplicates the packet. The duplicate leaves the link at `departure`. Call
+ * this function before link_deliver () for the packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
 /* The packet is lost at link->now. `fate` says how it was lost. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
@@ -145,7 +145,8 @@ link_fate_is_lost (LinkFate fate)
 
 /* Returns whether a phone call is connected; always TRUE without dial-up. */
 gboolean link_is_connected (Link * link);
-/* Breaks the phone call at link->now. The model calls this function. */
+/* Ends the dial-up call of the link at link->now. The model calls this
+ * function. */
 void link_disconnect (Link * link);
 /* The caller informs the link that the quality for the station `station` may
  * have changed at link->now. */

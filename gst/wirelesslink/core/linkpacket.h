@@ -16,7 +16,7 @@ typedef enum
   LINK_FATE_AIR,
   LINK_FATE_CHECK,              /* damaged, and dropped by the frame check */
   LINK_FATE_RESET,              /* the link layer was reset */
-  LINK_FATE_CALL,               /* the dial-up call broke, or there was none */
+  LINK_FATE_CALL,               /* the phone call ended, or there was no call */
   LINK_FATE_RECEIVER,           /* the receiver was too slow */
   /* larger than the maximum packet size of the link */
   LINK_FATE_TOO_BIG,
@@ -24,8 +24,8 @@ typedef enum
   LINK_FATE_LAST
 } LinkFate;
 
-/* Returns the name of a fate in the log and in the statistics, such as
- * "delivered" or "queue". */
+/* Returns the name of a fate, such as "delivered" or "queue". The log and the
+ * statistics use this name. */
 const gchar *link_fate_get_name (LinkFate fate);
 
 typedef struct

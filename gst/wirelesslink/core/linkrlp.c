@@ -35,11 +35,10 @@
  * therefore slots for 62 frames. */
 #define N_SLOTS 62
 
-/* Maximum number of bytes from the serial line that are not in an RLP frame
- * yet. At this number, flow control stops the serial line. The standard does
- * not define this value. RLP needs a few tenths of a second to send so many
- * bytes. Its window has room for even more bytes.
- */
+/* Maximum number of bytes that have arrived from the serial line and are not in
+ * an RLP frame yet. If 512 bytes wait, flow control stops the serial line. The
+ * standard does not define this value. RLP needs a few tenths of a second to
+ * send 512 bytes. The RLP window has room for more than 512 bytes. */
 #define BUFFER 512
 
 /* State of a frame in the receiver's window, as in annex A of the standard. */
@@ -361,9 +360,10 @@ deliver_in_order (Rlp * rlp, Direction * direction)
   deliver (rlp, direction);
 }
 
-/* Processes the data of frame `ns`. This frame shows that all earlier frames
- * that have not arrived are missing (5.2.3.8). A retransmitted frame shows this
- * too, because it was sent after them. */
+/* Processes the data of frame `ns`. All earlier frames that have not arrived
+ * are marked as missing (5.2.3.8). This is also correct if frame `ns` is
+ * retransmitted, because the retransmission was sent after the earlier frames,
+ * too. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {
@@ -437,9 +437,9 @@ send_final (Direction * direction, Frame * frame)
 
 /* Frames */
 
-/* Fills in a frame of the end that sends in direction `ahead` and receives in
- * direction `back`. A frame has a single P/F bit (5.2.1.2) and a single N(R).
- */
+/* Fills in `frame` for one of the two ends. This end sends in direction `ahead`
+ * and receives in direction `back`. A frame has a single P/F bit (5.2.1.2) and
+ * a single N(R). */
 static void
 fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
 {
@@ -456,9 +456,9 @@ fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
 }
 
 /* Makes `frame` a SABM or a UA. A SABM or UA is repeated in each block until
- * the peer has received it (5.2.2.1, 5.2.2.2). With a repetition only after T1,
- * periodic errors could hit every copy. Returns FALSE if there is nothing to
- * send. */
+ * the peer has received it (5.2.2.1, 5.2.2.2). If it were repeated only after
+ * T1, periodic errors could hit every copy. Returns FALSE if there is nothing
+ * to send. */
 static gboolean
 fill_establishment (Rlp * rlp, guint number, Frame * frame)
 {

@@ -48,7 +48,9 @@ def why_not(build: pathlib.Path) -> str:
 
 
 class Runs:
-    """The runs for all seeds. Each run has a directory of its own."""
+    """The runs of wsim, one run for each seed. Each run has a directory of its
+    own.
+    """
 
     def __init__(self, output: pathlib.Path, build: pathlib.Path,
                  seeds: Sequence[int] = SEEDS) -> None:
@@ -102,8 +104,8 @@ class Runs:
         return words
 
     def summaries(self) -> list[dict[str, dict[str, float]]]:
-        """Returns {transport: {name of a result: number}} for each run with a
-        result.
+        """Returns a list with one dictionary for each run that has a result.
+        The dictionary has the form {transport: {name of a result: number}}.
         """
         return [json.loads(path.read_text()) for path in self.results()
                 if path.exists()]

@@ -173,7 +173,7 @@ class Stream:
 
 
 class Session:
-    """Runs the steps of one command line in an open testbed."""
+    """Runs the steps of one command line in a testbed that has been started."""
 
     def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:
         self._bed = bed
@@ -287,9 +287,9 @@ class Session:
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        """Copies the commands' output until the condition holds. The condition
-        is checked only when one of the processes ends, because it cannot change
-        at any other time."""
+        """Prints the output of the commands until `condition` returns True. The
+        condition is checked when output has arrived or a process has ended. The
+        condition must not change at any other time."""
         while not condition():
             self._look()
 
@@ -308,8 +308,8 @@ class Session:
         self._bed.check()
 
     def close(self) -> None:
-        """Copies the output of the commands that has not been copied yet. All
-        commands must have ended.
+        """Copies the remaining output of the commands. All commands must have
+        ended.
         """
         with self._files:
             for key in list(self._selector.get_map().values()):

@@ -24,7 +24,8 @@ SECTION = "encoder"
 KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 ENCODED = "{encoding}"
-# Key in the section of a protocol. Its value is a list of names of encodings.
+# Key in a configuration section that describes a protocol. The value is a list
+# of names of encodings.
 ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
 # The key with the bitrate in kbit/s. If the section of a protocol has several
@@ -80,7 +81,7 @@ class Front:
                   protocol: Protocol) -> dict[str, Any]:
         """Returns the dictionary that describes a run of the lab. In this run,
         the encoder encodes the source `source` for `seconds` seconds, and the
-        result is sent with `protocol`.
+        encoded stream is sent with `protocol`.
         """
         return {"what": source, "protocol": protocol, "rate": None,
                 "seconds": seconds,
@@ -182,9 +183,10 @@ def is_live(protocol: Protocol) -> bool:
 
 
 def check(protocol: Protocol, has_encoders: bool) -> None:
-    """Raises LabError if `protocol` does not fit the matrix. A protocol for a
-    live encoder needs a matrix with encoders. A protocol for clips needs a
-    matrix without encoders."""
+    """Raises LabError if `protocol` cannot be used in the matrix.
+    `has_encoders` says whether the matrix has encoders. If the matrix has
+    encoders, the protocol must be for a live encoder. Otherwise, the protocol
+    must be for clips."""
     if is_live(protocol) != has_encoders:
         raise LabError(
             f"protocol {protocol['name']} has no {ADAPTIVE}, {FIXED} or "

@@ -16,8 +16,9 @@ MS = 1000
 # must not happen during the stream. The link begins before the stream, so the
 # trace must be longer than the stream.
 SECONDS = 180
-MAX_RATE = 1000  # The maximum rate in Mbit/s.
-# A trace that repeats itself every millisecond, with a rate of about MAX_RATE.
+MAX_RATE = 1000  # Maximum rate of the link in Mbit/s.
+# A delivery trace that lasts 1 ms and is then repeated. Its rate is about
+# MAX_RATE.
 FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 

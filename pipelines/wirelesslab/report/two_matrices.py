@@ -4,17 +4,18 @@ For each group and protocol, it computes the difference between A and B, and an
 interval for this difference. It reports a change only if the spread of the runs
 does not explain the difference.
 
-The interval is made from the differences between each run of B and each run of
-A. The differences are sorted. The k smallest and the k largest differences are
-removed. The interval reaches from the smallest to the largest difference that
-is left. k is as large as possible, on the condition that the interval misses
-the true difference with a chance of at most 5 %. This chance is from the
-rank-sum test of Mann and Whitney (1947).
+The interval is computed from the differences between each run of B and each run
+of A. The differences are sorted. The k smallest and the k largest differences
+are removed. The interval reaches from the smallest to the largest of the
+remaining differences. The probability that the true difference is outside the
+interval increases with k. It is computed with the rank-sum test of Mann and
+Whitney (1947). k is the largest number for which this probability is at most
+5 %, or 0 if there is no such number.
 
 This is the interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric
 Statistical Methods (2014), section 4.3. It assumes no distribution.
 
-With three runs on each side no difference can be removed. The interval then
+With three runs of A and three runs of B, k is always 0. The interval then
 excludes 0 if and only if the ranges of A and B do not overlap. If nothing has
 changed, this happens by chance in one of ten comparisons.
 """
@@ -65,8 +66,8 @@ MEASURES = (
 
 
 class Side(typing.NamedTuple):
-    """A summary of the values that one measure has in the runs of A, or in the
-    runs of B.
+    """A summary of the values of one measure, either over all runs of A or over
+    all runs of B. A and B are the two results that are compared.
     """
 
     low: float
@@ -88,14 +89,15 @@ class Side(typing.NamedTuple):
 class Interval(typing.NamedTuple):
     low: float
     high: float
-    # The chance that the interval does not contain the true difference. It is 0
-    # for computed runs, because each repetition of a computed run has the same
-    # result.
+    # The probability that the true difference is outside this interval. It is 0
+    # if all runs are computed runs (runs in virtual time), because each
+    # repetition of a computed run has the same result.
     chance: float
 
 
 class Comparison(typing.NamedTuple):
-    """The comparison of A and B in one measure, for one protocol over one link.
+    """The comparison of the results A and B for one measure, one protocol and
+    one link.
     """
 
     protocol: str
@@ -139,8 +141,8 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the comparisons that show a change. Comparisons in the first
-        measure are left out.
+        """Returns the comparisons that show a change, without the first
+        comparison of each protocol. primary() returns the first comparisons.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
@@ -160,8 +162,8 @@ class Matrices(typing.NamedTuple):
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
-        """Returns a pair (group, comparison) for each comparison of the first
-        measure that shows a change.
+        """Returns a list of pairs (group, comparison): one pair for each change
+        of the first measure.
         """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
@@ -186,10 +188,10 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     orders. The result is a list. Its item at index u is the number of orders in
     which U is u."""
     # For each run of A, count the runs of B with a smaller value. U is the sum
-    # of these counts. Each order of the runs corresponds to a partition of the
-    # integer U, whose parts are the counts that are not 0. The partition has at
-    # most `count_a` parts, and no part exceeds `count_b`. The numbers of such
-    # partitions are the coefficients of a Gaussian binomial.
+    # of these counts. The counts that are not 0 are the parts of a partition of
+    # the integer U. The partition has at most `count_a` parts, and no part
+    # exceeds `count_b`. Each order of the runs has its own partition. For each
+    # U, the number of such partitions is a coefficient of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part
@@ -249,8 +251,8 @@ def compare(a: Results, b: Results) -> Matrices:
 
 def redefinitions(a: Results, b: Results) -> list[str]:
     """Compares the definitions of each cell (experiment) in A and in B. Returns
-    a line for each difference. The line has the number of cells that have this
-    difference."""
+    a list with one text for each difference. Each text ends with the number of
+    cells to which the difference applies."""
     found = collections.Counter(
         line for name, cell in a.cells.items() if name in b.cells
         for line in definition.differences(cell, b.cells[name]))
@@ -324,8 +326,10 @@ def number(row: Row, column: str) -> float:
 
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
-    """Returns the median and the range of the differences between the runs with
-    the same seed. A computed run has the same result each time. Therefore each
+    """Compares each run in `rows_a` with the run in `rows_b` that has the same
+    seed. Returns the median and the range of the differences in `measure`.
+
+    A computed run has the same result whenever it is repeated. Therefore each
     difference that is not 0 is a change."""
     found = [value for value in (
         minus(number(after, measure.column), number(before, measure.column))
@@ -346,7 +350,8 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    # If the chance is 0, all runs are computed.
+    # If interval.chance is 0, all runs are computed runs (runs in virtual
+    # time).
     if not interval.chance:
         if interval.low == interval.high == 0:
             return SAME
@@ -437,8 +442,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def summary(found: Matrices) -> list[str]:
     """Returns a list of sentences about the comparisons of the first measure.
     The first sentence says how many comparisons show a change. The second
-    sentence says how many would show a change by chance alone. It is left out
-    if that number is 0."""
+    sentence says how many would show a change by chance alone. If this number
+    is 0, there is no second sentence."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

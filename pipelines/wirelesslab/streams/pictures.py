@@ -28,8 +28,8 @@ def ffmpeg(words: Sequence[Any], what: str) -> None:
 
 def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
                 target: pathlib.Path) -> None:
-    """Decodes the first `count` pictures of a clip, which is an elementary
-    stream.
+    """Decodes the first `count` pictures of `clip`, an elementary stream, to
+    the file `target`.
     """
     ffmpeg(["-r", fps, "-f", muxer, "-i", clip, "-frames:v", count,
             *LOSSLESS, target], "decoding what was sent")
@@ -88,8 +88,8 @@ def put_side_by_side(videos: list[pathlib.Path], target: pathlib.Path) -> None:
 
 def take_picture(video: pathlib.Path, number: int,
                  target: pathlib.Path) -> None:
-    """Saves the picture with the number `number` of the video in the file
-    `target`, at twice its size.
+    """Writes one picture of the file `video` to the file `target`, at twice its
+    size. `number` is the number of the picture; the first picture has number 0.
     """
     ffmpeg(["-i", video, "-vf",
             rf"select=eq(n\,{number}),scale=iw*2:ih*2:flags=neighbor",

@@ -883,7 +883,8 @@ count_frames (RandomReceiver * self)
     self->n_frames += *text == ' ';
 }
 
-/* Returns FALSE if the sink has stopped, so that no connection will come. */
+/* Waits until the sink connects, and accepts the connection. Returns FALSE if
+ * the sink has stopped and no connection waits. */
 static gboolean
 await_connection (RandomReceiver * self)
 {
@@ -960,7 +961,8 @@ GST_START_TEST (random_frames_arrive_whole)
      * then begins to send the frame. It may still be sending the frame when the
      * test flushes or pauses the pipeline. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
-    /* After a flush, a source continues with a key frame. */
+    /* A source sends a key frame after a flush. The test therefore flushes only
+     * before a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;
     if (is_key) {
       /* GStreamer 1.22 may lose a change to PLAYING if a flush interrupts it.
@@ -1020,8 +1022,9 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_listen (&receiver);
   test = writer_new (&receiver);
   /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
-   * it. However, the frame is so small that render returns before it is sent.
-   * At EOS, the sink waits until the whole frame is sent. */
+   * it. The frame is nevertheless small enough that render returns before the
+   * whole frame is transmitted. At EOS, the sink waits for the rest of the
+   * transmission, but only until `drain-timeout` has passed. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);

@@ -258,8 +258,9 @@ pop_message (GstBus * bus, GstMessageType type)
   return message;
 }
 
-/* RFC 2250, section 3.1: the largest header must fit into a packet, also
- * together with the MPEG-2 extension. */
+/* RFC 2250, section 3.1: a packet must have room for the largest header of the
+ * video, even if the packet also contains the MPEG-2 extension. If the MTU is
+ * too small for this, the element posts an error and does not start. */
 GST_START_TEST (pay_too_small_mtu_is_an_error)
 {
   const struct

@@ -516,9 +516,9 @@ write_checksum (guint8 * bytes, gsize size, guint8 * sum)
   GST_WRITE_UINT16_BE (sum, ~add_up (bytes, size, 0));
 }
 
-/* Captures the packets of a run. Checks that their checksums are correct, and
- * that their IP identifications are consecutive. Then sets the checksums and
- * the identifications to 0. */
+/* Captures RUN packets and returns them. Checks that their checksums are
+ * correct, and that their IP identifications are consecutive. In the returned
+ * packets, the checksums and the identifications are set to 0. */
 static GByteArray *
 capture_run (gint tap, gsize size)
 {

@@ -479,8 +479,8 @@ GST_END_TEST;
  * - Change L (Sequence Window, 100), without Mandatory;
  * - Change L (ECN Incapable, 1), with Mandatory.
  * None of these features belongs to CCID 3. This endpoint does not know the
- * feature Send Loss Event Rate of CCID 3, and answers a Change of it with an
- * empty Confirm (section 6.6.7). */
+ * feature Send Loss Event Rate of CCID 3. It answers a Change option for this
+ * feature with an empty Confirm (section 6.6.7). */
 static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
     "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
 static const guint8 change_192[] = { 192, 1 };

@@ -82,7 +82,7 @@ GST_START_TEST (data_comes_as_it_was_sent)
   stats = dccp_network_get_stats (&network, SERVER);
   assert_equals_uint64 (stats->bytes_received, 100 * network.n_sent[CLIENT]);
   assert_equals_uint64 (stats->lost, 0);
-  /* The receiver reports once per round trip. */
+  /* The receiver sends feedback once per round trip. */
   fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
       "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
   stats = dccp_network_get_stats (&network, CLIENT);
@@ -464,7 +464,9 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
   /* The packet has a Data Dropped option with 48 blocks. Each block says that
-   * 16 packets were dropped with Drop Code 2 (receive buffer). */
+   * 16 packets were dropped with Drop Code 2 (receive buffer). The option
+   * covers more packets than the client has sent. The client must report each
+   * sent packet as dropped, and no other packet. */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
@@ -713,8 +715,9 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* The packet ends with a Mandatory option. Padding follows up to the next
-   * whole word. A Mandatory option before Padding has no effect. */
+  /* The packet ends with a Mandatory option and with Padding up to a multiple
+   * of four bytes. Mandatory has no effect before Padding, so the connection
+   * must stay open. */
   fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
@@ -731,8 +734,8 @@ GST_START_TEST (mandatory_last_is_reset)
 
 GST_END_TEST;
 
-/* Options that this endpoint does not use: Init Cookie, the two Ack Vector
- * options and Data Checksum. */
+/* The options Init Cookie, Ack Vector (both types) and Data Checksum. This
+ * endpoint does not use these options, so it must ignore them. */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 
 GST_START_TEST (options_of_no_use_are_no_errors)
@@ -846,9 +849,9 @@ GST_START_TEST (payload_fits_the_path)
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1000);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);
-  /* An ICMP message never increases the maximum payload. An ICMP message with a
-   * small MTU decreases the maximum payload, but never below a plausible
-   * minimum: an IP packet may always have 552 bytes. */
+  /* An ICMP message never increases the maximum payload. If the MTU in an ICMP
+   * message is less than 552 bytes, the endpoint assumes an MTU of 552 bytes,
+   * because a smaller MTU is not plausible. */
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1400);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);

@@ -471,7 +471,7 @@ GST_START_TEST (another_port_is_refused)
 
 GST_END_TEST;
 
-/* A client in addition to the one that is part of the network model. */
+/* An additional client. The network model itself has only one client. */
 typedef struct
 {
   DccpEndpoint *endpoint;

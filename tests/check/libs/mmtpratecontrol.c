@@ -47,9 +47,10 @@ typedef struct
 
 typedef struct
 {
-  /* Time in ns at which the receiver made the report. */
+  /* time in ns at which the receiver created this report */
   guint64 made;
-  /* index of the first packet that is not in the report */
+  /* index of the first packet that neither this report nor an earlier report
+   * covers */
   guint next;
   /* Minimum and maximum one-way delay in ns. They are computed from those
    * packets that are in this report and in no earlier report. */
@@ -206,9 +207,8 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* After an idle time, a sender must not send a larger burst than at any other
-   * time.
-   */
+  /* If `next_send` stayed in the past, the sender would send a burst after an
+   * idle time. */
   if (path->next_send < path->now)
     path->next_send = path->now;
   while ((path->source_rate == 0 || path->backlog >= PACKET)
@@ -440,10 +440,10 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* Some packets are lost at random. The rate must be at least `share` of the
- * link's rate. Some publications demand that every loss reduces the rate,
- * whatever its cause. For an algorithm of this kind, a lower share would be
- * sufficient. */
+/* Some packets are lost at random. The other packets must arrive at a rate of
+ * at least `share` times the rate of the link. Some publications demand that an
+ * algorithm reduces the rate after every loss, whatever the cause of the loss.
+ * For such an algorithm, `share` may be lower. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;

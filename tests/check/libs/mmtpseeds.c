@@ -197,9 +197,9 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
   fail_unless (result->worst_release <= result->worst_deadline + TICK + drift,
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
-  /* The queue may exceed its limit. If a path becomes silent, the packets that
-   * were sent on it return to the queue and wait there in addition to the other
-   * packets. */
+  /* If a path becomes silent, the packets that were sent on this path return to
+   * the queue. The queue then also holds newer packets, so its size can exceed
+   * its limit `max_bytes`. */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"

@@ -120,8 +120,8 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
 GST_END_TEST;
 
-/* The packets are like those of rtpmpvpay, which leaves the header of RFC 2250
- * at 0. */
+/* rtpmpvpay writes only zeros into the header of RFC 2250. The reader must
+ * report the frame of such a packet as unknown. */
 GST_START_TEST (packet_of_mpeg_that_does_not_say_is_unknown)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_MPEG);
@@ -231,7 +231,8 @@ GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
 
 GST_END_TEST;
 
-/* The codec data (avcC) says that each NAL unit has a length of two bytes. */
+/* The codec data (avcC) specify a length field of two bytes before each NAL
+ * unit. */
 GST_START_TEST (lengths_are_those_of_the_codec_data)
 {
   static const guint8 avcc[] = { 1, 100, 0, 31, 0xfc | 1, 0xe0, 0 };
@@ -341,10 +342,9 @@ GST_START_TEST (sub_layers_of_h265_say_what_they_need)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H265);
   guint i, pass;
 
-  /* The reader knows the number of sub-layers only after it has read a picture
-   * of each sub-layer. The fields `uses` and `updates` are therefore checked
-   * only in the second pass.
-   */
+  /* The reader needs a picture of each sub-layer before it knows the number of
+   * sub-layers. The pictures are therefore read twice, and `uses` and `updates`
+   * are checked only the second time. */
   for (pass = 0; pass < 2; pass++) {
     for (i = 0; i < G_N_ELEMENTS (units); i++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),
@@ -476,8 +476,9 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x4c, VP9_P),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* The descriptor has the layer with TL0PICIDX, and two P_DIFF in flexible
-   * mode. */
+  /* The first descriptor contains the layer indices and TL0PICIDX. The second
+   * descriptor is in flexible mode and contains the layer indices and two
+   * P_DIFF fields. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0xe8, 0x12, 0x20, 7, VP9_B),
       PICTURE_KIND_DROPPABLE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0xf8, 0x12, 0x20, 3, 4, VP9_B),

@@ -259,8 +259,9 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
     fail_unless_equals_uint64 (get_state (&fixture).packets, 31 + later);
     tear_down (&fixture);
   }
-  /* NDUPACK = 3: the third later packet marks packet 10 as lost, and its late
-   * arrival does not change this. */
+  /* Packet 10 is counted as lost when the third packet after it arrives
+   * (NDUPACK = 3). If packet 10 itself arrives later, it still counts as lost.
+   */
   for (later = 3; later <= 6; later++) {
     reorder (&fixture, later);
     fail_unless_equals_uint64 (get_state (&fixture).lost, 1);
@@ -273,9 +274,9 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
 
 GST_END_TEST;
 
-/* One packet overtakes a burst. The packets of the burst are not counted as
- * lost. The receiver counts the packets that arrive after a gap. It does not
- * use the difference of the sequence numbers. */
+/* One packet overtakes five packets. The five packets must not be counted as
+ * lost. A missing packet counts as lost when three later packets have arrived
+ * (NDUPACK). The difference of the sequence numbers does not matter. */
 GST_START_TEST (burst_may_be_overtaken)
 {
   Fixture fixture;
@@ -494,8 +495,10 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
 
 GST_END_TEST;
 
-/* The handshake measured the round trip before the queue grew. This old round
- * trip must not split one loss event into many. */
+/* The handshake measured a short round trip. The queue then grew, and the real
+ * round trip is longer. The receiver must measure the real round trip with the
+ * window counter. Losses within this round trip must count as one loss event.
+ */
 GST_START_TEST (window_counter_corrects_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -561,10 +564,10 @@ GST_START_TEST (mean_loss_interval)
    * are I_tot0 = 10 + 30 = 40 and I_tot1 = 30 + 20 = 50. The mean is the
    * greater sum divided by 2. */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* The mean that includes the open interval (the loss interval that has not
-   * ended yet) omits the oldest interval. The result is the maximum of this
-   * mean and the mean of the closed intervals. With two intervals, it is
-   * max (60, 40). With three intervals, it is max (85 / 2, 70 / 2). */
+  /* The open interval is the loss interval that has not ended yet. One mean
+   * includes the open interval and omits the oldest interval. The other mean is
+   * that of the closed intervals. The greater mean is the result: max (60, 40)
+   * for two intervals, and max (85 / 2, 70 / 2) for three intervals. */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -752,10 +755,10 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The handshake measured a round trip of 10 ms. The round trip grew to 400 ms
- * before the window counter increased by four for the first time. A gap of 20
- * packets must be at most one loss event for each 400 ms that the gap lasts,
- * rounded up. */
+/* The handshake measured a round trip of 10 ms. The round trip then grew to 400
+ * ms, before the window counter increased by four for the first time. A gap of
+ * 20 packets follows. If this gap lasts n times 400 ms (n is rounded up), it
+ * must count as at most n loss events. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -786,9 +789,10 @@ GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 
 GST_END_TEST;
 
-/* The sender computes the loss event rate p from the option Loss Intervals. The
- * option contains the values from which the receiver computes its own p, but
- * the first interval in it is rounded to whole packets. */
+/* The sender computes the loss event rate p from the loss intervals in the
+ * option Loss Intervals. The receiver computes its loss event rate from the
+ * same loss intervals, but without rounding the first interval to whole
+ * packets. Both rates must nearly agree. */
 GST_START_TEST (option_gives_the_rate_of_the_receiver)
 {
   GRand *random = g_rand_new_with_seed (4342);
@@ -816,10 +820,10 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       for (n = 0; n < 9; n++) {
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
-        /* Each interval has a loss. The data length of an interval covers all
-         * packets of the interval. In the newest interval, the newest packets
-         * may be missing from the data length, because they may still belong to
-         * the skip length. */
+        /* Each loss interval must have a lossy part, and its data length must
+         * count all packets of the interval. The newest loss interval (n = 0)
+         * is an exception: its data length may be one packet smaller, because
+         * the newest packets may still belong to the skip length. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -833,8 +837,9 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: each sequence number from the first packet to the
- * acknowledged packet is part of an interval or is skipped. */
+/* RFC 4342 section 8.6.1: the loss intervals and the skip length of a report
+ * must together cover each sequence number from the first packet to the
+ * acknowledged packet. */
 GST_START_TEST (intervals_cover_all_numbers)
 {
   Fixture fixture;
@@ -854,8 +859,9 @@ GST_START_TEST (intervals_cover_all_numbers)
           last.intervals.intervals[n].lossless;
     fail_unless_equals_uint64 (sum, last.acknowledged - FIRST + 1);
   }
-  /* After a gap of one packet, two later packets arrive one after the other. A
-   * third packet marks the missing packet as lost. */
+  /* One packet is missing, and three packets arrive after it. The third packet
+   * marks the missing packet as lost. Before that, the missing packet and all
+   * packets after it must belong to the skip length. */
   lose (&fixture, 1);
   take (&fixture, 1);
   fail_unless_equals_int (report (&fixture).intervals.skip, 2);

@@ -164,8 +164,9 @@ expect_same_captures (void)
 
 /* --- packets -------------------------------------------------------------- */
 
-/* Makes a network with a device that has two addresses and one unused
- * neighbour. Returns FALSE if the test is skipped. */
+/* Makes a network with a device that has two addresses. PEER is a third address
+ * in this network, and no host has this address. Returns FALSE if the test is
+ * skipped. */
 static gboolean
 make_network (const gchar * test)
 {
@@ -234,9 +235,9 @@ send_packet (UdpliteSocket * self, const gchar * to, gsize size)
   g_assert_no_error (error);
 }
 
-/* Sends a batch of packets of different sizes: empty, small, of the maximum
- * size without fragments, fragmented, and small again. The last packet has two
- * parts. */
+/* Sends a batch of packets and checks that all of them are sent. The sizes of
+ * the packets differ: empty, small, as large as possible without fragmentation,
+ * fragmented, and small again. The last packet consists of two vectors. */
 static void
 send_batch (UdpliteSocket * self, const gchar * to)
 {
@@ -262,10 +263,10 @@ send_batch (UdpliteSocket * self, const gchar * to)
   g_assert_no_error (error);
 }
 
-/* Compares the packets whose IP headers the kernel writes with the packets
- * whose IP headers the backend may write. `send` sends the same packets in both
- * cases. Returns whether the backend has written an IP header in the second
- * case. */
+/* Calls `send` twice, and checks that the same packets are sent both times. In
+ * the first call, the kernel writes all IP headers. In the second call, the
+ * backend is permitted to write IP headers. Returns whether the backend has
+ * written an IP header. */
 static gboolean
 compare_ways (void (*send) (gconstpointer test), gconstpointer test)
 {
@@ -415,7 +416,7 @@ send_with_changed_options (gconstpointer test)
   udplite_socket_options_changed (self);
   send_packet (self, PEER, 100);
   /* The application changes an option, but does not notify the UdpliteSocket.
-   */
+   * After TICK us, packets must nevertheless be sent with the new value. */
   set_option (self, IP_TTL, 3);
   g_usleep (TICK);
   send_packet (self, PEER, 100);
@@ -532,9 +533,9 @@ send_twice (gconstpointer test)
   udplite_socket_free (self);
 }
 
-/* The backend knows a path MTU that is larger than the actual one. The kernel
+/* The backend reads a path MTU that is larger than the actual one. The kernel
  * therefore refuses the packets whose header the backend has written. These
- * packets are then sent with headers that the kernel writes. */
+ * packets must then be sent with headers that the kernel writes. */
 GST_START_TEST (refused_packets_are_sent_by_the_kernel)
 {
   if (!make_network ("refused_packets_are_sent_by_the_kernel"))

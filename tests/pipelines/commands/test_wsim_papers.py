@@ -20,12 +20,14 @@ SECONDS = 60
 SECONDS_TO_WAIT = 600
 MS_LATE = 20  # The duration of a radio block.
 WSIM = "1.58 % of the blocks, bursts of {}"
-# Losses in % (Singh 5.2.3, figure 15), and the gain of UDP-Lite in % (5.3:
-# "slightly higher (1 %) throughput").
+# Results of Singh's live experiment. LIVE_LOST is the packet loss in % (5.2.3,
+# figure 15). LIVE_GAIN is the increase in throughput of UDP-Lite over UDP, in %
+# (5.3: "slightly higher (1 %) throughput").
 LIVE_LOST = {"udp": 2.1, "udplite": 1.1}
 LIVE_GAIN = 1
-# The allowed difference in percentage points. The test of the emulated link
-# allows the same difference (docs/links.md).
+# Maximum difference between the packet loss in this test and in Singh's
+# experiment, in percentage points. The test of the emulated link has the same
+# limit (docs/links.md).
 WITHIN = 0.3
 
 
@@ -54,8 +56,8 @@ class Point:
         return self.sum("udplite", "lost") / self.sum("udp", "lost")
 
     def gain(self):
-        """Returns by how many percent more packets arrived with UDP-Lite than
-        with UDP.
+        """Returns how many more packets arrived with UDP-Lite than with UDP, as
+        a percentage of the packets that arrived with UDP.
         """
         udp, udplite = (self.sum(name, "sent") - self.sum(name, "lost")
                         for name in ("udp", "udplite"))

@@ -53,9 +53,9 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# Source code of a program that runs the comparison of the demo with the matrix
-# of this test. The program also does one short run over the radio link that
-# damages packets.
+# Source code of a program that runs the demo's comparison of transports. The
+# comparison uses the matrix of this test. The program also does one short run
+# over the radio link that damages packets.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes
@@ -133,8 +133,10 @@ class InterruptedTest(test_testbed.Nothing):
         return child, master
 
     def end(self, argv, way, whole, seconds):
-        """Runs a program. If it has not ended after `seconds`, ends it in the
-        given `way`.
+        """Runs a program. If the program still runs after `seconds`, sends it
+        the signal `way`. If `way` is a key of KEYS, ends the program through
+        its terminal instead. If `whole` is true, the signal is sent to the
+        whole process group.
         """
         child, master = self.launch(argv, terminal=way in KEYS)
         try:

@@ -33,7 +33,7 @@ LAB = SOURCE / "pipelines" / "lab"
 
 SECONDS_TO_WAIT = 120
 FOR_EVER_MS = 10**9
-PLOTS = 12  # The number of plots that each group of a page has.
+PLOTS = 12  # number of plots for each group of runs
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -172,11 +172,14 @@ class LabTest(LabCase):
         self.assertEqual((directory / "wl0.log").read_bytes(), log)
 
     def test_a_decoder_decodes_exactly_the_decodable_frames(self):
-        """Compares the hashes of the pictures that ffmpeg decodes from the clip
-        and from what arrived. ffmpeg also shows damaged pictures, which have
-        other hashes. The number of decodable frames in the table must equal the
-        number of identical pictures. The number of whole frames in the table
-        must equal the number of frames with identical bytes."""
+        """Decodes the clip and the received video with ffmpeg, and compares the
+        hashes of their pictures. ffmpeg also shows damaged pictures, but their
+        hashes differ from those of the clip. The number of decodable frames in
+        the table must equal the number of identical pictures.
+
+        Also compares the bytes of the coded frames. In the table, the number of
+        frames in time plus the number of late frames must equal the number of
+        identical frames."""
         video = self.directory / "received.m2v"
         done = self.grid(
             "--plain", interference="0.5-3", seconds=4,
@@ -519,9 +522,10 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertIn("contains runs", done.stdout)
 
     def check_table(self, text, directory):
-        """Checks the table in `text`, which the demo prints. For each picture
-        type it gives the share of frames in percent. The counts of frames are
-        in the first table of the HTML report."""
+        """Checks the table in `text`, the output of the demo. For each picture
+        type, the table must have the percentage of frames that arrived
+        according to the log in `directory`. The table has no counts of frames;
+        they are in the first table of the HTML report."""
         self.assertIn("\n1. A link that is too slow\n", text)
         self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(

@@ -69,7 +69,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        """Ends the browser with all of its processes."""
+        """Ends all processes of the browser."""
         for end in (self.commands, self.replies):
             os.close(end)
         try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the comparisons in reports: which runs are compared, the tables in the
-form of Ouwens' tables, and the pool of processes that computes parts of a
-report.
+"""Tests the comparisons in reports. The tests check
+- which runs are compared,
+- the tables in the form of Ouwens' tables,
+- the pool of processes that computes parts of a report.
 """
 
 import collections
@@ -36,7 +37,9 @@ def fail(_):
 class WayTest(unittest.TestCase):
 
     def groups(self, by, *runs):
-        """Returns [(title of a group, labels of its runs)]."""
+        """Groups the runs. `by` is a key of comparisons.WAYS. Returns a list of
+        pairs: the title of a group, and the list of the labels of its runs.
+        """
         way, found = comparisons.WAYS[by], {}
         for one in runs:
             found.setdefault(way.group(one), []).append(one)
@@ -131,9 +134,10 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])
 
     def test_lengths_of_losses_in_a_row(self):
-        # Each dictionary has the losses of one seed: {packets lost in
-        # succession: number of such series}. The two seeds have 7 series: 4 of
-        # one packet, 2 of seven packets, and 1 of eleven packets.
+        # There is one Counter for each seed. It maps the length of a series of
+        # consecutive lost packets to the number of such series. The two seeds
+        # together have 7 series: 4 of one packet, 2 of seven packets, and 1 of
+        # eleven packets.
         own = [{"in a row": collections.Counter({1: 3, 7: 2})},
                {"in a row": collections.Counter({1: 1, 11: 1})}]
         self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
@@ -150,7 +154,7 @@ class OuwensTest(unittest.TestCase):
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
         ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
-        # This value is NaN, which differs from itself.
+        # Here of_size returns NaN, and NaN differs from itself.
         self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))
 
     def test_a_run_s_retry_value_and_oven(self):

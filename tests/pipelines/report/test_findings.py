@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the sentences of the report. The numbers of frames were not measured,
-but chosen by hand. A sentence may only say what is true of every run."""
+"""Tests the sentences of the report. Each sentence must be true of every run.
+The numbers of frames were not measured, but chosen by hand."""
 
 import collections
 import itertools
@@ -16,8 +16,8 @@ SENT = {"I": 10, "P": 40, "B": 100}
 
 def frames(lost="0 0 0", late="0 0 0", decodable=None):
     """Returns the Frames of a run. Each argument is a text with three numbers:
-    those of I-, P- and B-frames. If `decodable` is not given, each frame that
-    arrived in time is decodable."""
+    the number of I-frames, of P-frames and of B-frames. If `decodable` is not
+    given, each frame that arrived in time is decodable."""
     def counts(words):
         return dict(zip("IPB", map(int, words.split())))
 
@@ -34,9 +34,9 @@ def row(name, *runs, possible=()):
 
 
 def share(name, *shares, possible=()):
-    """Returns a row with one run for each of `shares`, which are shares of
-    decodable frames in %. The numbers of lost and late frames are the same in
-    all runs."""
+    """Returns a findings.Row with one run for each of `shares`, which are
+    percentages of decodable frames. All runs have the same number of lost
+    frames and the same number of late frames."""
     return findings.Row(name, shares, possible, [frames(
         "1 4 10", decodable="0 0 0")] * len(shares))
 

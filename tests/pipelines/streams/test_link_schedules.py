@@ -72,8 +72,9 @@ class ClosedTest(unittest.TestCase):
 
 
 class CommandsTest(unittest.TestCase):
-    """Tests of the commands that bring a link into a state and out of it again,
-    on the sending host and on the other host.
+    """Tests the commands that put a link into a state, and the commands that
+    end this state. The commands of the sending host and those of the other host
+    are tested.
     """
 
     def check(self, state, enter, leave):

@@ -61,8 +61,8 @@ class ByHandTest(unittest.TestCase):
             best(stream("IP", [1000, 1000]), link(0, 40, 100), 60), [0, 1])
 
     def test_bytes_of_two_frames_share_an_opportunity(self):
-        # The link sends 1000 bytes at 0, 40 and 41 ms. The I-frame needs 500 of
-        # the bytes at 40 ms, and the P-frame uses the other 500.
+        # The link can send 1000 bytes at each of the times 0, 40 and 41 ms. Of
+        # the 1000 bytes at 40 ms, each of the two frames uses 500.
         self.assertEqual(
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
@@ -272,9 +272,10 @@ class BruteForceTest(unittest.TestCase):
         # deliver all frames in time. Otherwise the test would hardly check
         # which frames the algorithm chooses.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If a packet can carry bytes of one frame only, fewer frames can arrive
-        # in time in 8 of the instances: one frame fewer in 7 instances, and
-        # three frames fewer in 1 instance. These numbers are also in
+        # The algorithm allows a packet to carry bytes of several frames. If a
+        # packet can carry bytes of only one frame, the maximum number of frames
+        # in time is smaller in 8 instances: by one frame in 7 instances, and by
+        # three frames in 1 instance. These numbers are also in
         # docs/lab-possible.md.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 

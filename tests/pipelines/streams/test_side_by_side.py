@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the video that shows several streams side by side: which picture of
-which clip is in each place of each frame.
+"""Tests the video that shows several streams side by side. Each place in each
+frame of this video must show the correct picture of the correct clip.
 """
 
 import pathlib
@@ -41,8 +41,9 @@ class VideoCase(unittest.TestCase):
                                   self.directory / "video", poster_place)
 
     def frames(self, video):
-        """Decodes the file `video`. Returns a list for each frame. The list has
-        the luminance of the frame: one bytes object for each row of pixels.
+        """Decodes the file `video`. Returns a list of frames. Each frame is a
+        list of rows of pixels. Each row is a bytes object with the luminance of
+        its pixels.
         """
         width, height = self.small.size.whole()
         data = subprocess.run(
@@ -75,9 +76,9 @@ class FramesTest(VideoCase):
 
     def test_each_tile_has_the_picture_that_is_seen(self):
         # The video shows the pictures 3, 4, 5 and 6 of the clip, each at its
-        # time. The first tile shows all four. The second viewer still sees
-        # picture 1 at first, then picture 4, and then the video freezes at
-        # picture 4. The third viewer sees no picture before picture 5.
+        # time. The first tile shows all four. The second tile shows picture 1,
+        # then picture 4, and then freezes at picture 4. The third tile is black
+        # until picture 5.
         video, _ = self.write(
             Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
             Tile(self.clip, [None, None, 5, 6], 3))
@@ -146,8 +147,9 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual([side_by_side.columns(count)
                           for count in (1, 2, 4, 5, 9, 10, 20)],
                          [1, 2, 2, 3, 3, 4, 4])
-        # Each of four columns has (1200 + 4) / 4 - 4 = 297 pixels. The width
-        # must be divisible by 4, so it is 296.
+        # The video is at most 1200 pixels wide, and tiles are 4 pixels apart.
+        # Each of four columns has (1200 + 4) / 4 - 4 = 297 pixels. The width of
+        # a tile must be divisible by 4, so it is 296.
         self.assertEqual(side_by_side.width(11), 296)
         # Each of two columns has (1200 + 4) / 2 - 4 = 598 pixels, but a tile
         # has at most 480 pixels.
