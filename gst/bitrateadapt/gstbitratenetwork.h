@@ -15,14 +15,15 @@ typedef struct
    * that no element knows anything about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
-  /* the element, if it has the property "padding-bitrate"; owned, may be NULL */
+  /* A reference to the element with the name `element`; NULL if the element has
+   * no property "padding-bitrate" */
   GstElement *padder;
   /* latency in ns: the time that a frame may take from bitrateadapt until it is
    * displayed; 0 if unknown */
   guint64 latency;
   /* Numbers of packets or frames that were lost or dropped so far and not
-   * repaired. The index is a BitrateLoss. Each number is a sum of several
-   * counters of the element. */
+   * repaired. The index is a BitrateLoss. Each number is the sum of several
+   * counters of `element` and of the queues upstream of it. */
   guint64 lost[BITRATE_LOSS_LAST];
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */

@@ -54,7 +54,7 @@ typedef enum
    */
   DROP_NOT_CONNECTED,
   /* The network was full, and the buffer could not wait for room. Either
-   * blocking is FALSE, or live input had already waited for max-live-wait. */
+   * blocking is FALSE, or the input is live and max-live-wait has passed. */
   DROP_FULL,
   /* An earlier part of the same frame was dropped. */
   DROP_REST_OF_FRAME,
@@ -172,15 +172,15 @@ struct _GstNetworkSinkPrivate
   /* --- the connection's thread only --- */
   /* pause before the next attempt to connect, in us */
   gint64 pause;
-  /* Monotonic time in us until which the thread tries again after the receiver
-   * has refused an attempt to connect. 0 if no attempt was refused since the
-   * last connection */
+  /* If the receiver refuses an attempt to connect, the thread repeats the
+   * attempt until this monotonic time in us. 0 if no attempt was refused since
+   * the last connection */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
   /* Time of the last warning, monotonic time in us; 0 if none was posted */
   gint64 warned_at;
 
-  /* --- streaming thread; other threads only if no pad is active --- */
+  /* --- only the streaming thread; while no pad is active, any thread --- */
   /* The buffer that is being sent; NULL if there is none. A flush keeps it if a
    * part of it was already sent. */
   GstBuffer *rest;
@@ -191,7 +191,8 @@ struct _GstNetworkSinkPrivate
   gboolean has_input;           /* a buffer has arrived since the last EOS */
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
-  /* A buffer was dropped because the end of the stream took too long. */
+  /* A buffer was dropped because the stream did not end within drain-timeout.
+   */
   gboolean gave_up;
   /* A part of the current frame was dropped, so the rest is dropped too. */
   gboolean skips_frame;

@@ -93,8 +93,8 @@ take_end (GstDccpThinEnd * end, const DccpEvent * event)
     end->broken = gst_dccp_thin_error_of (event);
 }
 
-/* Handles the beginning and the end of a connection here, and passes all other
- * events on to the element. */
+/* Handles an event of the connection. If the event does not end the connection,
+ * it is also passed on to the element. */
 static void
 take_connection_event (GstDccpThinEnd * end, const DccpEvent * event)
 {

@@ -23,8 +23,8 @@ cross_bin (GstPad * pad)
      * pad. The target is inside the bin. */
     next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
   } else {
-    /* `pad` is the internal pad of a ghost pad. The next pad is the peer of the
-     * ghost pad. This peer is outside the bin. */
+    /* `pad` is the internal pad of a ghost pad. The function returns the peer
+     * of the ghost pad. This peer is outside the bin. */
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
 
     next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;

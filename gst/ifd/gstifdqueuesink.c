@@ -308,8 +308,8 @@ take_segment (GstIfdQueue * self, GstEvent * event)
 
   event = gst_ifd_queue_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* The pending data belong to the previous segment, so they are completed
-   * first. */
+  /* The pending data belong to the previous segment. They are therefore put
+   * into the queue before the segment changes. */
   if (gst_ifd_queue_input_is_pending (self->input)
       && !gst_segment_is_equal (&self->segment, segment))
     drain (self);
@@ -450,8 +450,9 @@ is_query_pending (GstIfdQueue * self, GstQuery * query)
 {
   if (self->query_done == query)
     return FALSE;
-  /* The query that is being answered must stay valid even if the flow is not
-   * OK, because downstream may be writing the answer at this moment. */
+  /* If downstream is answering the query, the query must stay valid even if
+   * `flow` is not GST_FLOW_OK, because downstream may be writing the answer at
+   * this moment. */
   return self->flow == GST_FLOW_OK || self->query_running == query;
 }
 

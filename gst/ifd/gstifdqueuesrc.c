@@ -12,7 +12,7 @@
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
 /* In unqueued mode, upstream's streaming thread pushes the frames. If no
- * further frame arrives for this time (in us), the task of the src pad pushes
+ * frame has arrived for MAX_HOLD_TIME (in us), the task of the src pad pushes
  * the waiting frames. */
 #define MAX_HOLD_TIME 20000
 /* Minimum time between two requests for a key frame, as in mmtpsink. It is long
@@ -36,9 +36,9 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
 {
   const GstClockTime now = gst_ifd_queue_now (self), last = self->i_frame_at;
 
-  /* A request for a key frame changes the time of the next I-frame. The
-   * interval after a request is therefore not the usual interval, and is
-   * ignored. */
+  /* A request for a key frame changes the time of the next I-frame. If a key
+   * frame was requested between two I-frames, the interval between them is
+   * therefore ignored. */
   if (GST_CLOCK_TIME_IS_VALID (last) && last < now
       && (!GST_CLOCK_TIME_IS_VALID (self->key_unit_asked_at)
           || self->key_unit_asked_at < last))
@@ -328,7 +328,7 @@ push_item (GstIfdQueue * self, IfdLineItem * item)
 }
 
 /* Pushes the next item of the queue in the calling thread. Returns FALSE if the
- * queue is empty, or if the other thread is already pushing. The caller holds
+ * queue is empty, or if another thread is already pushing. The caller holds
  * the lock. The lock is released during the push. */
 static gboolean
 push_next (GstIfdQueue * self)

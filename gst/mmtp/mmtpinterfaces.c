@@ -347,9 +347,9 @@ ask_once (MmtpInterfaces * self)
   return done;
 }
 
-/* Returns whether the sender can use the interface of `link`. If the receiver
- * has an address of this host, only the loopback interface can be used, because
- * such an address is reached through this interface only. */
+/* Returns whether the sender can use the interface of `link`. If the remote
+ * address is an address of this host, only the loopback interface can be used,
+ * because the host reaches its own addresses only through this interface. */
 static gboolean
 is_wanted (MmtpInterfaces * self, const Link * link)
 {
@@ -494,8 +494,9 @@ mmtp_interfaces_get_fd (MmtpInterfaces * self)
   return mnl_socket_get_fd (self->changes);
 }
 
-/* Reads and discards all notifications. ENOBUFS means that some were lost,
- * which also counts as a change. */
+/* Reads and discards all notifications of the kernel. Returns TRUE if there was
+ * at least one. The error ENOBUFS means that notifications were lost, so it
+ * counts as a notification. */
 static gboolean
 drain (MmtpInterfaces * self)
 {

@@ -90,7 +90,7 @@ struct _GstUdpliteSink
 
   /* --- protected by lock --- */
   UdpliteClients *clients;
-  /* receiver that the properties host and port set */
+  /* values of the properties `host` and `port`, which set one receiver */
   gchar *host;
   gint port;
   SocketOptions options;
@@ -116,7 +116,7 @@ struct _GstUdpliteSink
    */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
-  Family full;                  /* address family of the socket without room */
+  Family full;                  /* address family of the full socket */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -230,8 +230,8 @@ set_options (GstUdpliteSink * self, Family family)
   udplite_socket_options_changed (self->sockets[family]);
 }
 
-/* Sets the options again after a property such as ttl or qos-dscp was changed.
- * The caller holds the lock. */
+/* Sets the socket options again after a property such as ttl or qos-dscp was
+ * changed. The caller holds the lock. */
 static void
 gst_udplite_sink_apply_options (GstUdpliteSink * self)
 {
@@ -550,8 +550,8 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 
   LOCK (self);
   client = udplite_clients_find_id (self->clients, id);
-  /* While the sockets are closed, nothing has to be done here, because connect
-   * prepares all receivers. */
+  /* If the sockets are closed, this function does nothing. All receivers are
+   * then prepared by gst_udplite_sink_connect (). */
   resolves = self->is_open && client && client->path.address_size == 0;
   if (self->is_open && client && !resolves)
     open_client (self, client, &error);
@@ -839,7 +839,8 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
   /* If the batch does not begin with the packet `resume_at`, the base class has
-   * dropped the interrupted batch. A new round begins. */
+   * dropped the interrupted batch. The stored progress of the interrupted batch
+   * is then discarded. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -1189,10 +1190,14 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSink:coverage-mode:
    *
-   * Which part of each packet the checksum covers. With `headers` it covers the
-   * header of UDP-Lite, the header of RTP, and the part that the payloader
-   * marked or that follows from the payload format (MPEG-1/2 video, H.263). A
-   * packet of an unknown format is covered completely.
+   * Which part of each packet the checksum covers. With `headers` it covers:
+   *
+   * - the header of UDP-Lite;
+   * - the header of RTP;
+   * - the part of the payload that the payloader has marked. For MPEG-1/2 video
+   *   and H.263, this part can also follow from the payload format.
+   *
+   * A packet of an unknown format is covered completely.
    */
   PROPERTY_ENUM ("coverage-mode", "Coverage mode",
       "Which part of each packet the checksum covers",

@@ -61,7 +61,8 @@ forbids_fragments (const UdpliteIpv4Header * self)
   return discovery == IP_PMTUDISC_WANT || discovery == IP_PMTUDISC_DO;
 }
 
-/* The routing mark selects routes that UdpliteRoutes does not know. */
+/* Returns whether the socket has a routing mark (SO_MARK). The mark may select
+ * a route that UdpliteRoutes does not find. */
 static gboolean
 has_mark (const UdpliteIpv4Header * self)
 {

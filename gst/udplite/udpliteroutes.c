@@ -38,8 +38,8 @@ struct _UdpliteRoutes
   GHashTable *entries;          /* set of Entry */
   /* entry that was used last, owned by `entries`; NULL = none */
   const Entry *last;
-  /* monotonic time in us at which the cache was last emptied; 0 = not used yet
-   */
+  /* Monotonic time in us at which the cache was last emptied. 0 means that the
+   * cache has not been used yet. */
   gint64 cleared;
 };
 

@@ -31,7 +31,9 @@ udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket)
   return TRUE;
 }
 
-/* Sets the same socket options for sharing an address as g_socket_bind (). */
+/* Binds the socket to `address`. If `reuse` is TRUE, several sockets can share
+ * the address. As in g_socket_bind (), the options SO_REUSEADDR and
+ * SO_REUSEPORT are set for this purpose. */
 gboolean
 udplite_socket_bind (UdpliteSocket * self, GInetSocketAddress * address,
     gboolean reuse, GError ** error)

@@ -36,8 +36,8 @@ struct _UdpliteRaw
   UdpliteIpv4Header header;
   /* time in us of the last check for changes; 0 = check now */
   gint64 checked;
-  /* TRUE if the caller uses the socket only for sending, but the socket still
-   * receives packets; see stop_receiving () */
+  /* TRUE if the caller uses the socket only for sending, and stop_receiving ()
+   * must be called before the next packet is sent */
   gboolean must_stop_receiving;
   /* Address to which an IPv4 socket was bound in stop_receiving (). If a packet
    * has no control message, the kernel uses this address as the source address.

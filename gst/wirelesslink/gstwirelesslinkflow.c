@@ -302,8 +302,9 @@ keep_all_sticky (GstWirelessLinkFlow * flow, GstQueueArray * items)
   }
 }
 
-/* Called at a flush. Stores the sticky events that wait in the flow on the src
- * pad, in the order in which they arrived. Segment and EOS are not stored. */
+/* Called at a flush. Some sticky events may still wait in the flow. This
+ * function stores them on the src pad, in the order in which they arrived.
+ * Segment and EOS are not stored. */
 static void
 keep_events (GstWirelessLinkFlow * flow)
 {

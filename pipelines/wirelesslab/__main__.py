@@ -5,8 +5,8 @@
     python3 pipelines/wirelesslab MODULE ARGUMENT...
 
 COMMAND is the name of a module of wirelesslab.commands. MODULE is the name of
-another module, with a dot in it. Such a module is a part of a command that
-needs a process of its own.
+another module and contains a dot, such as testbed.relay_process. The commands
+start such modules in separate processes.
 """
 
 import importlib

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares packet rate and CPU time of the MMTP and the RIST elements.
+"""Compares the packet rate and the CPU time of MMTP elements and RIST elements.
 
     meson test -C build --benchmark -v mmtp
 
 mmtpsink and mmtpsrc use two channels. They are compared with ristsink and
 ristsrc, which use two bonded links. All of them carry the same RTP packets of
 1328 bytes (see turns.py). The first runs have fixed rates and measure the CPU
-time. All elements can carry the lowest of these rates. The last run is as fast
-as possible. ristsink does not notice that a link is full. Therefore only
-packets that the source outputs are counted. The program fails only if a pair
-does not run at all, and never because it is slow.
+time. All elements can carry the lowest of these rates. In the last run, the
+packets are sent as fast as possible. ristsink does not notice that a link is
+full. Therefore only packets that leave ristsrc or mmtpsrc are counted. The
+program fails only if a sink and its source do not run at all. It never fails
+because they are slow.
 """
 
 import secrets

@@ -74,7 +74,8 @@ ENDLESS = re.compile(r"\bis-live=true\b")
 # Properties that the pages do not list, because every GStreamer object has
 # them.
 NOT_ON_PAGES = {"name", "parent"}
-# Elements that are described on the page of an identical element.
+# Maps the name of an element to another name of the same element. The page of
+# the element uses the other name.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
 
 
@@ -511,8 +512,9 @@ class Lines(unittest.TestCase):
         self.assertGreater(total, 0)
 
     def test_no_page_has_a_key_to_paste(self):
-        """A key in a line that readers paste would be public. Each line must
-        therefore read a key that the reader has made.
+        """A key that is printed in a page is public, so nobody must use it.
+        Each key in a launch line must be read from a file that the reader has
+        created.
         """
         for page in PAGES:
             for key in re.findall(r"\bkey=(?:\(buffer\))?(\S+)",

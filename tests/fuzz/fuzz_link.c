@@ -22,8 +22,8 @@
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* With this flag, each command that sets the station of a flow first ends the
- * flow. */
+/* With this flag, ORDER_SET_STATION ends the flow before it sets the station of
+ * the flow. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
@@ -74,8 +74,10 @@ typedef struct
   gboolean endless;
 } Job;
 
-/* Traces for profiles that need one. `deliveries` lists opportunities to send.
- * `blocks` lists the fates of radio blocks. */
+/* Traces for the link profiles that need a trace. Each text in `deliveries`
+ * lists the times in ms at which the link can deliver data. Each text in
+ * `blocks` says for each radio block whether it comes through (0) or is damaged
+ * (1). */
 static const gchar *const deliveries[] = {
   "1\n", "5\n5\n20\n", "0\n1\n2\n300\n", "# stops\n10\n10\n10\n2000\n"
 };
@@ -121,10 +123,10 @@ stops_for_ever (const LinkOnOffConfig * config)
   return config->mean_good == 0 && config->mean_bad > 0;
 }
 
-/* Raises the mean times of `config` to at least `min`. This function and temper
- * () limit the time that a run needs. It is not a fault if a channel changes
- * all the time, or if a packet stays in a link for days. But such a run would
- * take too long. */
+/* Raises the mean durations of the two states in `config` to at least `min`.
+ * Without this limit and the limits in temper (), a channel could change all
+ * the time, or a packet could stay in a link for days. Neither is a fault, but
+ * such a run would take too long. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {
@@ -214,9 +216,9 @@ get_max_time (const Player * player)
   return is_cellular (&player->job->config) ? MAX_CELLULAR_TIME : MAX_TIME;
 }
 
-/* Advances the link to `time`. A lazy run does this in one step. The other
- * types of run first advance to each wakeup before `time` and poll the link
- * there. */
+/* Advances the link to `time`. If the type of the run is RUN_LAZY, this is one
+ * step. Otherwise the function stops at each wakeup before `time` and polls the
+ * link at this wakeup. */
 static void
 play_until (Player * player, guint64 time)
 {
@@ -308,7 +310,7 @@ play_orders (Player * player)
   }
 }
 
-/* Runs until each packet has left the link. */
+/* Advances the time of the link until each packet has left the link. */
 static void
 play_rest (Player * player)
 {

@@ -4,12 +4,13 @@
  * - Each packet is output at most once.
  * - Packets are output in order as long as the source stays the same.
  * - The number of packets that wait does not exceed the window.
- * - The number of kept packets of other sources does not exceed the maximum in
- *   the documentation.
+ * - The number of packets that are kept from other sources does not exceed
+ *   MAX_STRAYS.
  *
- * Input: the window, then three bytes for each command. A command is usually a
- * packet. Its bytes say what to do, and contain a sequence number relative to
- * the last one.
+ * Input: one byte for the window, then commands. The first byte of a command
+ * says what to do. Up to two bytes with an argument follow. Most commands input
+ * a packet. The argument is then the difference between the sequence number of
+ * the packet and the previous sequence number.
  */
 
 #include "fuzz.h"
@@ -144,9 +145,9 @@ check_strays_freed (void)
 }
 
 /* Checks what happened to a packet of another source, or to a packet whose
- * sequence number is far from the expected number. If this number follows that
- * of a kept packet, both packets must be output and begin a new run. Otherwise
- * the packet must be kept. */
+ * sequence number is far from the expected number. In general, such a packet
+ * must be kept. If its sequence number follows the sequence number of a kept
+ * packet, both packets must be output, and a new run begins with them. */
 static void
 check_stray (Packet * packet)
 {

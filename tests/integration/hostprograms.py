@@ -24,8 +24,8 @@ LARGEST = 65536
 SOURCE_PORT = 5000
 ETH_P_ALL = 3  # linux/if_ether.h
 RTP_HEADER = 12
-# The pause between packets is so long that receiving sockets need no larger
-# buffers.
+# Pause between two packets in seconds. It is so long that receive buffers of
+# the default size do not overflow.
 SECONDS_BETWEEN = 0.0005
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 BUFFER = 1 << 24
@@ -190,7 +190,8 @@ def request(options):
 
 
 def push(options):
-    """Sends until the peer closes the connection."""
+    """Connects to the peer and sends zeros until the peer closes the
+    connection."""
     block = bytes(16384)
     with contextlib.suppress(ConnectionError, KeyboardInterrupt), \
             socket.create_connection((options.address, options.port)) as own:

@@ -31,9 +31,11 @@ PLAYERS = {
 }
 
 RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
-# What the test needs for each URI scheme, as {scheme: (protocol of the socket
-# that the source binds, keys of the URI, sink that sends to the source, whether
-# the sink signals the end of the stream)}.
+# What the test needs for each URI scheme:
+# - the protocol of the socket that the source binds;
+# - the keys of the URI;
+# - the sink that sends to the source;
+# - whether the sink signals the end of the stream.
 SCHEMES = {
     "udplite": ("udplite", RTP, "udplitesink", False),
     "mmtp": ("udp", "", "mmtpsink", True),
@@ -44,7 +46,7 @@ FRAMES = 50
 # Therefore only half of the frames have to be shown.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# Time in s in which the window of a player usually appears.
+# Time in s that a player usually needs at most to show its window.
 WINDOW_SECONDS = 15
 # Matches each line with counters that a player prints: a line every second, and
 # a last line at the end. Such a line has the number of shown frames and the

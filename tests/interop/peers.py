@@ -103,9 +103,10 @@ def pay(source, element="rfc2250pay"):
 
 
 def pay_all(jobs, at_once=16):
-    """`jobs` is a list of pairs (source, element). Returns a list with one item
-    for each pair: the packets into which `element` puts the stream in the file
-    `source`. To save time, one process handles up to `at_once` pairs.
+    """`jobs` is a list of pairs (source, element). For each pair, `element`
+    converts the stream in the file `source` to packets. Returns a list with one
+    item for each pair, which is the list of these packets. To save time, one
+    process handles up to `at_once` pairs.
     """
     results = []
     with workdir() as work:

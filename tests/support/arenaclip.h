@@ -67,9 +67,8 @@ void arena_frames_set_references (GArray * frames);
  * packets in bytes, including ARENA_RTP_HEADERS. */
 guint arena_frame_count_packets (const ArenaFrame * frame);
 guint32 arena_frame_get_packet_size (const ArenaFrame * frame, guint packet);
-/* Returns the bytes of all packets of a frame. Each packet has `overhead`
- * additional bytes.
- */
+/* Returns the total size in bytes of all packets of a frame. Each packet has
+ * ARENA_RTP_HEADERS and `overhead` additional bytes. */
 guint64 arena_frame_get_wire_size (const ArenaFrame * frame, guint overhead);
 /* Returns the mean bitrate of the frames in bit/s. All frames together last
  * `duration`, and each packet has `overhead` additional bytes. */

@@ -15,10 +15,11 @@
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
 
-/* Rate in bit/s at which a host receives. It separates packets that a link
- * delivers at the same time. Traces deliver many packets in the same
- * millisecond, and token buckets release several packets at once, but no real
- * host receives two packets at the same instant. */
+/* Rate in bit/s at which a host receives packets. Because of this rate, packets
+ * that a link delivers at the same time arrive one after the other. Traces
+ * deliver many packets in the same millisecond, and token buckets release
+ * several packets at once, but no real host receives two packets at the same
+ * instant. */
 #define HOST_RATE G_GUINT64_CONSTANT (1000000000)
 
 /* --- traces --------------------------------------------------------------- */

@@ -26,8 +26,8 @@
  * is not ready. Both times are counted from the beginning of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* When the stream has ended, the simulation continues for this time. A packet
- * that arrives even later has missed any deadline. */
+/* Time for which the simulation continues after the end of the stream. A packet
+ * that arrives after this time is too late in any case. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
 /* Maximum number of times that endpoints are called while virtual time stands

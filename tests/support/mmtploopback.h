@@ -17,8 +17,9 @@ void mmtp_loopback_check_weak_keys (const gchar * factory);
 /* Checks that the element accepts a key of 64 digits, a key of half as many
  * digits, and a key in upper case. NULL must mean that there is no key. */
 void mmtp_loopback_check_strong_keys (const gchar * factory);
-/* The source listens on port loopback_port_of () of 127.0.0.1, or of the given
- * address. */
+/* Initializes the source with the given properties. The source listens on a
+ * free port, which loopback_port_of () returns. If the property address is not
+ * set, the source listens on all IPv4 addresses, including 127.0.0.1. */
 void mmtp_loopback_src_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void mmtp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,

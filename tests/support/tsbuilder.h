@@ -28,8 +28,8 @@
 #define H264_PICTURE PES "\0\0\0\1\x09\x10\0\0\1\x41\x9a\x24"
 #define H264_REST PES "\0\0\1\x41\x1a\x24\x55\x66\x77\x88"
 #define MPEG_PICTURE(reference) PES "\0\0\1\0" reference "\xff\xf8\0\0\1\1"
-/* An adaptation field with a clock reference. The byte with the length of the
- * field is left out. */
+/* Adaptation field with a program clock reference (PCR), without the first byte
+ * of the field, which would contain its length. */
 #define CLOCK "\x10\0\1\2\3\4\5"
 #define CLOCK_SIZE 7
 

@@ -26,7 +26,7 @@ typedef enum
  * after it are not checked. */
 typedef enum
 {
-  /* A byte-stream does not begin with a start code. */
+  /* The data are a byte-stream, but they do not begin with a start code. */
   IFD_MALFORMED_NO_START_CODE,
   /* The length of a NAL unit is 0 or exceeds the buffer. */
   IFD_MALFORMED_LENGTH,

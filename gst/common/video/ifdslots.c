@@ -11,8 +11,9 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* Slots whose contents will be wrong when all frames in the queue have been
-   * decoded, and that later frames will probably use */
+  /* Slots whose contents are wrong after the last frame in the queue, because
+   * `frame` was dropped. Slots that later frames will probably not use are left
+   * out. */
   guint32 damage;
 } Cost;
 

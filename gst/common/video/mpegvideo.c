@@ -130,8 +130,8 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
       return p;
   }
 #endif
-  /* If the processor has AVX2, the search with SSE2 only checks the last bytes.
-   * These bytes are too few for a step with AVX2. */
+  /* If the processor has AVX2, the search with SSE2 is needed only for the last
+   * bytes. They are too few for a step of the search with AVX2. */
 #ifdef __SSE2__
   p = find_prefix_sse2 (&data, end);
   if (p)

@@ -48,8 +48,8 @@ typedef enum
   MPEG_VIDEO_FRAME_INCOMPLETE = 1 << 0,
   /* No sequence header has been received since the start of the stream. */
   MPEG_VIDEO_FRAME_NO_SEQUENCE = 1 << 1,
-  /* Data before the frame are known to be missing. The framer never sets this
-   * flag itself; the caller of the framer may set it. */
+  /* Data that precede the frame in the stream are missing. The framer never
+   * sets this flag itself; the caller of the framer may set it. */
   MPEG_VIDEO_FRAME_DISCONT = 1 << 2,
   /* The frame starts a new stream that does not continue the previous stream.
    * The framer never sets this flag itself; the caller of the framer may set
@@ -132,7 +132,7 @@ gboolean mpeg_video_framer_input_frame (MpegVideoFramer * framer,
     const guint8 * data, gsize size, guint64 pts, guint64 dts,
     MpegVideoFrame * frame);
 /* Completes the frame whose bytes are pending. Call this function at the end of
- * the stream, or if the bytes so far are known to end a frame. */
+ * the stream, or when all bytes of the frame have been passed. */
 void mpeg_video_framer_drain (MpegVideoFramer * framer);
 /* Call this function when data are missing. Discards the current frame, which
  * is incomplete because of the missing data. */

@@ -24,7 +24,7 @@
 /* NAL unit that describes the slice after it (G.7.3.1.1) */
 #define H264_PREFIX 14
 #define H264_SUBSET_SPS 15
-/* type of the slices of other views and layers */
+/* type of the slices of additional layers (SVC) and additional views (MVC) */
 #define H264_SLICE_EXTENSION 20
 #define H264_SLICE_DEPTH 21
 

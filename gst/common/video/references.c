@@ -13,16 +13,16 @@
 /* Each stored reference picture has its own slot. All reference pictures of
  * H.265 that were never received share the slot SLOT_MISSING. */
 #define SLOT_MISSING (1u << 30)
-/* Slot for the reference picture marking of H.264: which pictures are still
- * used for reference. If a picture that changes the marking is missing, a
- * decoder stores the wrong pictures. */
+/* A slot is a part of the state of a decoder. This slot is the reference
+ * picture marking of H.264: which pictures are still used for reference. If a
+ * picture that changes the marking is missing, a decoder stores the wrong
+ * pictures. */
 #define SLOT_MARKS (1u << 31)
-/* Slot for the H.264 marks of one group of pictures. The marks say which
- * pictures are still used for reference. A group begins with a key frame, which
- * replaces the contents of SLOT_MARKS. However, the leading pictures of the key
- * frame still need the marks of the previous group. Each group therefore has a
- * slot of its own. Two consecutive groups have different slots.
- */
+/* Slot for the reference picture marking of one H.264 group of pictures. A key
+ * frame begins a group and replaces the marking in SLOT_MARKS. However, the
+ * leading pictures of the key frame still need the marking of the previous
+ * group. Two slots are therefore used alternately: each group has a different
+ * slot from the previous group. */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
@@ -42,7 +42,8 @@ typedef struct
 {
   /* TRUE if a reference picture belongs to a layer above the base layer */
   gboolean has_layers;
-  /* TRUE if a reference picture refers to a picture of a higher layer */
+  /* TRUE if a reference picture refers to a picture of a higher layer than its
+   * own */
   gboolean is_tangled;
   /* TRUE if there is a picture whose reference pictures are unknown */
   gboolean is_abandoned;
@@ -70,9 +71,9 @@ struct _References
   /* Some pictures are displayed after all pictures that precede them in
    * decoding order. This is the maximum nal_ref_idc of such pictures. */
   guint max_ref_idc;
-  /* TRUE if a leading picture of the current group has removed a picture of the
-   * previous group, but an older picture is still stored. Other leading
-   * pictures may need the older picture. */
+  /* TRUE if a leading picture has removed a picture of the previous group, but
+   * an even older picture is still stored. Other leading pictures may need this
+   * older picture. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -560,10 +561,11 @@ find_depth (References * references, const ReferencePicture * picture)
   return MAX (depth, (guint) MAX (picture->layer, 0));
 }
 
-/* Returns the slots that a picture uses. Slots of pictures that precede the
- * last key frame are left out, although the reference lists of the picture may
- * contain such pictures. Only a leading picture needs them: a decoder that
- * starts at a key frame can decode all other pictures without them. */
+/* Returns the slots that the current picture uses. The current picture is not a
+ * leading picture. Its reference lists may contain pictures that precede the
+ * last key frame. The slots of these older pictures are left out, because a
+ * decoder that starts at the key frame can decode the current picture without
+ * them. */
 static guint32
 select_group (const References * references)
 {
@@ -579,10 +581,11 @@ select_group (const References * references)
   return uses;
 }
 
-/* Returns the slot of the last key frame. A picture that uses this slot depends
- * on the key frame and on its marks, which say which pictures are still used
- * for reference. The marks need no separate slot, because a decoder that misses
- * the key frame also misses its marks. */
+/* Returns the bit of the slot that contains the last key frame; SLOTS_ALL if no
+ * slot contains it. The bit also stands for the marks of the key frame, which
+ * say which pictures are still used for reference. The marks need no bit of
+ * their own, because a decoder that misses the key frame also misses its marks.
+ */
 static guint32
 get_key (const References * references)
 {

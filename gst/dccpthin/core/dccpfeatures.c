@@ -25,7 +25,8 @@
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
-/* maximum length of a preference list, also for CCIDs */
+/* Maximum number of values in a preference list. The limit also applies to the
+ * list of CCIDs. */
 #define MAX_PREFERENCES 16
 #define N_NUMBERS 256
 
@@ -130,8 +131,8 @@ struct _DccpFeatures
   guint64 fgsr, fgss;           /* section 6.6.4 */
   /* TRUE while a packet with feature options is processed */
   gboolean is_negotiating;
-  /* Sequence number of the packet that is being processed. When all options of
-   * this packet have been processed, the number becomes the value of `fgsr`. */
+  /* Sequence number of the packet that is being processed. It is stored in
+   * `fgsr` when all options of this packet have been processed. */
   guint64 negotiating;
   guint64 round_trip;           /* ns, 0: unknown */
 };
@@ -240,9 +241,9 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
 }
 
 /* Adds the CCIDs to our preferences for the feature CCID, in the order of
- * `ccids` (section 10). Requests the CCID, and at the same time the features of
- * the preferred CCID. The endpoint does not wait until the peer has accepted
- * the CCID, because the peer nearly always accepts it. */
+ * `ccids` (section 10). Requests the feature CCID and, at the same time, the
+ * features of the first CCID. The endpoint does not wait until the peer has
+ * accepted the first CCID, because the peer nearly always accepts it. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -388,8 +389,8 @@ refuse_change (Feature * self, gboolean mandatory)
 }
 
 /* Processes a Change of a non-negotiable feature, whose new value is `value`.
- * Only the feature location may change such a feature (section 6.3.2). Returns
- * the Reset Code with which the connection ends, or 0. */
+ * Only the feature location may change such a feature (section 6.3.2). If the
+ * Change ends the connection, returns the Reset Code. Otherwise returns 0. */
 static guint8
 input_number (Feature * self, const Rule * rule, gint side,
     gboolean mandatory, const guint8 * value, gsize size)

@@ -58,7 +58,8 @@ void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
  * data. All fields must be 0 before the first option of the packet is read. */
 typedef struct
 {
-  /* congestion control that stored its options in `own`; NULL = none yet */
+  /* congestion control to which the options in `own` belong; NULL if `own`
+   * contains no options yet */
   const DccpCcid *ccid;
   DccpCcidHeard own;
 } DccpHalfHeard;

@@ -36,7 +36,7 @@
 /* Interval between repetitions of END. docs/wire-mmtp.md, END: "on all channels
  * each 100 ms". */
 #define END_WAIT (100 * MILLISECOND)
-/* A PROBE of full size shows whether a silent path delivers again. Probes take
+/* A PROBE of full size shows whether a silent path delivers again. PROBEs use
  * at most a tenth of the path's rate. */
 #define PROBE_PERIOD (300 * MILLISECOND)
 #define PROBE_SHARE 10
@@ -266,9 +266,9 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
 }
 
 /* If REPORTs are missing, fills in a QUERY that asks about all paths. Returns
- * the path on which the QUERY is sent, or NULL if no QUERY is due. This is the
- * fastest path, because the receiver sends its REPORTs there (section 4.6 of
- * the MMTP paper). */
+ * the path on which the QUERY is sent, or NULL if no QUERY is due. If possible,
+ * the QUERY is sent on the fastest path, because the receiver sends its REPORTs
+ * on that path (section 4.6 of the MMTP paper). */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {

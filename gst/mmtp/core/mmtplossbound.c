@@ -28,8 +28,9 @@
  * bandwidth-delay product with us would get only a sixth of its fair share.
  */
 #define FILLED_PART 0.2
-/* A queue that is shorter than MIN_QUEUE, or than MIN_QUEUE_PACKETS packets,
- * does not overflow. */
+/* A queue counts as short if its delay is less than MIN_QUEUE, or less than the
+ * transmission time of MIN_QUEUE_PACKETS packets. Such a queue does not
+ * overflow. */
 #define MIN_QUEUE (3 * MILLISECOND)
 #define MIN_QUEUE_PACKETS 1.5
 /* Random losses are as frequent with a short queue as with a long one. If
@@ -52,9 +53,9 @@
  * a queue that is always full, the loss rate grows with the bytes in flight.
  */
 #define IN_FLIGHT_RATIO 1.5
-/* Losses are counted for each octave of the bytes in flight (a range whose end
- * is twice its beginning). The first octave ends at twice this number of bytes.
- */
+/* Losses are counted separately for ranges of the number of bytes in flight.
+ * These ranges are called octaves, because each of them ends at twice its
+ * beginning. The first octave ends at 2 * FIRST_OCTAVE bytes. */
 #define FIRST_OCTAVE 256
 /* Maximum fraction of the messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15

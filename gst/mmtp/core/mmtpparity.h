@@ -22,12 +22,15 @@ typedef struct
   /* Bit i is set if the block has the message with the stream number first + i.
    */
   guint32 mask;
-  guint16 sizes;                /* XOR of the sizes of the contents */
-  /* XOR of the contents; NULL if the block was never used */
+  /* XOR of the content sizes of all messages in the block */
+  guint16 sizes;
+  /* XOR of the contents of all messages in the block; NULL if the block was
+   * never used */
   GByteArray *content;
 } MmtpBlock;
 
-/* Empties the block for the next repair. */
+/* Empties the block. The next message that is added becomes the first message
+ * of the next repair packet. */
 void mmtp_block_restart (MmtpBlock * block);
 void mmtp_block_clear (MmtpBlock * block);
 /* Adds a DATA message. Returns FALSE if `number` is below the number of the
@@ -45,8 +48,11 @@ void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
 /* If a missing message can be computed now, sets `message` and `size` to this
- * message and returns TRUE. Otherwise returns FALSE. In the message, the
- * channel, the channel number, the sending time and the trailer are 0. Its
- * bytes stay valid until the next call. */
+ * message and returns TRUE. Otherwise returns FALSE. The bytes of the message
+ * stay valid until the next call. The following fields of the message are 0:
+ * - channel
+ * - channel number
+ * - sending time
+ * - trailer */
 gboolean mmtp_store_poll (MmtpStore * store, const guint8 ** message,
     gsize * size);

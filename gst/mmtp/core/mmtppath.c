@@ -21,8 +21,9 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* The stored interval between reports rises at once, but each report reduces it
- * by at most 1/INTERVAL_MEMORY.
+/* If the measured interval between two reports is longer than the stored
+ * interval, the measured interval is stored. Otherwise, the stored interval
+ * decreases by at most 1/INTERVAL_MEMORY in each report.
  */
 #define INTERVAL_MEMORY 16
 /* The scheduler uses the safe delay of a path, which is the expected delay plus
@@ -53,9 +54,10 @@
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
-/* If the rate of a path is configured, the safe delay that the scheduler uses
- * has a maximum. This maximum is 7/8 of the initial delay (D0), or `high_delay`
- * if `high_delay` is longer. Nearly all messages have a delay of at most
+/* The scheduler expects that a message arrives within the safe delay of its
+ * path. If the rate of the path is configured, the safe delay has a maximum.
+ * This maximum is 7/8 of the initial delay (D0), or `high_delay` if
+ * `high_delay` is longer. Nearly all messages have a delay of at most
  * `high_delay`.
  */
 #define MAX_SAFE_EIGHTHS 7
@@ -77,9 +79,9 @@
  * random, 6 of 8 packets are lost only in one of 40,000 cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* `judged` is the number of reported messages that were as large as a packet.
- * `missed` is the number of these messages that were lost. When `judged`
- * reaches MAX_JUDGED, both numbers are halved. */
+/* `judged` counts the reported messages that were at least half as large as a
+ * usual DATA message. `missed` counts the lost messages among them. When
+ * `judged` reaches MAX_JUDGED, both numbers are halved. */
 #define MAX_JUDGED 32
 /* A path that is always busy is drained from time to time, which means that its
  * queue is emptied. To drain a path, the sender reduces the window to
@@ -314,10 +316,10 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Called when the application has no more data to send. Until all messages that
- * are now in flight have been reported, the delivery rate does not show what
- * the path can carry. It shows only how little the application had to send.
- * draft-ietf-ccwg-bbr, section 4.1.2.4, marks its samples in the same way. */
+/* Called when the application has no more data to send. The delivery rate then
+ * shows how little the application sends, not what the path can carry. Further
+ * messages are therefore marked with is_app_limited, until all messages in
+ * flight have been reported (see draft-ietf-ccwg-bbr, section 4.1.2.4). */
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
@@ -391,8 +393,8 @@ count_up (guint64 * counter, guint32 low)
 }
 
 /* `unreported` never decreases. Each message is therefore visited only once in
- * a session. The processing of one REPORT visits at most all messages of the
- * ring.
+ * a session. For one REPORT, the number of visited messages is at most the
+ * number of messages in the ring.
  */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
@@ -813,8 +815,10 @@ get_queue (const MmtpPath * path, guint64 now)
  * transmission of a short message.
  *
  * The time is computed with the highest recent rate. If the application has
- * never used the full rate of the path, the computed time is too long.
- * Therefore the function returns the measured time if that time is shorter.
+ * never used the full rate of the path, the computed time is too long. The time
+ * is therefore also measured: it is the base delay of large messages minus the
+ * base delay of all messages. The function returns the shorter of the computed
+ * and the measured time.
  *
  * Returns 0 if the path has carried only control messages so far. The measured
  * rate of such a path is very low. With that rate, no packet would seem to be
@@ -864,10 +868,10 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* Returns a delay that nearly all messages stay below. Without a configured
- * rate, it is the expected delay plus a margin. If a rate is configured and the
- * high delay of the path is known, it is at least the high delay, which one
- * packet in 256 may exceed [4.4 of the MMTP paper]. */
+/* Returns a delay that hardly any message exceeds. If a rate is configured and
+ * `high_delay` is known, the result is at least `high_delay`, a delay that one
+ * packet in 256 may exceed [4.4 of the MMTP paper]. Otherwise, the result is
+ * the expected delay plus a margin. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -909,8 +913,9 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       path->large_size + path->overhead) + get_margin (path);
 }
 
-/* A gap that has lasted for some time is expected to last for the same time
- * again. */
+/* Returns the expected delay of a packet that is sent during a gap, in which
+ * nothing arrives. If the gap has lasted for n ns so far, it is expected to
+ * last for another n ns. */
 static guint64
 get_delay_in_gap (const MmtpPath * path)
 {

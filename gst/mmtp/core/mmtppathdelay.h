@@ -20,21 +20,21 @@ typedef struct
   /* Time in ns at which the span, a period of time, began. If `n` is 0, this
    * structure is not in use. */
   guint64 began;
-  /* number of messages that were reported in the time span from `began` on */
+  /* number of messages that were reported in the span that begins at `began` */
   guint n;
-  /* `min` is the minimum delay of the messages in the span. Each report also
-   * contains a maximum delay. `highest` and `second` are the two highest of
-   * these maximum delays. */
+  /* Delays of the messages that were reported in the span. `min` is their
+   * minimum delay. Each report also contains a maximum delay. `highest` and
+   * `second` are the two highest of these maximum delays. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
 typedef struct
 {
-  /* ring buffer; each entry is for one second */
+  /* ring buffer; each entry covers a period of one second */
   MmtpDelaySpan spans[MMTP_DELAY_SPANS];
   guint at;
   gboolean is_known;
-  /* ring buffer; each entry is for six seconds */
+  /* ring buffer; each entry covers a period of six seconds */
   MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];
   guint base_at;
   /* Minimum of `base_spans`; 0 if nothing is known. It is stored because it is

@@ -38,8 +38,8 @@ MmtpPath *mmtp_paths_get (const MmtpPaths * paths, guint id);
 
 /* --- what a path may do --------------------------------------------------- */
 
-/* Returns whether the receiver accepts packets of the stream on this path and
- * the path is active. */
+/* Returns whether the path is active. On an active path, the receiver accepts
+ * packets of the stream. */
 gboolean mmtp_path_is_usable (const MmtpPath * path);
 /* Returns whether the path is usable and its socket is writable. */
 gboolean mmtp_path_may_carry (const MmtpPath * path);
@@ -121,7 +121,7 @@ guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
  */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
-/* Returns whether it is known how many bytes the paths can carry. */
+/* Returns whether the capacity of all paths together is known. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the rate of the stream that all paths together can carry. Sets
  * `is_app_limited` to TRUE if the application sent less than the paths can

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Interface of the congestion control algorithms. Each algorithm is a table of
- * operations in a file of its own. It decides how many bytes may be in flight
- * on one path. It depends on no wire format and no socket. It reads no clock;
- * all times are passed to it. Its inputs are the messages that were sent, the
- * reports of the receiver, and the delays of the messages. A path (mmtppath.c)
- * is the only caller and holds the lock of its element, so an algorithm needs
- * no lock:
+ * operations in a file of its own. An algorithm decides how many bytes may be
+ * in flight on one path. It depends on no wire format and no socket. It reads
+ * no clock; all times are passed to it. Its inputs are the messages that were
+ * sent, the reports of the receiver, and the delays of the messages. A path
+ * (mmtppath.c) is the only caller and holds the lock of its element, so an
+ * algorithm needs no lock:
  *
  *   control = mmtp_rate_control_new (klass, now, packet, round_trip, rate,
  *       is_minimum);
@@ -19,9 +19,9 @@
  * takes effect with the next report. There is no timer.
  *
  * While reports are missing, the caller decides whether the path has a gap.
- * During a gap, the caller allows as many bytes in flight as the window and the
- * reserve together. Sizes are in bytes with IP and UDP headers, rates in bit/s,
- * times in ns.
+ * During a gap, the limit for the bytes in flight is the sum of `window` and
+ * `reserve`. Sizes are in bytes with IP and UDP headers, rates in bit/s, times
+ * in ns.
  */
 
 #pragma once
@@ -64,7 +64,9 @@ typedef struct
   /* Queueing delay of the fastest message since the last report: the minimum
    * one-way delay in this time, minus the base delay. */
   gint64 queue_delay;
-  gint64 high_queue_delay;      /* queueing delay of the slowest message */
+  /* Queueing delay of the slowest message in the last report: the maximum
+   * one-way delay in this report, minus the base delay. */
+  gint64 high_queue_delay;
   /* Transmission time of a packet at the highest recent rate; 0 if unknown. */
   guint64 packet_time;
   /* Initial delay (D0), within which a message has to arrive, in ns. */

@@ -74,9 +74,10 @@ typedef struct
   gboolean confirmed;
 } MmtpReceiverHandshake;
 
-/* Initializes `self` and copies `cookie_secret`, the first secret for cookies.
- * `self` stores all other pointers without a copy. `secret` is used for nonces,
- * tokens, later secrets for cookies, and the rate limits. */
+/* Initializes `self`. `cookie_secret` is the first secret for cookies, and its
+ * bytes are copied. For all other arguments, only the pointer is stored.
+ * `secret` is used for nonces, tokens, rate limits, and all further secrets for
+ * cookies. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,

@@ -69,15 +69,17 @@ void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
 void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);
-/* Returns whether the message may come from this address. The path may have a
- * second validated address. If the message comes from the second address, and
- * no more messages arrive from the first address, this function makes the
- * second address the address of the path. */
+/* Returns MMTP_VALID if the receiver accepts the message from `address`, and
+ * MMTP_REFUSED_ADDRESS otherwise. The path may have a second validated address.
+ * If the message comes from the second address, and no more messages arrive
+ * from the first address, this function makes the second address the address of
+ * the path. */
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);
-/* Handles a valid message from `address`, which a RESPONSE has validated.
- * `type` is the type of the message. It may be this RESPONSE, but not a JOIN.
+/* Handles a valid message of the type `type` from `address`. The type is not
+ * JOIN. A RESPONSE has validated the address. The message itself may be this
+ * RESPONSE.
  *
  * If the message is this RESPONSE, there are two cases:
  * - If messages still arrive from another address of the path, `address`

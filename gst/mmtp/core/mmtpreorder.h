@@ -42,9 +42,8 @@ typedef struct
   /* number of packets dropped because the receiver would have held more than
    * max_bytes bytes */
   guint64 no_room;
-  /* number of packets that were counted in no_room because their buffer alone
-   * was longer than max_bytes
-   */
+  /* number of packets that are counted in no_room and belong to a buffer larger
+   * than max_bytes */
   guint64 too_long;
   /* bytes held at present, including the memory that each packet needs in
    * addition to its payload */

@@ -27,9 +27,8 @@ typedef struct
   /* Counters. */
   /* number of packets that were reported as lost, but were not retransmitted */
   guint64 unrepaired;
-  /* Counts how often a message was looked up by its number on its path (channel
-   * number). Tests check with this counter that the work per REPORT is limited.
-   */
+  /* Number of lookups of a message by its channel number. Tests check that the
+   * number of lookups per REPORT is bounded. */
   guint64 loss_lookups;
 } MmtpRetransmission;
 
@@ -47,9 +46,9 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
  * the receiver has not reported yet. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* Puts packets in flight on `path`, which has stalled or may have stalled, back
- * into the queue. A packet is put back only if another path must send it now to
- * deliver it in time. */
+/* Puts packets in flight on `path` back into the queue. The path has stalled or
+ * may have stalled. A packet is put back only if it would otherwise become too
+ * late for another path. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
 /* Returns the lost packet that has to be sent next, before all other packets.

@@ -37,11 +37,12 @@ struct _MmtpPacket
   /* channel number of the last transmission. Each path has its own channel
    * numbers, which count the messages that are sent on the path. */
   guint64 path_number;
-  /* number of the packet's place in its MmtpPacketList */
+  /* position of the packet in its MmtpPacketList */
   guint64 place;
 };
 
-/* A buffer at the sender. It lives as long as at least one of its packets. */
+/* A buffer at the sender, with its packets. It is freed when the sender no
+ * longer needs any of its packets. */
 struct _MmtpUnit
 {
   GBytes *data;                 /* memory of `bytes` */

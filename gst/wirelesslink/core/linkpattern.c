@@ -184,10 +184,9 @@ line_free (gpointer line)
   g_slice_free (Line, line);
 }
 
-/* Sets the pointer of an entry into the damage array. This is done when the
- * array is complete, because a later reallocation would make the pointer
- * invalid.
- */
+/* Sets the field `damage` of an entry. The field points into the damage array.
+ * The array must be complete, because a later reallocation would make the
+ * pointer invalid. */
 static void
 resolve (gpointer key, gpointer value, gpointer user_data)
 {

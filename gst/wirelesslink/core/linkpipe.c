@@ -40,7 +40,8 @@ typedef struct
   /* time in ns at which the token bucket becomes full; this time may be in the
    * past */
   guint64 bucket_full;
-  /* latest departure time in ns of the packets that keep their order */
+  /* latest departure time in ns so far; packets that were chosen for reordering
+   * are not considered */
   guint64 last_departure;
   /* time in ns until which the receiver is busy with earlier packets */
   guint64 receiver_free;

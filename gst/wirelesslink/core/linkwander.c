@@ -28,13 +28,15 @@
 #define TICK_SECONDS 0.02
 #define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
 
-/* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1),
- * so several opportunities to send may have the same time. */
+/* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1).
+ * The model therefore rounds the time of each opportunity to send down to a
+ * multiple of 1 ms. Several opportunities may then have the same time. */
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* Maximum mean time between two opportunities to send, in ns. It is much longer
- * than a tick. A tick is a period of 20 ms in which the rate is constant. */
+/* Maximum mean time in ns between two opportunities to send. At an opportunity,
+ * the link can send LINK_WANDER_BYTES bytes. The maximum is much longer than a
+ * tick (20 ms). */
 #define MAX_GAP 1e15
 
 /* Number of rates for which the probability density is computed, as in section
@@ -43,9 +45,9 @@
 /* Distance from the peak of the probability density, in standard deviations, at
  * which the density is negligible. */
 #define MAX_DEVIATIONS 8
-/* The centre of the distribution is searched in a range. The range begins this
- * number of standard deviations below the lowest rate, and ends this number of
- * standard deviations above the highest rate. */
+/* The centre of the rate distribution is found by bisection. The search
+ * interval begins at least MAX_CENTRE standard deviations below the lowest
+ * rate, and ends at the same distance above the highest rate. */
 #define MAX_CENTRE 20
 
 /* Mean and standard deviation of the sum of four uniform 16-bit numbers. */
@@ -66,8 +68,7 @@ struct _LinkWander
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  /* Centre of the varying rate, in bit/s. The rate moves towards the centre in
-   * each tick. */
+  /* Centre around which the rate varies, in bit/s. */
   gdouble centre;
   /* In each tick, the rate moves towards `centre` by this fraction of its
    * distance from `centre`.
@@ -77,7 +78,9 @@ struct _LinkWander
   gdouble step;
   gdouble rate;                 /* current rate in bit/s */
   guint64 tick;
-  /* number of opportunities to send since the beginning of this tick (20 ms) */
+  /* Number of opportunities to send that were computed for this tick. A tick is
+   * a period of 20 ms. At each opportunity, the link can send LINK_WANDER_BYTES
+   * bytes. */
   guint index;
   guint64 offset;               /* time in ns since the beginning of the tick */
 };

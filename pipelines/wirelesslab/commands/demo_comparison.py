@@ -25,8 +25,9 @@ from wirelesslab.report import findings, names, problems, run_results
 from wirelesslab.streams import clips, measurements
 from wirelesslab.testbed import testbed
 
-# The files with the experiments: BOTTLENECK is for the link that is too slow,
-# and MOBILE is for the two mobile links.
+# Files that describe the experiments. BOTTLENECK contains the experiments with
+# a single link that is too slow for the video. MOBILE contains the experiments
+# with two mobile links.
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
@@ -39,10 +40,10 @@ ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
 # time. docs/lab-figures.md says how late the runs become if more runs share a
 # core.
 AT_ONCE_PER_CORE = 1
-# The minimum number of runs at the same time. With only two runs at the same
-# time, the demo would take too long on a machine with 2 cores. With three runs
-# on such a machine, no run was late by more than 9 ms, which is little compared
-# with LATE_MS.
+# Minimum number of runs that the demo executes at the same time. With only two,
+# the demo would take too long on a machine with 2 cores. With three on such a
+# machine, the emulation was at most 9 ms late, which is little compared with
+# LATE_MS.
 MIN_AT_ONCE = 3
 LATE_MS = 500
 MMTP_LATENCY_MS = 1000  # The default latency of mmtpsink.
@@ -62,10 +63,12 @@ def run(build: pathlib.Path, output: pathlib.Path,
         bottleneck: pathlib.Path = BOTTLENECK,
         mobile: pathlib.Path | None = MOBILE,
         seeds: Sequence[int] = demo_radio.SEEDS) -> None:
-    """Runs all three problems, and prints and writes the results. `bottleneck`
-    and `mobile` are the matrices of the first two problems. `seeds` are the
-    seeds of the radio of the third problem. A problem without a matrix or
-    without seeds is left out."""
+    """Runs the experiments for three problems: a slow link, two mobile links,
+    and a radio. Prints and writes the results. `bottleneck` and `mobile` are
+    the files that describe the experiments with the slow link and with the
+    mobile links. `seeds` contains the random seed of each run over the radio.
+    If `mobile` is None, the mobile links are left out. If `seeds` is empty, the
+    radio is left out."""
     of_bottleneck = chosen(bottleneck)
     of_mobile = chosen(mobile) if mobile else []
     no_mobile = testbed.why_no_hosts() if of_mobile else ""
@@ -121,10 +124,10 @@ def runs_of(runs: Sequence[run_results.Run],
 
 def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
-    """Removes all results if the last demo ran to its end. All runs are then
-    repeated. If the last demo was interrupted, its results stay, and this demo
-    continues it. `found` are the cells of the matrices. `others` are the result
-    files of runs that belong to no matrix.
+    """If the last demo was completed, removes all its results, so all runs are
+    repeated. If the last demo was interrupted, keeps its results, so only the
+    missing runs are made. `found` is the list of the cells (runs) of the
+    matrices. `others` are the result files of runs that belong to no matrix.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others

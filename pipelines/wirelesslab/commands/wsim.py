@@ -130,9 +130,9 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The first pass over the clip finds the sizes of the packets, and the
-        # pace of sending is computed from them. The second pass makes the
-        # packets with that pace.
+        # The first pass over the clip determines the sizes of the packets. From
+        # these sizes, the code computes how much the clip has to be slowed
+        # down. The second pass makes the packets of the slowed-down clip.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
@@ -210,9 +210,9 @@ class Run:
         self._bed = Testbed(
             [f"wl0={SENDER},{RECEIVER}: {link}"],
             build=options.build, logs=self._dir,
-            # The sender writes all packets of a frame at the same time. This
-            # queue has room for all of them, so no packet is lost before it
-            # reaches the link.
+            # The sender writes all packets of a frame in one burst. The
+            # transmit queue of wl0 has room for the whole burst, so no packet
+            # is lost before it reaches the link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:

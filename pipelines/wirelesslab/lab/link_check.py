@@ -23,8 +23,9 @@ MAX_S = 30
 
 
 def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
-    """Raises LabError if wirelesslink rejects the properties of a link, or
-    those that a protocol adds to them. `path` is the matrix file."""
+    """Raises LabError if wirelesslink rejects the properties of a link. A
+    protocol may add properties to its links. They are checked as well. `path`
+    is the matrix file."""
     for cell in found:
         for part in link_paths.parts(cell["link"]):
             own, added = part["properties"], cell["protocol"]["link"]

@@ -38,10 +38,10 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # The capacity that is measured here is used for all runs of the group. The
-    # streams of the other runs may have begun slightly later than the stream of
-    # this run. Therefore the capacity is measured until one second after the
-    # end of this stream.
+    # All runs of the group use the capacity that is measured here. In some of
+    # these runs, the stream may begin slightly later than in `run`. Therefore
+    # the capacity is measured until one second after the end of the stream in
+    # `run`.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(
@@ -53,7 +53,7 @@ def capacity(run: run_results.Run) -> list[float]:
         return []
     # The capacity of combined links is the sum of their capacities.
     found = [sum(own) / MBIT for own in zip(*rates)]
-    # The last step is left out if it is incomplete.
+    # If the last time step is incomplete, its rate is removed.
     del found[int(end // RATE_STEP_NS):]
     run_results.write_csv(path, ["s of the link", "Mbit/s"], [
         (step * RATE_STEP_NS / NS, rate) for step, rate in enumerate(found)])
@@ -61,8 +61,9 @@ def capacity(run: run_results.Run) -> list[float]:
 
 
 def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
-    """Returns the capacity for each label. Runs whose links have the same
-    properties and the same seed share one measurement."""
+    """Returns a dictionary that maps each label in `firsts` to the capacity of
+    the link of its run. If several links have the same properties and the same
+    seed, the capacity is measured only once."""
     known, found = {}, {}
     for name, run in firsts.items():
         link = (tuple(cells.properties(run.cell, part, place)
@@ -126,9 +127,9 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
                   color=look["color"], label="what it carried")
 
     figure = rows(runs, "Mbit/s", draw)
-    # The line of a link without a rate limit would be so high that the plot had
-    # no room for the other lines. In this case, the height of the plot is
-    # therefore chosen for the other lines only.
+    # If a link has no rate limit, its capacity is far above all other lines.
+    # The vertical axis is then scaled to the other lines only. Otherwise, the
+    # plot would have no room for the other lines.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()
                        for rate in link_use.rates(

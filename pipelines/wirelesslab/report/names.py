@@ -47,7 +47,8 @@ MPTCP = "MPTCP of the kernel"
 # The end of the name of a transport that sends over two links. It follows the
 # names of the elements.
 BOTH_LINKS = " over both links"
-# The maximum number of letters that the properties may have in a name.
+# Maximum length, in characters, of the properties in the name of a transport.
+# Longer properties are left out of the name.
 MAX_PROPERTIES = 40
 
 
@@ -68,8 +69,8 @@ def branches(pipeline: str) -> list[list[Element]]:
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # True if the next element belongs to the current branch, because it is the
-    # first word or follows an exclamation mark.
+    # True if the next element belongs to the current branch. This applies to
+    # the first word and to a word after an exclamation mark.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
@@ -82,7 +83,8 @@ def branches(pipeline: str) -> list[list[Element]]:
             if not is_linked:
                 found.append([])
             # A word with a slash is the caps of a filter, and a word with a dot
-            # is a pad of an element in another branch. Both are left out.
+            # is a pad of an element in another branch. Neither is an element,
+            # so it is not added.
             if "/" not in word and "." not in word:
                 found[-1].append(Element(word, ()))
             is_linked = False
@@ -217,9 +219,9 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # The transports that have the same essential elements as `one`. The
-            # name of `one` must differ from the names of all others in this
-            # list.
+            # `same` lists the transports with the same essential elements as
+            # `one`, including `one` itself. The name of `one` must differ from
+            # the name of every other transport in `same`.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)
@@ -250,12 +252,14 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns how the report shows each label, as {label: Look}. `used` is
-    {label: transport}. Two labels never have the same colour and style.
+    """Returns {label: Look}. A Look is the name, the colour and the style with
+    which the report shows a label. Any two labels differ in colour or style.
+    `used` is {label: transport}.
 
-    The name in the Look consists of the names of the transport's elements. If
-    several streams share a link, the label of a stream differs from the name of
-    its transport. The name in the Look then begins with the label."""
+    The name in a Look consists of the names of the transport's elements. If
+    several streams share a link, the label of each stream differs from the name
+    of its transport. In this case, the name in the Look begins with the label.
+    """
     known = known_with(used.values())
     called = of_elements(known)
     same: dict[str, list[str]] = {}

@@ -35,8 +35,8 @@ TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# {name of a table that the page shows folded: the text of the line that unfolds
-# it}
+# Maps the name of each folded table to the text of the line that unfolds the
+# table.
 FOLDED = {
     "summary": "All columns",
     "loss-runs": "Packets lost in a row",
@@ -101,9 +101,9 @@ def chosen(
     runs of workloads other than video.
 
     If `only` contains words, the first list has only the groups whose titles
-    contain all of these words, and the second list is empty. If no group has
-    such a title and no run has a live encoder (`has_others` is False), LabError
-    is raised."""
+    contain all of these words, and the second list is empty. `has_others` is
+    True if the page has runs with a live encoder. If it is False and no title
+    contains all of these words, LabError is raised."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -250,8 +250,9 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """Returns the warnings of the pipelines, and the features that were left
-    out because a testbed had no namespaces.
+    """Returns a list of notes. A note has the name of a run, and one of these
+    texts: a warning of a pipeline, or what the testbed of the run did not
+    support because it had no network namespaces.
     """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

@@ -96,7 +96,7 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the paths of the video of `group` and of the video's poster
+    """Returns the paths of two files of `group`: its video and the poster
     image. These files count as part of the page when its size is computed."""
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]

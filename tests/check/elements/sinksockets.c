@@ -132,7 +132,8 @@ GST_START_TEST (properties_become_options_of_the_socket)
       TTL, "qos-dscp", DSCP, "buffer-size", BUFFER_SIZE, NULL);
   gst_element_set_state (sink, GST_STATE_PAUSED);
   WAIT_FOR (find_socket (local_port) >= 0);
-  /* The socket may be found before its options have been set. */
+  /* The test may find the socket before the sink has set the options. The test
+   * therefore waits for the options. */
   WAIT_FOR (get_option (find_socket (local_port), IPPROTO_IP, IP_TTL) == TTL
       && get_option (find_socket (local_port), IPPROTO_IP, IP_TOS) != 0);
   check_socket (find_socket (local_port));

@@ -72,7 +72,8 @@ start (const gchar * properties)
   return h;
 }
 
-/* Adds another flow, with the pad number `number`, to the link of `first`. */
+/* Adds a flow with the pad number `number` to the link of the harness `first`.
+ * Returns the harness of the new flow. */
 static GstHarness *
 start_flow (GstHarness * first, guint number)
 {
@@ -741,9 +742,10 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
-/* Waits until the link has dropped more than `before` packets because its
- * output was full. The sink waits for longer than the test lasts. First
- * the queue before the sink becomes full, then the output of the link. */
+/* Waits until the counter "dropped-output" of the link is greater than
+ * `before`. The sink blocks for longer than the test lasts. The queue between
+ * the link and the sink therefore becomes full, and then the output of the link
+ * becomes full. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
 {
@@ -872,9 +874,11 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* The first link delivers packets unchanged. The second link delivers each
- * packet in two buffers, and one of the two buffers may be changed. The third
- * link damages packets. __i__ selects one of the three. */
+/* __i__ selects one of three links:
+ * - The first link delivers packets unchanged.
+ * - The second link delivers each packet twice: in a copy of the buffer, and in
+ *   the original buffer, whose timestamps the link may change.
+ * - The third link damages packets. */
 static const gchar *const keeping[] = {
   "mode=timestamp delay-ms=100",
   "mode=timestamp delay-ms=100 duplicate=1 jitter-ms=1 seed=1",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that the packets that arrive are the same, and in the same order, with
- * and without GSO and GRO. The system may refuse GSO, or send only some of the
- * messages. The test replaces the functions that send messages. Its functions
- * count the messages, and fail when the test wants a failure.
- */
+/* Checks that the same packets arrive in the same order with and without GSO
+ * and GRO. The system may refuse GSO, or send only some of the messages. The
+ * test replaces sendmsg () and sendmmsg () with functions of its own. These
+ * functions count the messages and can simulate both failures. */
 
 #define _GNU_SOURCE             /* sendmmsg */
 
@@ -189,8 +188,9 @@ expect_packets (DatagramSocket * listener, guint first, guint n)
 /* --- sending --------------------------------------------------------------- */
 
 /* Packets of equal size form a run, which may end with one smaller packet. The
- * sender must send each run as one message, so it must send the 64 packets as
- * three messages. The maximum size of a message is 65 packets of 1000 bytes.
+ * sender must send each run as one message. The test sends 64 packets in three
+ * runs, so the sender must send three messages. The maximum size of a message
+ * is 65 packets of 1000 bytes.
  *
  * The receiver has no GRO, so the kernel must deliver each packet separately.
  */
@@ -287,8 +287,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
     fail_unless (strstr (error->message, "without GSO") != NULL);
     g_clear_error (&error);
 
-    /* GSO is not tried again after the error, and the error is logged only
-     * once. */
+    /* GSO would succeed now. The socket must not try it again, and must not
+     * report the earlier error a second time. */
     gso_errno = 0;
     fail_unless_equals_int (send_packets (sender, 1, 40), 40);
     fail_unless_equals_int (n_merged, 0);
@@ -302,7 +302,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
 GST_END_TEST;
 
 /* The socket has already sent packets with GSO. Then its route moves to a
- * device that refuses GSO, so an error occurs in the middle of a batch. */
+ * device that refuses GSO, so an error occurs in the middle of a batch. The
+ * socket must send the rest of the batch without GSO. */
 GST_START_TEST (running_socket_falls_back_when_its_route_moves)
 {
   DatagramSocket *listener = open_listener (0, FALSE);

@@ -96,7 +96,8 @@ typedef struct
    * has no path with this number.
    */
   DatagramSocket *far[PATHS];
-  /* Path from each listener in `far` to the driver's socket. */
+  /* back[i] is the path on which the listener far[i] sends packets to the
+   * driver's socket. */
   DatagramPath back[PATHS];
 
   /* State of the mock core */
@@ -106,8 +107,8 @@ typedef struct
   /* array of Packet: the received packets, which the core has reported as
    * events */
   GArray *arrived;
-  /* The DatagramSlice of each packet that arrived; NULL if the core keeps no
-   * slices */
+  /* array of DatagramSlice: the memory of the received packets; NULL if the
+   * test does not keep the packets */
   GArray *kept;
   Packet event;
   gboolean has_event;
@@ -118,8 +119,8 @@ typedef struct
   GString *blocked;
 
   /* State of the mock owner */
-  /* note_sent () appends the number of its path to `sent`, and note_heard ()
-   * appends the number of its path to `heard`. Each number has one digit. */
+  /* note_sent () appends its argument `path` to `sent`, and note_heard ()
+   * appends its argument `path` to `heard`. Each path number has one digit. */
   GString *sent, *heard;
   guint errors, rounds, flushes, packets_traced;
   guint gso_errors_traced;
@@ -484,9 +485,9 @@ put_often (Fixture * self, guint path, guint8 first, guint64 now)
   driver_flush_often (&self->driver, now, 1);
 }
 
-/* Calls driver_flush_often every 10 us for 20 ms, until `end`. No packets are
- * passed to the core. After these calls, the driver sends the packets of
- * several calls together. */
+/* Calls driver_flush_often () every 10 us for 20 ms, until `end`, but passes no
+ * packets to the core. Afterwards the rate of calls is high. At a high rate,
+ * the driver collects the packets of several calls and sends them together. */
 static void
 call_often (Fixture * self, guint64 end)
 {
@@ -561,9 +562,9 @@ GST_END_TEST;
  * may keep this packet for the next call, but no other call follows. Therefore
  * the loop of the driver has to send the packet.
  *
- * The loop was already woken when the rate of calls became high. The last call
- * does not wake the loop again, so the loop wakes up only at its timeout. When
- * the packet has arrived at the far end, the far end sends an answer. */
+ * This last call does not wake the loop, because the rate of calls is already
+ * high. The loop wakes up at its timeout and sends the packet. When the packet
+ * has arrived at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -602,9 +603,10 @@ GST_START_TEST (loop_sends_the_last_packet_of_frequent_calls)
 
 GST_END_TEST;
 
-/* At first the sockets accept __i__ packets in total. Later they accept __i__
- * packets, but at least one, in each iteration of the driver's loop. All
- * packets must be sent in order. */
+/* The test is repeated with __i__ = 0 to 4. At first the sockets accept __i__
+ * packets in total. Later they accept __i__ packets in each iteration of the
+ * driver's loop (one packet if __i__ is 0). All packets must be sent in
+ * order. */
 GST_START_TEST (what_had_no_room_follows_in_order)
 {
   const guint n = 100;
@@ -1014,8 +1016,8 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
 
 GST_END_TEST;
 
-/* A sender and a receiver whose packets may be merged (GSO and GRO). In the
- * driver, the receiver has the path number 1. */
+/* A sender, and a driver that receives the sender's packets on its path 1. The
+ * packets may be merged (GSO and GRO). */
 typedef struct
 {
   Fixture fixture;
@@ -1151,7 +1153,8 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* The driver copies the other packets into one additional block. */
+    /* The large datagrams occupy at most DRIVER_MAX_SLICED blocks. The copies
+     * of the small datagrams share one more block. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
@@ -1188,8 +1191,8 @@ GST_END_TEST;
 
 /* --- high rates ----------------------------------------------------------- */
 
-/* At a high rate the driver lets packets wait for a moment. They all arrive, in
- * order. */
+/* If packets arrive at a high rate, the driver leaves them in the socket for a
+ * moment before it wakes up. It must receive all packets in order. */
 GST_START_TEST (no_packet_is_missed_at_a_high_rate)
 {
   Merging self;

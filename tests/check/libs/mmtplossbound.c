@@ -55,8 +55,8 @@ is_reduced_in_the_start_phase (guint early, guint late)
 }
 
 /* The bytes in flight double from each report to the next, but the share of
- * lost messages stays the same. A radio link therefore causes the losses, and
- * not a full queue. The window must not be reduced. */
+ * lost messages stays the same. Such losses are caused by a radio link and not
+ * by a full queue. They must not reduce the window. */
 GST_START_TEST (random_losses_do_not_end_the_start_phase)
 {
   fail_if (is_reduced_in_the_start_phase (2, 2));

@@ -494,8 +494,8 @@ static const Change changes[] = {
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* The next rows have flags that have no meaning yet, and reason codes that
-   * only a future version may define. */
+  /* A flag or a reason code that has no meaning yet is valid, because a future
+   * version may define it. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},
   {"refuse", 23, "ff", MMTP_VALID},
@@ -511,12 +511,13 @@ static const Change changes[] = {
   {"keepalive", 13, "17", MMTP_REFUSED_MALFORMED},
   {"report", 2, "0809", MMTP_REFUSED_MALFORMED},
   {"report", 14, "18", MMTP_REFUSED_MALFORMED},
-  /* The flag says whether the offset is known (1) or not (0). */
+  /* Byte 38 of KEEPALIVE is 1 if the offset of the clocks is known, and 0 if it
+   * is unknown. Any other value is invalid. */
   {"keepalive", 38, "00", MMTP_VALID},
   {"keepalive", 38, "02", MMTP_REFUSED_MALFORMED},
-  /* Reports are counted from 1, so the report number 0 is invalid. The number
-   * of records (n) and the number of ranges in each record (m) must match the
-   * size of the report. */
+  /* The first report has the number 1, so the report number 0 is invalid. The
+   * number of records (n) and the number of ranges in each record (m) must
+   * match the size of the report. */
   {"report", 15, "00000000", MMTP_REFUSED_MALFORMED},
   {"report", 30, "02", MMTP_REFUSED_MALFORMED},
   {"report", 30, "04", MMTP_REFUSED_MALFORMED},
@@ -525,13 +526,11 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* Each of the next two lines makes a range empty. The first line changes a
-   * range of the second record. The second line changes the last range of the
-   * report. */
+  /* An empty range is invalid. The next line makes a range of the second record
+   * empty. The line after it makes the last range of the report empty. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
-  /* The numbers and versions in this table are counted from 1, so 0 is invalid.
-   */
+  /* The version of the caps is 1 or higher, so the version 0 is invalid. */
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
@@ -905,7 +904,7 @@ GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
   assert_equals_uint64 (mmtp_unwrap (0xffffffff, 32, 5), 0xffffffff);
   /* The sending time wraps after 167.77216 s. */
   assert_equals_uint64 (mmtp_unwrap (3, 24, 16777215), 16777219);
-  /* A number of 64 bits is complete, so it is returned unchanged. */
+  /* A number of 64 bits needs no unwrapping, so it is returned unchanged. */
   assert_equals_uint64 (mmtp_unwrap (7, 64, G_MAXUINT64), 7);
   assert_equals_uint64 (mmtp_unwrap (G_MAXUINT64, 64, 7), G_MAXUINT64);
 }

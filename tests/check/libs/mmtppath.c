@@ -113,8 +113,9 @@ report (Fixture * fixture, guint64 written)
   return report_late (fixture, written, written + DELAY);
 }
 
-/* Makes all packets that were sent arrive. The receiver then makes a report at
- * the time `written`. */
+/* Simulates the arrival of all packets in flight. Then passes a report about
+ * them to the path. The receiver has written this report at the time `written`.
+ */
 static void
 report_all (Fixture * fixture, guint64 written)
 {
@@ -126,9 +127,9 @@ report_all (Fixture * fixture, guint64 written)
   report (fixture, written);
 }
 
-/* From `from` to `to`, the sender sends a packet every 5 ms, and the receiver
- * sends a report every 50 ms. If `limited` is TRUE, no further packets wait at
- * the sender, so the application limits the rate. */
+/* Simulates the time between `from` and `to`. The sender sends a packet every 5
+ * ms, and the receiver sends a report every 50 ms. If `limited` is TRUE, no
+ * further packets wait at the sender, so the application limits the rate. */
 static void
 run (Fixture * fixture, guint64 from, guint64 to, gboolean limited)
 {
@@ -282,8 +283,9 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   guint i;
 
   fixture_init (&fixture, 0);
-  /* The log forgets the first 50 messages. The test then checks that the ring
-   * can grow when its first message does not have the number 0. */
+  /* The messages 0 to 49 are removed from the log, so the ring of the log
+   * begins with message 50. The ring must be able to grow in this state,
+   * too. */
   send (&fixture, START, 50);
   report_all (&fixture, START + 50 * MS);
   mmtp_sent_log_forget (&fixture.path->sent, START + 1);
@@ -315,7 +317,8 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
       fixture.path->sent.kept, 32768);
   fail_unless_equals_int (fixture.path->sent.ring_size, 32768);
   fail_unless (mmtp_sent_log_get (&fixture.path->sent, 67231) == NULL);
-  /* Packets that the log has forgotten are not in flight. */
+  /* The log keeps only the last 32768 packets. Older packets do not count as
+   * in flight. */
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 32768 * PACKET);
   fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
@@ -504,9 +507,10 @@ make_fast (Fixture * fixture)
   fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* One message has arrived. A second message, which was sent 40 ms later, has
- * not arrived. Each message takes `DELAY` to arrive. The transmission time of
- * its bytes is negligible. */
+/* Initializes a fixture with two sent messages. The first message has arrived.
+ * The second message was sent 40 ms after the first and has not arrived. Each
+ * message takes `DELAY` to arrive. The transmission time of its bytes is
+ * negligible. */
 static void
 fixture_init_waiting (Fixture * fixture)
 {
@@ -539,9 +543,9 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
 
 GST_END_TEST;
 
-/* The first report arrives 5 s after the start, because the return path
- * stalled. The receiver made the report when no message was overdue. The path
- * to the receiver must not count as stalled. */
+/* The return path stalls, so the first report arrives only 5 s after the start.
+ * When the receiver sent this report, no message was overdue. The path to the
+ * receiver must not be marked as stalled. */
 GST_START_TEST (stalled_return_path_is_no_stall)
 {
   Fixture fixture;
@@ -556,7 +560,7 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
   /* Immediately after the first report, a second report arrives. It says that
-   * all messages have arrived. The path must still not be stalled. */
+   * all messages have arrived. It must not mark the path as stalled. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -905,9 +909,9 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* Even if the caller is late, a burst has a maximum size. The maximum is the
- * number of bytes that the pacing allows in one millisecond, plus one packet.
- * While the application limits the rate, packets are paced at twice
+/* A burst has a maximum size, even if the caller sends it late. The maximum is
+ * the number of bytes that the pacing allows in one millisecond, plus one
+ * packet. If the rate is limited by the application, packets are paced at twice
  * `pacing_rate`. */
 GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 {

@@ -246,7 +246,7 @@ GST_START_TEST (stream_numbers_wrap)
 GST_END_TEST;
 
 /* A change of the initial delay (D0) shifts the deadlines of the waiting
- * packets. These packets then have more or less time left than before. */
+ * packets to a later or an earlier time. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -258,8 +258,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
   mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
-  /* The deadlines of the packet b and of the packets before it have passed now.
-   */
+  /* The next shift moves the deadline of the packet b to 140 ms. At 141 ms, b
+   * is therefore late. It must be dropped, and only c must be output. */
   mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
   mmtp_reorder_timeout (reorder, MS (141));
   check_output (reorder, "!c");
@@ -424,9 +424,10 @@ GST_START_TEST (far_jumps_are_bounded)
 GST_END_TEST;
 
 /* Maximum number of steps that the buffer may need to skip 2^20 - 1 packet
- * numbers. Each step is an entry that the buffer reads or changes. These
- * entries are its summary, a few words of its bitmap, and the words of its
- * history, which has one bit for each number. */
+ * numbers. In each step, the buffer reads or changes one of these entries:
+ * - its summary;
+ * - one of a few words of its bitmap;
+ * - a word of its history, which has one bit for each packet number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 
@@ -494,8 +495,8 @@ GST_START_TEST (only_late_output_is_visited)
   before = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
-  /* The shift has moved the deadline of 1000 buffers from 1000 to 500 ms. These
-   * buffers are late at 501 ms. */
+  /* The call above has moved the deadlines of 1000 buffers from 1000 ms to 500
+   * ms. At 501 ms only these buffers are late, so only they must be visited. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);
@@ -596,9 +597,9 @@ add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
   datagram_block_release (block);
 }
 
-/* A packet that waits for an earlier packet is copied to memory that has
- * exactly the size of the packet. This memory counts for max_bytes. The block
- * of the packet's datagram is not kept. */
+/* A packet that waits for an earlier packet must be copied to memory that has
+ * exactly the size of the packet. The size of this memory counts towards
+ * max_bytes. The block of the packet's datagram must be released. */
 GST_START_TEST (only_packets_in_order_keep_their_block)
 {
   DatagramPool *pool = datagram_pool_new (65536, 10);

@@ -72,7 +72,7 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   MmtpDirection from, to;       /* the sender */
   gboolean in_session;
-  /* Time in ns before which the receiver sends nothing. */
+  /* The receiver sends nothing until this time (in ns). */
   guint64 mute_until;
   /* TRUE if the simulated receiver answers by itself. If FALSE, only the test
    * sends answers. */
@@ -581,9 +581,9 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* Checks that the statistics of `path` have the value `use`, and that the text
- * that explains this value to users begins with `words`. If `words` is empty,
- * the text must be empty. */
+/* Checks that the field `use` in the statistics of `path` has the expected
+ * value. Checks also that the explanation of the value for users begins with
+ * `words`. If `words` is empty, the explanation must be empty. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -867,7 +867,7 @@ make_config_with_key (void)
 }
 
 /* Returns a fixture whose sender sends OPEN at 100, 350, 850, 1850 ms and so
- * on, and stores the nonce of the INIT in `nonce`. */
+ * on. Stores the nonce of the sender's INIT in `nonce`. */
 static Fixture *
 fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
 {
@@ -1053,8 +1053,8 @@ GST_START_TEST (estimate_of_a_slow_source_is_application_limited)
   put_frames (fixture, 250, 1000);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.is_app_limited);
-  /* The application limits the rate of the paths, so the sender does not report
-   * that the paths are too slow. */
+  /* The application sends less than the paths can carry, so the sender must not
+   * report that the paths are too slow. */
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_TOO_SLOW), 0);
   fail_unless_equals_uint64 (stats.discarded_buffers, 0);
   fixture_free (fixture);
@@ -1080,8 +1080,8 @@ GST_START_TEST (too_slow_is_told_each_second)
 
 GST_END_TEST;
 
-/* The rates of the paths are configured. The sender therefore knows before the
- * stream begins that the paths are too slow. */
+/* The rates of the paths are configured, and they are too low for the stream.
+ * The sender must report this before the stream begins. */
 GST_START_TEST (too_slow_is_told_beforehand_where_rates_are_known)
 {
   MmtpSenderConfig config;
@@ -1222,8 +1222,9 @@ GST_START_TEST (prelude_goes_with_the_first)
 GST_END_TEST;
 
 /* Both paths together carry 150 kbyte/s, which is a message of 1400 bytes every
- * 9.3 ms. The test gives the sender a message every 5 ms, about twice as much.
- */
+ * 9.3 ms. The test passes such a message to the sender every 5 ms. The sender
+ * must send what the paths can carry, discard the rest, and report that the
+ * paths are too slow. */
 GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1483,8 +1484,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
   run (fixture, 1500 * MS);
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
-  /* The three buffers belong to a frame that cannot be decoded.
-   */
+  /* The next three buffers belong to a frame that cannot be decoded. The sender
+   * must drop all three. */
   put_kind (fixture, fixture->now, PICTURE_KIND_PART);
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
@@ -1520,9 +1521,9 @@ GST_START_TEST (all_of_a_key_frame_is_key)
 
 GST_END_TEST;
 
-/* For `time` ns, passes frames of one packet to the sender. If the queue of the
- * sender is full, waits until the sender has room. Returns the number of frames
- * that were passed. */
+/* Passes frames to the sender for `time` ns. Each frame has one packet. If the
+ * queue of the sender is full, the function waits until the sender has room.
+ * Returns the number of frames that were passed. */
 static guint
 put_while_room (Fixture * fixture, guint64 time)
 {
@@ -1701,9 +1702,11 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* Returns a fixture with a path whose delay is 20 ms, but at times 220 ms.
- * Within 350 ms a packet can certainly be sent once, but not twice. The rate of
- * the path is configured, so nearly all packets have to be in time. */
+/* Returns a fixture with one path, whose delay has alternated between 20 ms and
+ * 220 ms. The initial delay (D0) is at most 350 ms. A packet that is sent once
+ * certainly arrives in time, but its retransmission may be late. The rate of
+ * the path is configured. The sender therefore assumes a delay that nearly all
+ * packets stay below. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1764,8 +1767,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* At most one packet was retransmitted. Its loss was reported so early that
-   * the retransmission was certain to arrive in time. */
+  /* One packet may be retransmitted, if its loss is reported so early that the
+   * retransmission is certain to arrive in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   fixture_free (fixture);
@@ -1793,8 +1796,9 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
     run (fixture, 20 * MS);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
-  /* The latency D0 leaves time for a repair packet to wait until it covers two
-   * or three more packets. */
+  /* A repair packet waits until it covers several packets. The latency D0
+   * limits this wait: after the first packet, there is time for only two or
+   * three further packets. */
   fail_unless (stats.repairs >= 40);
   fail_unless (stats.repairs <= 80);
   fail_unless_equals_uint64 (stats.repairs, fixture->counts[MMTP_REPAIR][0]);

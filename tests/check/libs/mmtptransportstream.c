@@ -388,8 +388,9 @@ GST_START_TEST (data_stay_where_a_picture_is_given_up)
   MmtpSendQueue *queue = put_group (&pieces);
   guint i;
 
-  /* The test sends the pieces with sound or a clock, and piece 2, which is the
-   * IDR picture. The other pictures wait. */
+  /* All pieces are sent except those of the two P-pictures and the B-picture.
+   * These stay in the queue, and all of them must be dropped when the first
+   * P-picture is late. */
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
@@ -426,7 +427,8 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   send (queue, 4);
   send (queue, 5);
   mmtp_send_queue_expire (queue, DELAY + 41 * MS);
-  /* The sound after the IDR picture is not a part of this picture. */
+  /* Piece 3 is late, so it must be discarded. The IDR picture is complete
+   * without piece 3, so the P-pictures must not be discarded. */
   fail_unless_equals_int (n_discarded[MMTP_RANK_DATA], 1);
   fail_unless_equals_int (n_discarded[MMTP_RANK_DELTA], 0);
   mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 4));
@@ -509,8 +511,8 @@ poll_output (Receiver * receiver)
   }
 }
 
-/* Passes all pieces to the receiver except those that are lost. Bit i of
- * `missing` says that piece i is lost. */
+/* Passes the pieces to the receiver, except those that are lost. If bit i of
+ * `missing` is set, piece i is lost. */
 static void
 receive (Receiver * receiver, const Pieces * pieces, guint64 missing)
 {
@@ -532,13 +534,14 @@ receive (Receiver * receiver, const Pieces * pieces, guint64 missing)
   poll_output (receiver);
 }
 
-/* Describes each packet as a letter:
+/* Returns a text with one letter for each packet of the transport stream:
  * - "t": tables;
- * - "s": sound;
- * - "c": video packet with a clock only;
+ * - "s": audio;
+ * - "c": video packet without a payload, which contains only a clock (PCR);
  * - "V": video packet in which a PES packet begins;
  * - "v": any other video packet.
- * Checks the continuity counter of the video (2.4.3.3). */
+ * Checks the continuity counter of the video packets (section 2.4.3.3 of
+ * ISO/IEC 13818-1). */
 static gchar *
 describe_output (const GByteArray * output)
 {
@@ -620,15 +623,18 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
   /* The clock of the first P-picture is missing. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
-  /* The sound of the first P-picture is missing. */
+  /* The sound between the two parts of the first P-picture is lost. The
+   * receiver must drop this picture and output its clock. */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
   /* The IDR picture is missing. */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");
   /* The B-picture is missing. */
   expect_output (&pieces, 1 << 8, "ttVvsVvsvsV");
-  /* The B-picture and the second P-picture are missing. */
+  /* The B-picture and the second P-picture are lost. The receiver must output
+   * everything else. */
   expect_output (&pieces, 1 << 8 | 1 << 10, "ttVvsVvsvs");
-  /* The sound of the IDR picture is missing. */
+  /* The sound after the IDR picture is lost. The receiver must output
+   * everything else. */
   expect_output (&pieces, 1 << 3, "ttVvVvsvVsV");
   pieces_clear (&pieces);
   g_byte_array_unref (stream.bytes);

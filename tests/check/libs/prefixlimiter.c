@@ -134,8 +134,8 @@ GST_START_TEST (known_host_has_a_reserve)
   assert_equals_int (take_many (0x0a000001, SECOND, 1000, RATE), 100);
   assert_equals_int (take_many (0x0a000005, SECOND, 20, RATE), 10);
   assert_equals_int (take_many (0x0a000005, 2 * SECOND, 1, RATE), 1);
-  /* The reserve of a remembered host is available even if the overall limit is
-   * reached. */
+  /* A host that has completed a handshake has an additional budget (reserve).
+   * The host can use its reserve even if the overall limit is reached. */
   take_many (0x0b000001, 3 * SECOND, 1, 1);
   assert_equals_int (take_many (0x0b000001, 3 * SECOND, 1, 1), 0);
   assert_equals_int (take_many (0x0a000005, 3 * SECOND, 1, 1), 1);
@@ -151,9 +151,9 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* In each round, one more host is stored, and then the first host is stored
-     * again. At the end, the second host is therefore the one that was stored
-     * the longest time ago. */
+    /* Each iteration stores a new host, and then stores the first host again.
+     * After the loop, the second host is therefore the oldest host. Only the
+     * second host must have no reserve. */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

@@ -410,9 +410,10 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    /* The frame has the size of its second reference frame: found_ref is 0 for
-     * the first reference frame and 1 for the second one. The last bit says
-     * that the render size equals the frame size. */
+    /* The frame has the size of its second reference frame. The three bits are:
+     * - found_ref of the first reference frame: 0;
+     * - found_ref of the second reference frame: 1;
+     * - render_and_frame_size_different: 0. */
     put (bits, 2 + 1, 2);
   }
   put (bits, 1, 1);             /* allow_high_precision_mv */
@@ -601,8 +602,8 @@ GST_START_TEST (vp9_shows_existing_frame)
 
   fail_unless_equals_int (use.uses, 1 << 5 | PREVIOUS);
   fail_unless_equals_int (use.updates, PREVIOUS);
-  /* The next frame may refer to the frame that is shown, so the unit must count
-   * as a reference. */
+  /* The next frame may refer to the shown frame, so is_reference must be TRUE.
+   */
   fail_unless (use.is_shown && use.is_reference);
   read_unit (reader, bytes, write_vp9 (&(Vp9) {
           .is_error_resilient = TRUE}, bytes));
@@ -861,7 +862,8 @@ GST_START_TEST (av1_shows_existing_frame)
   fail_unless_equals_int (use.uses, 0x40);
   fail_unless_equals_int (use.updates, 0);
 
-  /* 7.21: showing a key frame replaces all reference frames. */
+  /* If a stored key frame is shown, it replaces all reference frames (AV1,
+   * section 7.21). */
   read_av1 (reader, &sequence, (Frame) {
       0,.is_hidden = TRUE,.refreshes = 0x40}, -1);
   use = read_unit (reader, bytes, size);
@@ -947,7 +949,7 @@ GST_START_TEST (malformed_av1_uses_all)
     expect_malformed (reader, bytes, cut);
   bytes[0] |= 0x80;             /* obu_forbidden_bit */
   expect_malformed (reader, bytes, size);
-  /* without obu_size the OBU extends to the end */
+  /* An OBU without obu_size extends to the end of the data. */
   bytes[0] = 6 << 3;
   memmove (bytes + 1, bytes + 2, size - 2);
   fail_unless_equals_int (read_unit (reader, bytes, size - 1).uses, 8);
@@ -956,7 +958,8 @@ GST_START_TEST (malformed_av1_uses_all)
   /* a size of more than 32 bits */
   expect_malformed (reader, (const guint8 *) "\x32\xff\xff\xff\xff\xff\x01", 7);
   size = put_sequence (bytes, &sequence);
-  bytes[1] = 3;                 /* obu_size; truncates the sequence header */
+  /* The obu_size is too small for the sequence header. */
+  bytes[1] = 3;
   expect_malformed (reader, bytes, 5);
   size = put_frame (bytes, &sequence, &frame, -1);
   expect_malformed (reader, bytes, size);

@@ -42,7 +42,8 @@ fill (guint8 * data, gsize size)
   }
 }
 
-/* Adds one 16-bit word after the other, as RFC 1071 section 1 describes. */
+/* Adds the 16-bit words of `data` to `sum`, one by one, in ones' complement
+ * arithmetic (RFC 1071, section 1). Returns the new sum. */
 static guint32
 add_slowly (guint32 sum, const guint8 * data, gsize size)
 {
@@ -56,8 +57,8 @@ add_slowly (guint32 sum, const guint8 * data, gsize size)
   return sum;
 }
 
-/* Returns the checksum that has to be sent. The checksum field of `packet`
- * itself is not included. */
+/* Returns the checksum of the pseudo-header and the first `covered` bytes of
+ * `packet`. The bytes of the checksum field are left out. */
 static guint
 get_slow_checksum (const UdpliteAddresses * addresses, const guint8 * packet,
     gsize size, gsize covered)

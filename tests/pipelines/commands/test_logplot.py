@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks what pipelines/logplot prints about the log of a link against numbers
-that were computed by hand."""
+"""Checks the output of pipelines/logplot for the log of a link. The expected
+numbers were computed by hand."""
 
 import os
 import pathlib

@@ -28,8 +28,8 @@ class SetupTest(unittest.TestCase):
 
     def stub(self, name, script):
         path = self.bin / name
-        # The stub must not be written through a symbolic link into the real
-        # program.
+        # `path` may be a symbolic link to the real program. Without unlink(),
+        # the stub would overwrite the real program.
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)

@@ -133,7 +133,7 @@ class QualityTest(EncoderCase):
     def test_a_frozen_picture_is_compared_with_the_source(self):
         source = live_sources.make(BUILD, "motion", SECONDS)
         # The video `source` has more than four pictures, but `shown` has only
-        # four entries.
+        # four entries. The result must also have four entries.
         shown = [None, 1, 1, 3]
         found = quality.measure(source, shown, self.directory, source)
         self.assertEqual(len(found), 4)

@@ -212,7 +212,9 @@ class EncoderLatenessTest(unittest.TestCase):
 
 
 class LinkTest(unittest.TestCase):
-    # The packets depart at 10, 110 and 210 ms. The third packet is lost.
+    # Packets of 1000 bytes. The first, the second and the fourth packet depart
+    # at 10, 110 and 210 ms. The third packet is lost, so it must not be
+    # counted.
     PACKETS = [measurements.Packet(0, index, 1000, fate, 1, 0, ms * MS)
                for index, (fate, ms) in enumerate((
                    ("delivered", 10), ("delivered", 110), ("queue", 120),
