@@ -63,7 +63,8 @@ struct _GstTunSrc
 
   GstLiveFlush flush;           /* has its own lock */
   GstPoll *poll;                /* has its own lock */
-  /* the TUN device; it is in `poll` while the element is started */
+  /* file descriptor of the TUN device; `poll` watches it while the element is
+   * started */
   GstPollFD poll_fd;
   /* buffer of TUN_MAX_PACKET bytes into which packets are read; used by the
    * streaming thread */

@@ -73,14 +73,15 @@ typedef struct
  */
 gboolean tun_device_check_name (const gchar * name, GError ** error);
 
-/* Creates the device that `request` names in `netns`, or attaches it if it
- * exists. Takes ownership of `netns`, even on failure. Returns NULL with `error`
- * set on failure. */
+/* Opens the TUN device that `request` describes, in the network namespace
+ * `netns`. If the device does not exist, it is created. Takes ownership of
+ * `netns`, even on failure. Returns NULL with `error` set on failure. */
 TunDevice *tun_device_open (TunNetns * netns, const TunRequest * request,
     GError ** error);
 
-/* Uses a duplicate of `fd`, a TUN device that is open and configured already.
- * Returns NULL with `error` set on failure. */
+/* Creates a TunDevice from `fd`, a TUN device that is already open and
+ * configured. The TunDevice uses a duplicate of `fd`. Returns NULL with `error`
+ * set on failure. */
 TunDevice *tun_device_open_fd (gint fd, GError ** error);
 
 /* Applies the settings that the element `who` requests, and brings the device

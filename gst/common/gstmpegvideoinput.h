@@ -77,9 +77,10 @@ void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
  * caps, parsed=true, and the fields that follow from the sequence header. */
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
-/* Replaces a byte segment, as filesrc sends it, by a time segment. The
- * timestamps of the buffers in a byte segment are ignored, because filesrc
- * gives its first buffer a PTS of 0 only in some cases. Takes ownership of
- * `event` and returns an event (transfer full). */
+/* If `event` is a byte segment, replaces it by a time segment. The timestamps
+ * of the buffers in a byte segment are ignored. The reason is filesrc: it sends
+ * a byte segment, and sets the PTS of its first buffer to 0 in some cases, but
+ * not in all. Takes ownership of `event` and returns an event (transfer full).
+ */
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);

@@ -76,9 +76,9 @@ struct _GstNetworkSinkClass
    * then continues after a reconnection without waiting for a key frame, and
    * EOS does not close the connection. */
   gboolean connectionless;
-  /* TRUE if a refusal to connect is not final. Possibly the refusal is forged,
-   * for example as an ICMP message, or the receiver does not listen yet. The
-   * attempts to connect then continue until `timeout`. */
+  /* TRUE if the sink tries to connect again after a refusal, until `timeout`.
+   * A refusal need not be final: it can be forged, for example as an ICMP
+   * message. It also occurs if the receiver does not listen yet. */
   gboolean refusals_pass;
   const gchar *stats_name;      /* name of the `stats` structure */
   GstDebugCategory *category;   /* log category; NULL means networksink */
@@ -94,10 +94,9 @@ struct _GstNetworkSinkClass
    * as in "channels: there is no ...". */
     gboolean (*connect) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
-  /* Waits until the connection breaks or `cancellable` is cancelled. With this
-   * function, the base class detects that the receiver has gone while nothing
-   * is sent. Sets `error` in both cases. A subclass may leave this function
-   * NULL. */
+  /* Waits until the connection breaks or `cancellable` is cancelled. Sets
+   * `error` in both cases. While nothing is sent, only this function detects
+   * that the receiver has gone. A subclass may leave this function NULL. */
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Ends the connection without waiting. If `reset` is TRUE, the connection is
@@ -105,15 +104,14 @@ struct _GstNetworkSinkClass
    * incomplete. */
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
-  /* Sends a part of a byte stream. A subclass implements either `send`, for a
-   * byte stream, or `send_packets`, for packets. The function that it does not
-   * implement is NULL.
+  /* A subclass implements `send` if it sends a byte stream, or `send_packets`
+   * if it sends packets. The subclass sets the other function to NULL.
    *
-   * `send` offers the bytes of `buffer` to the network, beginning at `offset`,
-   * without waiting. It stores in `taken` how many bytes the network accepted.
-   * If the network accepted only a part of a buffer, the base class offers the
-   * rest before any other buffer. It does so until all bytes are sent or the
-   * connection is reset. */
+   * `send` is non-blocking. It offers the bytes of `buffer`, beginning at
+   * `offset`, to the network, and stores in `taken` how many of these bytes the
+   * network accepted. If bytes remain, the base class calls `send` again for
+   * the rest of the buffer. It sends no other buffer until the whole buffer is
+   * sent or the connection is reset. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
   /* Offers up to `n` packets to the network, without waiting. Each packet is
@@ -148,8 +146,8 @@ struct _GstNetworkSinkClass
 
 GType gst_network_sink_get_type (void);
 
-/* Returns the maximum time for which a receiver may accept no data, or give no
- * answer, before it counts as gone (ns, 0 = unlimited). */
+/* Returns the time in ns after which a receiver counts as gone if it accepts no
+ * data or does not answer; 0 = unlimited. */
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns the property `blocking`: whether render waits while the network
  * accepts no more packets. */

@@ -106,8 +106,10 @@ gst_network_sink_post_error (GstNetworkSink * self)
   g_clear_error (&error);
 }
 
-/* Posts a warning. `again` is FALSE if the attempts to connect will end soon
- * because auto-reconnect is not set. */
+/* Posts a warning about `error`. `connecting` is TRUE if an attempt to connect
+ * has failed, and FALSE if a connection has broken. If `again` is TRUE, the
+ * warning says that the element tries again. If auto-reconnect is not set,
+ * `again` is FALSE, because the element soon gives up. */
 static void
 post_warning (GstNetworkSink * self, const GError * error,
     gboolean connecting, gboolean again)
@@ -130,8 +132,8 @@ post_warning (GstNetworkSink * self, const GError * error,
   g_free (peer);
 }
 
-/* Waits until the next attempt to connect. Called with the lock, which is
- * released while waiting. */
+/* Waits until the next attempt to connect. The caller holds `priv->lock`. This
+ * function releases the lock while it waits. */
 static void
 pause_attempts (GstNetworkSink * self)
 {
@@ -139,9 +141,9 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* The thread makes its last attempt to connect at refused_until, so it must
-   * not wait longer. If the receiver refuses the last attempt, the thread gives
-   * up. */
+  /* refused_until is the time of the last attempt to connect, so the thread
+   * must not wait beyond this time. If the receiver refuses the last attempt,
+   * the thread gives up. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
@@ -152,11 +154,12 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
-/* Called with the lock. Returns whether a property contains a name that does
- * not exist: a host name, or the name of something on this host, such as an
- * interface. If no connection has succeeded yet, such a name is most likely a
- * mistake of the user. A name server that does not answer causes a different
- * error (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
+/* Returns TRUE if no connection has succeeded yet, and `error` says that a name
+ * in a property does not exist. The name is a host name, or the name of
+ * something on this host, such as an interface. Such a name is most likely a
+ * mistake of the user. If a name server does not answer, the error is a
+ * different one (G_RESOLVER_ERROR_TEMPORARY_FAILURE). The caller holds
+ * `priv->lock`. */
 static gboolean
 is_unknown_name (GstNetworkSink * self, const GError * error)
 {
@@ -345,7 +348,8 @@ disconnect (GstNetworkSink * self)
 
 /* --- the thread ---------------------------------------------------------- */
 
-/* Called with the lock. Returns FALSE if the thread has to end. */
+/* Waits until a connection is wanted. Returns FALSE if the thread must end. The
+ * caller holds `priv->lock`. This function releases the lock while it waits. */
 static gboolean
 wait_until_wanted (GstNetworkSink * self)
 {

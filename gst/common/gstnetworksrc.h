@@ -59,9 +59,10 @@ struct _GstNetworkSrcClass
  * together with the data that a subclass keeps about it. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
-/* Makes the source use `queue` between its network thread and its streaming
- * thread. In a flush, the base class then wakes the streaming thread, and
- * create returns. This function is called in init. */
+/* Sets the queue between the network thread and the streaming thread of the
+ * source. During a flush, the base class wakes the streaming thread if it
+ * waits for the queue, so that create () can return. A subclass calls this
+ * function in its init function. */
 void gst_network_src_use_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);
 /* Returns whether the property `caps` is set. */
@@ -81,8 +82,8 @@ gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
 /* Returns a buffer with the bytes of `slice`. The buffer takes ownership of the
  * memory of the slice. */
 GstBuffer *gst_network_src_new_buffer (DatagramSlice * slice);
-/* Calls gst_live_list_submit (gstlivesource.h) for this source; to be called in
- * create. */
+/* Calls gst_live_list_submit () of gstlivesource.h for this source. Call this
+ * function only in the create function of the source. */
 GstFlowReturn gst_network_src_submit (GstNetworkSrc * self,
     GstBuffer ** buffers, guint n, GstBuffer ** out);
 
@@ -97,8 +98,8 @@ GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
 
 /* --- in create ------------------------------------------------------------ */
 
-/* Returns the time without a buffer, in ns, after which
- * gst_network_src_post_timeout is to be called; 0 means never. The value may
+/* Returns the timeout in ns; 0 means that there is no timeout. If no buffer
+ * arrives for this time, call gst_network_src_post_timeout (). The timeout may
  * change between calls. */
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
 void gst_network_src_post_timeout (GstNetworkSrc * self, GstClockTime timeout);

@@ -72,8 +72,9 @@ gpointer gst_network_src_queue_peek_buffer (const GstNetworkSrcQueue * queue);
 /* Removes the first item, which may be a buffer or the end of the stream, and
  * stores it in `item`. Returns FALSE if there is none. */
 gboolean gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item);
-/* Removes the first item and stores it in `buffer`, but only if it is a buffer.
- * Returns FALSE if it is the end of the stream, or if the queue is empty. */
+/* If the first item is a buffer, removes the item and stores it in `buffer`.
+ * Returns FALSE if the first item is the end of the stream, or if the queue is
+ * empty. */
 gboolean gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue,
     gpointer buffer);
 /* Frees the buffers at the beginning of the queue, up to the first item that

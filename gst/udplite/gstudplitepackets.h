@@ -16,7 +16,9 @@ typedef enum
   /* In this mode, the checksum covers the same number of bytes in each packet.
    */
   GST_UDPLITE_COVERAGE_FIXED,
-  /* The checksum of each packet covers the headers of this packet. */
+  /* In this mode, the checksum covers the UDP-Lite, RTP and payload headers of
+   * each packet. If the format of a packet is unknown, the checksum covers the
+   * whole packet. */
   GST_UDPLITE_COVERAGE_HEADERS
 } GstUdpliteCoverageMode;
 

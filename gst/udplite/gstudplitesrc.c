@@ -21,9 +21,9 @@
  * to wait for more.
  *
  * If no packet arrives for the time #GstUdpliteSrc:timeout, the element posts
- * an element message `GstUdpliteSrcTimeout`. It posts the message again each
- * time that this time has passed without a packet. The field `timeout`
- * (#guint64) of the message is the time in ns.
+ * an element message `GstUdpliteSrcTimeout`. It posts the message again at
+ * intervals of this length until a packet arrives. The field `timeout`
+ * (#guint64) of the message is the length of the interval in ns.
  *
  * A URI udplite://address:port sets the properties address and port. The keys
  * of its query set other properties, as in `?min-coverage=20&backend=udp`. The
@@ -203,8 +203,9 @@ open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
 {
   GSocketAddress *address;
 
-  /* FALSE = freeing `udplite` does not close the socket. The element itself
-   * closes the socket later if the property close-socket is TRUE. */
+  /* The argument FALSE means that `udplite` does not close the socket when it
+   * is freed. The element closes the socket later if the property close-socket
+   * is TRUE. */
   self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
   if (!self->udplite)
     return FALSE;
@@ -423,8 +424,8 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   leave_group (self);
 
   GST_OBJECT_LOCK (self);
-  /* If this element opens the socket of the application again, the socket must
-   * stay open, even with close-socket=true. */
+  /* If this element will continue to use the socket of the application, the
+   * socket must stay open, even with close-socket=true. */
   close_foreign = self->settings.close_socket
       && !(again && self->foreign == self->socket);
   gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
@@ -637,7 +638,8 @@ log_discarded (GstUdpliteSrc * self, guint64 before, guint64 after,
         after - before, reason);
 }
 
-/* Logs the packets that were discarded since the counters were read last. */
+/* Logs for each reason how many packets were discarded since the last call.
+ * `stats` has the current counters. */
 static void
 log_all_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
@@ -687,7 +689,7 @@ count (GstUdpliteSrc * self, const GstUdpliteSrcCounters * more)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Makes buffers of the first `n` packets in `self->packets`. */
+/* Converts the first `n` packets in `self->packets` into buffers of `batch`. */
 static void
 make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 {

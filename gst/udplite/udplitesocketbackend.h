@@ -123,8 +123,9 @@ guint udplite_output_get_coverage (const UdpliteOutput * output);
 guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 
-/* Implements `accept` for backends whose packets user space has to check. The
- * UDP-Lite packet is the `size` bytes of `bytes`. */
+/* Implements `accept` for backends that check packets in user space. `bytes` is
+ * the UDP-Lite packet, which has `size` bytes. Returns TRUE if the packet is
+ * valid. */
 gboolean udplite_socket_check (UdpliteSocket * self, UdplitePacket * packet,
     const guint8 * bytes, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats);

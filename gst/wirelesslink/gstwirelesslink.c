@@ -118,7 +118,7 @@ gst_wireless_link_request_new_pad (GstElement * element, GstPadTemplate *
 
   /* The state lock has two purposes. It prevents two threads from getting the
    * same pad number. It also prevents a change of the state between the
-   * activation of the two pads. */
+   * activation of the source pad and the activation of the sink pad. */
   GST_STATE_LOCK (element);
   gst_wireless_link_lock (self);
   number = find_number (self, name);

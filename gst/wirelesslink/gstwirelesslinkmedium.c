@@ -16,8 +16,8 @@
 
 /* mode=timestamp: maximum link time that may pass without the delivery or the
  * loss of a packet. After this time, the remaining packets are considered lost.
- * This happens if a dial-up call is never set up, or if the radio channel has
- * no error-free block at all.
+ * The limit is reached if a dial-up call is never set up, or if the radio
+ * channel has no error-free block at all.
  */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* Number of steps of the link after which the lock is released for other
@@ -28,7 +28,8 @@
 
 typedef struct
 {
-  /* change of the quality of a channel, or of the state of a dial-up call */
+  /* This event says that the quality of a channel or the state of the dial-up
+   * call has changed. Not used if `error` is set. */
   LinkEvent event;
   GError *error;                /* error of writing a file */
 } Notice;
@@ -389,9 +390,10 @@ give_up (GstWirelessLink * self)
  * their times. While the next packet of a flow is not known, the other flows
  * wait, because the unknown packet may have an earlier time than their packets.
  *
- * If the next packet of a flow waits for room in the link, this flow does not
- * delay the other flows. The waiting packet can enter only after an event in
- * the link, and the time of the next event is known.
+ * If the next packet of a flow waits for room in the link, the other flows do
+ * not wait for this packet. The packet cannot enter before the next event in
+ * the link. The time of this event is known, so packets of other flows can
+ * enter until then.
  */
 
 static gboolean

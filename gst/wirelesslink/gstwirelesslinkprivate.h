@@ -62,12 +62,13 @@ typedef struct
   gdouble rate;                 /* rate of the segment */
 } GstWirelessLinkEpoch;
 
-/* A packet that is in the core. */
+/* A packet inside the emulated link (core/link.h). */
 typedef struct
 {
   GstBuffer *buffer;
-  /* the epoch of the packet; valid only while `generation` equals the
-   * generation of the flow */
+  /* The epoch of the packet. The pointer is valid only while `generation`
+   * equals the generation of the flow. A flush of the flow starts a new
+   * generation. */
   GstWirelessLinkEpoch *epoch;
   guint64 generation;
   /* Arrival time in ns, with mode=timestamp only. The arrival time comes from
@@ -110,15 +111,16 @@ typedef struct
    * still in the core are discarded when they leave it. */
   guint64 generation;
   GQueue epochs;                /* queue of GstWirelessLinkEpoch; never empty */
-  /* mode=timestamp: items that wait to enter the link until no other flow can
-   * have an earlier item */
+  /* mode=timestamp: items that have not entered the link yet. All flows enter
+   * the link in the order of their times. An item therefore waits while an
+   * earlier item may arrive in another flow. */
   GstQueueArray *input;
   /* signalled when there is room in `input` or in the link */
   GCond input_cond;
   /* mode=timestamp: no packet will arrive before this time in ns */
   guint64 heard_until;
-  /* mode=timestamp and blocking=true: the next packet of this flow found the
-   * queue of the link full. */
+  /* mode=timestamp and blocking=true: TRUE if the next packet of this flow
+   * waits because the queue of the link is full */
   gboolean waits;
   guint64 waits_since;          /* ns of link time */
   gboolean eos, eos_sent;
@@ -130,8 +132,8 @@ typedef struct
   GstFlowReturn result;         /* flow return of the src pad */
   /* items that the task of the src pad has to push */
   GstQueueArray *output;
-  /* Number of buffers that were not pushed yet, in `output` and in `batch`. The
-   * access is atomic. */
+  /* Number of buffers in `output` and `batch`, including those that are being
+   * pushed. This field is accessed atomically. */
   gint n_output;
   gboolean task_waits;
   GCond output_cond;
@@ -238,9 +240,8 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
- * of such a packet. An epoch ends with a serialized event or query. If such an
- * event or query of an earlier epoch has not been output yet, the item has to
- * wait. */
+ * of such a packet. Each epoch ends with a barrier, which is a serialized event
+ * or query. The item is output after the barriers of all earlier epochs. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
 /* Call this function once for each packet of `epoch`, when it is known whether
@@ -261,8 +262,8 @@ void gst_wireless_link_item_free (GstWirelessLinkItem * item);
 gboolean gst_wireless_link_start (GstWirelessLink * self);
 /* Makes all waiting threads return, before the element is stopped. */
 void gst_wireless_link_interrupt (GstWirelessLink * self);
-/* Stops the link. `last_stats` are the statistics of this run (transfer full).
- * The element keeps them until the link starts again. */
+/* Stops the link. `last_stats` are the final statistics of the link (transfer
+ * full). The element keeps them until the link starts again. */
 void gst_wireless_link_stop (GstWirelessLink * self, GstStructure * last_stats);
 void gst_wireless_link_play (GstWirelessLink * self);
 void gst_wireless_link_pause (GstWirelessLink * self);
@@ -289,7 +290,8 @@ void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 /* With mode=timestamp: advances the link to the latest time for which the input
  * of all flows is known. The lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
-/* Wakes the threads that wait for room or for other flows. */
+/* Wakes all threads that wait because the link or the input of their flow is
+ * full. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
 /* mode=realtime: waits until gst_wireless_link_lets_in () returns TRUE. */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
@@ -299,8 +301,8 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
 /* --- gstwirelesslinkinput.c, called with the lock held -------------------- */
 
-/* Adds to the core all flows that it does not have yet and whose numbers are
- * not above the number of `flow`. */
+/* Adds flows to the core until it has `flow`. The core numbers its flows
+ * consecutively, so all flows with lower numbers are added first. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Tells the core that no further packets of the flow follow for now. The core

@@ -86,8 +86,9 @@ add_calls (Calls calls, gint factor)
   }
 }
 
-/* Subtracts the function calls that this program itself needs. It needs them to
- * make the packets, and to count the packets that the source outputs. */
+/* Subtracts the function calls of this program itself from `calls`. The program
+ * makes these calls when it creates the packets, and when it counts the packets
+ * that the source outputs. */
 static void
 subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
 {

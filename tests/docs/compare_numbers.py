@@ -58,8 +58,8 @@ def read_pages(revision: str | None) -> dict[str, str]:
 
 def find_missing(before: dict[str, str],
                  after: dict[str, str]) -> dict[str, list[str]]:
-    """Returns a dictionary with an entry for each number that `after` does not
-    have: the lines of `before` that have this number.
+    """Returns a dictionary. It maps each number that is in `before` but not in
+    `after` to the lines of `before` that contain the number.
     """
     kept = find_numbers("\n".join(after.values()))
     missing: dict[str, list[str]] = {}

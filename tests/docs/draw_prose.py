@@ -24,7 +24,7 @@ from collections.abc import Iterator
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROSE_ROOTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "pipelines/*.md")
 CODE_ROOTS = ("gst", "ext", "tests", "pipelines")
-# A shorter text is a label and not prose.
+# A text with fewer words is a label and not prose.
 MIN_PARAGRAPH_WORDS = 15
 MIN_COMMENT_WORDS = 6
 NOT_PROSE = re.compile(r"\s*(?:\||#|```|\s{4}|!\[|---|<)")
@@ -65,8 +65,7 @@ def find_paragraphs(path: str, page: str) -> Iterator[Text]:
 
 
 def find_c_comments(path: str, code: str) -> Iterator[Text]:
-    """Yields each comment of a C file. Comments inside strings are no comments.
-    """
+    """Yields each comment of a C file. Ignores comment marks inside strings."""
     for found in re.finditer(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/', code, re.S):
         if found[1] is not None:
             text = "\n".join(re.sub(r"^\s*\*+ ?", "", line).strip()

@@ -75,7 +75,7 @@ class Player:
 
     def is_closed_window(self, sink, error):
         """Returns whether the error means that the user has closed the window.
-        GStreamer has no error that shows this more clearly.
+        GStreamer has no error code that is only for this case.
         """
         return (error.matches(Gst.ResourceError.quark(),
                               Gst.ResourceError.NOT_FOUND)

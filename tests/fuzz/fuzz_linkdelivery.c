@@ -112,11 +112,11 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Reads the outages from the input, and limits their lengths. The link can send
- * only at certain times (opportunities). If the outages were too long, they
- * would cover all opportunities. If the outages were too short, they would end
- * before the next opportunity. In both cases, the model would have to simulate
- * years of outages.
+/* Reads the outages from the input, and limits their lengths. The link can
+ * send only at certain times (opportunities). Very long outages would cover
+ * all opportunities. Very short outages would end before the next opportunity.
+ * With outages of either kind, the model would have to simulate years of
+ * outages.
  */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
@@ -154,9 +154,9 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
     guint64 end, bytes, pause = take_time (input);
 
     now = MIN (now + pause, get_end (&outage));
-    /* The second, fourth, sixth packet and so on are not sent before the
-     * transmission of the previous packet has ended. The transmitter of a link
-     * always waits like this. */
+    /* Every second packet is sent only after the transmission of the previous
+     * packet has ended. The transmitter of a link waits in the same way
+     * before every packet. */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);

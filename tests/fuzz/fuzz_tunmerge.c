@@ -10,7 +10,7 @@
  *
  * Any other kind is a UDP packet with correct checksums. These fields follow
  * (see IpPacket):
- * - what differs from the other packets, one bit for each difference
+ * - a byte of flags; each flag selects one of two values for a header field
  * - the size of the payload
  * - the byte that fills the payload
  * - the identification

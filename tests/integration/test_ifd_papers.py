@@ -39,9 +39,10 @@ CARD = "profile=80211b retry-limit=4"
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """A link and its upper limits. `p_lost` is the % of the P-frames that are
-    lost at 6 Mbit/s. `p99` is the 99th percentile of the lateness in ms.
-    `lost_at_4` is the % of all frames that are lost at 4 Mbit/s."""
+    """A link, and limits for the streams on this link. `p_lost` is the maximum
+    percentage of lost P-frames at 6 Mbit/s. `p99` is the maximum of the 99th
+    percentile of the lateness, in ms. `lost_at_4` is the maximum percentage of
+    all frames that may be lost at 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -190,8 +191,8 @@ class SideBySide(Streams):
 
 
 class Udp(Streams):
-    """Tests IFD and RFC 2250 over UDP, which are the items 5 and 6 in Ouwens'
-    list of future work.
+    """Tests IFD over UDP, with RFC 2250 as payload format. This covers the
+    items 5 and 6 in Ouwens' list of future work.
     """
 
     @ifdtestbed.needs_all

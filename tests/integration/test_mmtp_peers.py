@@ -70,8 +70,10 @@ shutil.copyfileobj(peer.makefile("rb", buffering=0), sys.stdout.buffer, 4096)
 
 @dataclasses.dataclass(frozen=True)
 class Transport:
-    """A transport: the pipelines of both ends, and the shell commands that are
-    added to them.
+    """A transport. `sender` and `receiver` are the pipelines of the two ends.
+    `behind_sender` is shell code that follows the sender's gst-launch-1.0
+    command. `before_receiver` is shell code that precedes the receiver's
+    gst-launch-1.0 command.
     """
     sender: str
     receiver: str

@@ -35,8 +35,8 @@ FRAMES_PER_SECOND = 50
 # ends send their statistics every second, but not at the same time. The packets
 # that arrive between the two times are counted by one end only.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# The memory of a process may grow by this number of bytes from the second
-# quarter of the run to the last. This is about 30 bytes for each packet in that
+# Maximum growth of the memory of a process, in bytes, from the second quarter
+# of the run to the last quarter. It is about 30 bytes for each packet in that
 # time.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"

@@ -68,7 +68,7 @@ def in_network_of(pid, function, *arguments):
                 return
         try:
             outcome.append(function(*arguments))
-        # An exception of the function is raised in the calling thread.
+        # If `function` raises an exception, the calling thread raises it again.
         except Exception as failure:
             outcome.append(failure)
 
@@ -126,7 +126,8 @@ def counter(pid, protocol, name):
 
 
 def why_not():
-    """Returns why there can be no TUN devices here, or None if there can be."""
+    """Returns None if the test can create TUN devices on this machine.
+    Otherwise returns the reason as a text."""
     for program in ("unshare", "nsenter", "gst-launch-1.0"):
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -568,8 +569,8 @@ class Page(Tun):
 
     @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
     def test_lines_for_root_run_as_pasted(self):
-        """Uses a private /run and network namespace, in which sudo is not
-        needed.
+        """Uses a private /run and a private network namespace. No command
+        needs sudo there.
         """
         names = [line.removeprefix("sudo ")
                  for line in self.lines("sudo ip netns add")]

@@ -2,9 +2,9 @@
 """Checks what gst-launch-1.0 prints when a user feeds the wrong stream to an
 element.
 
-Each line runs in a process of its own, because a sink with an open socket can
-block a state change of the whole program. The sockets are on 127.0.0.1 and
-nothing listens there: the errors do not depend on an answer.
+Each pipeline runs in a separate process, because a sink with an open socket can
+block a state change of the whole program. The sockets are on 127.0.0.1. No
+program listens there, so the errors do not depend on an answer.
 """
 
 import concurrent.futures
@@ -47,8 +47,8 @@ BYTES = {
 PARSE = ["H.264", "h264parse before {name}"]
 MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
 
-# Tuples (element, rest of the line, texts). The error of the element about raw
-# H.264 must contain the texts.
+# Tuples (element, pipeline after filesrc, texts). If the input is raw H.264,
+# the error message of the element must contain the texts.
 TAKES_BYTES = [
     ("rfc2250pay", f"rfc2250pay ! {SINK}", MPEG_ONLY),
     ("mpegstat", f"mpegstat ! {SINK}", PARSE),
@@ -80,7 +80,8 @@ def make_inputs(directory):
 
 
 def launch(directory, line):
-    """Returns the exit status of the line and everything that it prints."""
+    """Runs gst-launch-1.0 with the pipeline `line`. Returns the exit status and
+    everything that was printed."""
     done = subprocess.run(
         ["gst-launch-1.0", *line.split()], cwd=directory, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -89,7 +90,8 @@ def launch(directory, line):
 
 
 def wrong_inputs():
-    """Yields pairs of a line and a text that its error must contain."""
+    """Yields pairs of a pipeline and a list of texts. The error message of the
+    pipeline must contain all of these texts."""
     for name, line, about_h264 in TAKES_BYTES:
         for source, contents in {**BYTES, "video.h264": about_h264}.items():
             yield (f"filesrc location={source} ! {line}",

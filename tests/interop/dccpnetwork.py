@@ -81,7 +81,7 @@ def losing(is_lost):
 
 class Network(threading.Thread):
     """The network between the endpoints. Call enter_own_network() before you
-    create this object. The network ends with the test `case`.
+    create this object. When the test `case` ends, the network is shut down.
     """
 
     def __init__(self, case):
@@ -161,8 +161,8 @@ class Network(threading.Thread):
         self._deliver(packet)
 
     def take_seen(self):
-        """Returns all packets since the last call. Raises AssertionError if the
-        device has lost any.
+        """Returns all DCCP packets that were sent since the last call. Raises
+        AssertionError if the TUN device has lost a packet.
         """
         self._wait_until_quiet()
         line, = re.findall(rf"^ *{DEVICE}:(.*)$", pathlib.Path(

@@ -69,8 +69,8 @@ class Message:
     data: bytes
     type: str
     channel: int
-    low: int  # The low 16 bits of the message's sequence number on its channel.
-    time: int  # The time of sending, in units of 10 us.
+    low: int  # Low 16 bits of the sequence number on the channel.
+    time: int  # Sending time in units of 10 us.
 
     @classmethod
     def read(cls, data, allowed):
@@ -302,7 +302,8 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    # The low bits of the stream number to which bit 0 of `mask` belongs.
+    # Low 24 bits of the stream number of the first packet in the REPAIR. Bit 0
+    # of `mask` stands for this packet.
     first: int
     mask: int
     sizes: int

@@ -3,16 +3,20 @@
  * time over known paths. MMTP is compared with this number. The computation
  * shares no code with MMTP.
  *
- * A path on which a packet takes `seconds` can begin one transmission every
- * `seconds`. Such a transmission is called a slot. A slot that begins at t can
- * carry a packet that was generated between t + seconds + delay - limit and t.
- * Earlier packets would arrive too late, and later packets do not exist yet.
+ * The transmission of a packet on a path takes `seconds`. After the
+ * transmission, the packet arrives with a delay of `delay`. It is in time if
+ * it arrives within `limit` after its generation.
+ *
+ * A path can begin one transmission every `seconds`. Such a transmission is
+ * called a slot. A slot that begins at t can carry a packet that was generated
+ * between t + seconds + delay - limit and t. Earlier packets would arrive too
+ * late, and later packets do not exist yet.
  *
  * The result is the maximum number of packets that can be assigned to slots,
  * one packet to each slot. A greedy algorithm finds this maximum exactly
  * (Glover 1967): each packet, in order of generation, is assigned the slot that
- * expires first. A later slot carries later packets, so this is the rule
- * earliest deadline first.
+ * expires first. Later slots carry later packets, so this algorithm is
+ * equivalent to "earliest deadline first".
  *
  * The first slot of the first path begins when packet 0 is generated, that of
  * the second path when packet 1 is generated, and so on. The result therefore

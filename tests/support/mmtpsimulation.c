@@ -191,7 +191,8 @@ from_sender (const MmtpSimulation * simulation, guint64 time)
   return time > simulation->sender_clock ? time - simulation->sender_clock : 0;
 }
 
-/* Returns the first time at which the receiver's clock shows `time`. */
+/* Converts a time of the receiver's clock to virtual time: returns the first
+ * virtual time at which the receiver's clock shows `time`. */
 static guint64
 from_receiver (const MmtpSimulation * simulation, guint64 time)
 {
@@ -551,8 +552,9 @@ get_next_time (MmtpSimulation * simulation)
           simulation->ends->receiver_next_wakeup (simulation->receiver)));
 }
 
-/* Returns whether the stream has ended at both endpoints, or will never end.
- * `next` is the time of the next event of the simulation. */
+/* Returns whether to stop the simulation. The simulation stops if the stream
+ * has ended at both endpoints, or if the stream is not expected to end any
+ * more. `next` is the time of the next event of the simulation. */
 static gboolean
 is_over (const MmtpSimulation * simulation, guint64 next)
 {

@@ -158,9 +158,9 @@ tcp_cubic_decrease (Tcp * tcp)
   cubic->epoch = 0;
 }
 
-/* Returns the number of segments to which the window is decreased after a loss.
- * For Reno, this is half of the segments in flight (RFC 5681 equation 4). CUBIC
- * keeps a larger share of them. */
+/* Returns the size of the window after a loss, in segments. With Reno, it is
+ * half of the number of segments in flight (RFC 5681 equation 4). With CUBIC,
+ * it is more than half of this number. */
 static gdouble
 tcp_get_decreased (Tcp * tcp)
 {

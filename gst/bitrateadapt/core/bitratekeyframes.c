@@ -6,11 +6,11 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum time between two requests for a key frame. It is long because key
- * frames are large. If the requested key frame was lost, the minimum time is
- * shorter: it begins with RETRY_INTERVAL and doubles with each further lost key
- * frame, up to INTERVAL. It doubles because more key frames do not help if all
- * frames are late. */
+/* INTERVAL is the minimum time between two requests for a key frame. It is
+ * long because key frames are large. If the requested key frame was lost, the
+ * minimum time is RETRY_INTERVAL. With each further key frame that is lost,
+ * the minimum time doubles, up to INTERVAL. The reason is that more key frames
+ * do not help if all frames are late. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* maximum time from a request to the arrival of the key frame at the sender */
@@ -29,8 +29,8 @@
  * capture to display. A frame is already regarded as late if it is expected to
  * arrive less than MARGIN before the latency has elapsed. */
 #define MARGIN (40 * MILLISECOND)
-/* Assumed size of a key frame, as the time in ns that the key frame takes at
- * the bitrate of the encoder. */
+/* Assumed size of a key frame: the amount of data that the encoder produces in
+ * KEY_FRAME_TIME ns at its bitrate. */
 #define KEY_FRAME_TIME (200 * MILLISECOND)
 
 void
@@ -84,8 +84,8 @@ bitrate_key_frames_note_loss (BitrateKeyFrames * self, BitrateLoss loss)
   self->is_network_loss |= loss == BITRATE_LOSS_NETWORK;
 }
 
-/* Returns whether the key frame that was requested before also helps after the
- * latest loss. It helps if it comes after the lost frame in the stream. */
+/* Returns whether the key frame that has already been requested will follow the
+ * lost frame in the stream. If it will, no other request is necessary. */
 static gboolean
 helps_request (const BitrateKeyFrames * self, guint64 now)
 {

@@ -32,8 +32,8 @@ typedef struct
  * Never waits. Returns how many messages were sent. */
 guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
-/* Receives the messages that are available, without waiting, and returns their
- * number. */
+/* Receives up to `n` messages. Does not block. Returns the number of received
+ * messages. */
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 

@@ -31,18 +31,18 @@ struct _MpegVideoFramer
   MpegVideoSequence sequence;
   gboolean have_sequence;
 
-  /* Bytes of the current frame, beginning with its first start code. While the
-   * framer searches for a start code, the chunk contains only the last
-   * MAX_STRADDLE bytes. `base` points to these bytes. It is normally `chunk`.
-   * In mpeg_video_framer_input_frame (), `base` points to the data of the
-   * caller instead. */
+  /* `chunk` contains the current frame, beginning with the first start code of
+   * the frame. While the framer searches for this start code, `chunk` contains
+   * only the last MAX_STRADDLE bytes of the input. `base` is normally equal to
+   * `chunk`. In mpeg_video_framer_input_frame (), `base` points to the data of
+   * the caller instead. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  /* TRUE if the data that the caller passed are not exactly one frame, so that
-   * they cannot be used without a copy */
+  /* TRUE if the caller passed more or less than one frame. The data must then
+   * be copied. */
   gboolean split;
 
   /* State of the current frame */
@@ -318,9 +318,10 @@ framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
   framer_clear_frame (framer);
 }
 
-/* Called if the candidate, a picture header after a first field, starts a new
- * frame. Outputs the frame before the candidate. Then processes the candidate
- * and the units after it again, as part of the new frame. */
+/* Called if the candidate starts a new frame. The candidate is a picture header
+ * that follows a first field. Outputs the frame before the candidate. Then
+ * processes the candidate and the units after it again, as part of the new
+ * frame. */
 static void
 framer_cut_at_candidate (MpegVideoFramer * framer)
 {
@@ -679,9 +680,9 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* The new timestamps are stored after this call. A picture start code that
-   * began in the previous input must still get the timestamps of the previous
-   * input. */
+  /* If a picture start code began in the previous input, the picture gets the
+   * timestamps of the previous input. Such a start code is therefore processed
+   * before the new timestamps are stored. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;

@@ -55,9 +55,9 @@ void references_reset (References * references);
 /* Declares that the stream has layers. The slots will be used from the next key
  * frame on. A slot stands for a stored reference picture. */
 void references_declare_layers (References * references);
-/* Returns whether the slots are used for the current picture. The slots stand
- * for the stored reference pictures. If the slots are used, the caller must add
- * all slices of the picture. */
+/* Returns TRUE if slots are in use. A slot stands for a stored reference
+ * picture. If slots are in use, the caller must add all slices of the current
+ * picture. */
 gboolean references_are_active (const References * references);
 
 /* Starts a picture of H.264. `slice` is the first slice of the picture, and

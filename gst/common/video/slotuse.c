@@ -61,8 +61,9 @@ slot_reader_reset (SlotReader * reader)
   reader->key_frames = 0;
 }
 
-/* Adds the slots of the next frame of a unit to `use`, which describes the
- * whole unit. A unit may have several frames. */
+/* Adds the next frame of a unit to `use`. The arguments `uses` and `updates`
+ * are the sets of decoder slots that this frame uses and updates. A unit may
+ * have several frames; `use` describes the whole unit. */
 static void
 add_frame (SlotUse * use, guint32 uses, guint32 updates)
 {
@@ -188,8 +189,9 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
     updates |= VP9_SLOT_CONTEXT (header->is_intra_only ? 0 : header->context);
   add_frame (use, uses, updates);
   /* If this frame is error resilient, the next frame is expected to be error
-   * resilient, too. Such a frame needs only reference frames, so it does not
-   * need this frame if this frame updates no reference frame. */
+   * resilient, too. An error resilient frame depends only on reference frames.
+   * If this frame updates no reference frame, the next frame does not depend on
+   * this frame. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 
@@ -285,10 +287,10 @@ read_av1_frame (SlotReader * reader, const Av1Obu * obu, SlotUse * use)
   return TRUE;
 }
 
-/* The frames of a temporal unit depend on the frame with the temporal
- * delimiter. If the delimiter is missing, a decoder takes these frames for a
- * part of the previous temporal unit. Some containers omit all delimiters. The
- * frames then do not depend on a delimiter. */
+/* If a frame has the temporal delimiter, the other frames of its temporal unit
+ * depend on this frame. Without the delimiter, a decoder would treat them as a
+ * part of the previous temporal unit. Some containers omit all delimiters. In
+ * this case, the function adds no dependency. */
 static void
 add_av1_delimiter (SlotReader * reader, gboolean has_delimiter, SlotUse * use)
 {
@@ -378,9 +380,10 @@ read_start (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   }
 }
 
-/* Called after a unit was parsed. If the unit is invalid, sets `use` as if the
- * unit used and updated all slots. If the unit is valid but uses a slot, clears
- * `is_key`. Returns `is_valid`. */
+/* Completes `use` after a unit was parsed. A slot is state that the decoder
+ * keeps for later frames, such as a reference frame. An invalid unit counts as
+ * a unit that uses and updates all slots. A valid unit that uses a slot is not
+ * a key frame, so `is_key` is cleared. Returns `is_valid`. */
 static gboolean
 finish (gboolean is_valid, SlotUse * use)
 {

@@ -62,7 +62,8 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  /* reason why the stream is not searched for pictures; NULL if it is */
+  /* reason why the stream is not searched for pictures; NULL if the stream is
+   * searched */
   const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
@@ -205,8 +206,8 @@ has_clock (const Packet * packet)
 
 /* --- program tables ------------------------------------------------------- */
 
-/* Computes the CRC of a section (annex A). The result over a section with its
- * CRC is 0 if the section is correct. */
+/* Computes the CRC of a section (annex A). If the section is correct and
+ * `data` includes its CRC field, the result is 0. */
 static guint32
 get_crc (const guint8 * data, gsize size)
 {

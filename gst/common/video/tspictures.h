@@ -30,7 +30,7 @@ typedef enum
 
 typedef struct
 {
-  /* whole packets of the unit; the caller frees them */
+  /* the transport stream packets of this unit; the caller frees them */
   guint8 *data;
   gsize size;                   /* in bytes */
   /* The caller gives a tag to each piece of input. `tag` is the tag of the
@@ -47,11 +47,13 @@ typedef struct
    * modulo 2^33 (2.4.3.7) */
   gboolean has_time;
   guint64 time;
-  /* The packets that have to be sent even if the picture is dropped. There are
-   * two kinds of them. The first kind are all packets of other streams, except
-   * null packets. The second kind are the packets of the picture that have a
-   * clock reference, but without their payload. The data may be empty; the
-   * caller frees them. */
+  /* Packets that must be sent even if the picture is dropped:
+   *
+   * - All packets of other streams, except null packets.
+   * - For each packet of the picture that has a clock reference: a packet that
+   *   contains only this clock reference.
+   *
+   * `rest` may be empty. The caller frees it. */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
   guint pid;                    /* PID of the video */

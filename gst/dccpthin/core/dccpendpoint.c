@@ -517,13 +517,13 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
   dccp_connection_free (connection);
 }
 
-/* Handles a Request (RFC 4340 section 8.5, step 3). `is_contested` is TRUE if a
- * candidate has the same addresses and ports as this Request, but other
- * sequence numbers. Either the Request of the candidate or this Request is then
- * forged, and it is not known yet which of them. The candidate is therefore
- * kept, and this Request is answered with a cookie. The client then
- * acknowledges the Response to the genuine Request, and so shows which Request
- * is genuine. */
+/* Handles a Request (RFC 4340 section 8.5, step 3). A candidate is a connection
+ * whose Response was not acknowledged yet. `is_contested` is TRUE if the
+ * Request of a candidate had the same addresses and ports as this Request, but
+ * another sequence number. One of these two Requests is then forged, and it is
+ * not known yet which one. The candidate is therefore kept, and this Request is
+ * answered with a cookie. The client later acknowledges the Response to the
+ * genuine Request. This shows which Request is genuine. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)

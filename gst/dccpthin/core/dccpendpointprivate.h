@@ -82,14 +82,15 @@ gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size,
     DccpData * data);
 /* Makes the header of a data packet and returns its size in bytes. The caller
- * sends the header, followed by the payload, to dccp_endpoint_get_path ().
- * `more` is TRUE if another packet waits to be sent. Returns 0 if the packet
- * must not be sent now, or if it is too long. */
+ * sends the header and then the payload in one packet, on the path that
+ * dccp_endpoint_get_path () returns. `more` is TRUE if another packet waits to
+ * be sent. Returns 0 if the packet is too long or must not be sent now. */
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);
-/* Writes the next packet without application data to `bytes`, and its path to
- * `path`. Returns the size of the packet in bytes, or 0 if there is none. */
+/* Stores the next control packet, which has no application data, in `bytes`,
+ * and its path in `path`. Returns the size of the packet in bytes, or 0 if no
+ * control packet has to be sent. */
 gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL]);
 

@@ -83,7 +83,8 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
   DCCP_DROP_RECEIVE_BUFFER = 2,
   DCCP_DROP_CORRUPT = 3,
   DCCP_DROP_DELIVERED_CORRUPT = 7,
-  /* code of a block whose packets were not dropped */
+  /* This value is not in the table. It means that the packets of a block were
+   * not dropped. */
   DCCP_DROP_NONE = 8
 } DccpDropCode;
 

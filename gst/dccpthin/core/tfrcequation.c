@@ -12,7 +12,7 @@
  * clock that does not advance could cause. */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
-/* maximum segment size in bytes, which is the maximum size of an IP packet */
+/* Upper limit of the segment size in bytes. An IP packet cannot be larger. */
 #define MAX_SEGMENT G_MAXUINT16
 /* Number of bisections. The range of p is from MIN_P to 1 at first. After the
  * last bisection the range is so small that the logarithms of its ends differ

@@ -62,10 +62,11 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
 }
 
 /* Updates the estimated rate. The rate of delivery is measured over a window of
- * time. It becomes the new estimate if data were waiting for the connection
- * during most of the window, and are still waiting now. Otherwise the
- * connection could perhaps have delivered more. In that case the rate of
- * delivery replaces the estimate only if it is higher than the estimate. */
+ * time. If data were waiting for the connection during most of the window and
+ * are still waiting now, this rate becomes the new estimate. If not, the
+ * connection might have been able to deliver more. In that case, the rate of
+ * delivery becomes the new estimate only if it is higher than the old
+ * estimate. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

@@ -13,9 +13,9 @@
  * previous window. A window is long enough for several frames of a slow stream
  * and short enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
-/* Minimum time for which the receiver waits for a missing message, because
- * later messages may have overtaken it. If the jitter is higher than this time,
- * the receiver waits for the value of the jitter. A message that has not
+/* Minimum time in ns for which the receiver waits for a missing message,
+ * because later messages may have overtaken it. If the jitter is higher than
+ * this minimum, the waiting time equals the jitter. A message that has not
  * arrived by then counts as lost (docs/wire-mmtp.md, REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* The gain of the jitter estimator is 1 / JITTER_GAIN (RFC 3550, section
@@ -195,7 +195,8 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Moves the messages that have arrived since the last record into `reported`.
+/* Adds the statistics in `span` to `reported`, and empties `span`. The messages
+ * in `span` are those that have arrived since the last record.
  *
  * All records that are written at the same time must cover the same messages.
  * If the last record was written at `now`, the messages are therefore added to

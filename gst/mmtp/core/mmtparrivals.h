@@ -83,8 +83,7 @@ typedef struct
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  /* number and transits of the messages that the latest record about this path
-   * covers */
+  /* messages that the latest record about this path covers */
   MmtpArrivalSpan reported;
   gboolean any_record;
   /* time in ns of the latest REPORT that contained a record about this path */
@@ -112,8 +111,8 @@ void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
 /* Fills in all fields of `record` except `channel`. `ranges` is the maximum
- * number of ranges of lost messages in the record. `surely` is passed on to
- * mmtp_losses_report().
+ * number of ranges of lost messages in the record. `surely` is TRUE if the
+ * REPORT with this record is sent on the fastest path.
  *
  * All records that are written at the same time `now` cover the same messages.
  * The next record at a later time covers the messages that have arrived since.

@@ -24,7 +24,7 @@ typedef struct
   guint64 leave_at;
   guint8 leave_reason;
   gboolean acknowledge_leave;
-  /* sending time of the last REPORT that arrived, in ticks */
+  /* sending time of the last REPORT that arrived, in units of MMTP_TICK us */
   guint32 last_report_sent;
   /* arrival time of the last REPORT; 0 if none has arrived */
   guint64 last_report_time;
@@ -37,9 +37,7 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  /* time at which a QUERY for all paths is sent if no REPORT has arrived until
-   * then
-   */
+  /* Time of the next QUERY for all paths. Each new REPORT postpones it. */
   guint64 query_at;
   gchar *caps;
   gsize caps_length, caps_offset;

@@ -41,8 +41,9 @@ typedef struct
  * size of the largest packet, in bytes. */
 void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
     const MmtpRateSample * sample, guint packet);
-/* Returns the delivery rate, measured over a time of at least `span` ns until
- * the last report; 0 if unknown. */
+/* Returns the delivery rate, which is measured over at least `span` ns. The
+ * measurement ends with the newest message that the receiver has reported.
+ * Returns 0 if the rate is unknown. */
 gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
 /* Returns the maximum delivery rate that was measured over a quarter of a
  * second, or 0 if it is unknown. A measured rate is limited to the rate at

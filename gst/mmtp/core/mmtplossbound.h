@@ -27,8 +27,8 @@ typedef struct
   gdouble max_queue;
   gdouble max_queue_time;
   gdouble reported_at;          /* time of the last report */
-  /* means over the reports: `mean_queue` is the queueing delay in ns, and
-   * `mean_in_flight` is the number of bytes in flight */
+  /* mean_queue is the mean queueing delay in ns. mean_in_flight is the mean
+   * number of bytes in flight. Each REPORT updates both means. */
   gdouble mean_queue, mean_in_flight;
   /* Number of messages from which mean_queue and mean_in_flight were computed.
    * It does not grow beyond LOSS_MEMORY. */
@@ -47,10 +47,11 @@ typedef struct
   /* Numbers of messages from which loss_few and loss_many were computed.
    * Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
-  /* Number of lost messages and number of all messages. Each array has one
-   * element for each octave of the number of bytes in flight. An octave is a
-   * range whose end is twice its beginning. If the number of all messages
-   * exceeds LOSS_MEMORY, both numbers are scaled down. */
+  /* octave_lost has the number of lost messages, and octave_all has the number
+   * of all messages. Both arrays have one element for each octave of the number
+   * of bytes in flight. An octave is a range whose end is twice its beginning.
+   * If an element of octave_all exceeds LOSS_MEMORY, this element and that of
+   * octave_lost are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;

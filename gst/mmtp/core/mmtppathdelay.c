@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Length of a span of the high delay. The high delay is a one-way delay that
- * nearly all messages of the path stay below. It is computed over the last ten
- * of these spans, which are ten seconds. */
+/* Length in ns of a span of the high delay. Nearly all messages of the path
+ * have a shorter one-way delay than the high delay. The high delay is computed
+ * over the last ten spans, which together are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum one-way
  * delay of the last ten spans, which together are one minute. LEDBAT (RFC 6817,
@@ -20,11 +20,12 @@
  */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. The spread
- * is the maximum delay in a report minus the minimum delay. */
+ * of a report is the difference between its maximum and minimum delay. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* If about this number of messages or more were reported in one span (a period
- * of time), the slowest of these messages counts as an outlier. */
+/* Approximate threshold for outliers. If at least this number of messages was
+ * reported in the time MEMORY, the slowest of these messages counts as an
+ * outlier. */
 #define ACCIDENT 256
 
 void
@@ -57,9 +58,9 @@ open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
   return span;
 }
 
-/* Computes the base delay of the path, which is the minimum of all spans. A
- * span is a period of time. It is only replaced when a new report arrives, so a
- * path without reports keeps its base delay. */
+/* Computes the base delay of the path, which is the minimum of the delays in
+ * all spans (periods of time). A span is only replaced when a new report
+ * arrives, so a path without reports keeps its base delay. */
 static void
 update_base (MmtpPathDelay * delay)
 {

@@ -30,7 +30,7 @@ typedef enum
   /* The path is too slow for the initial delay (D0), so it carries control
    * messages only. */
   MMTP_PATH_CONTROL,
-  /* The receiver reports no messages from this path. */
+  /* According to the REPORTs, no messages arrive on this path. */
   MMTP_PATH_SILENT,
   MMTP_PATH_GONE             /* The path was removed. */
 } MmtpPathState;
@@ -48,10 +48,11 @@ typedef enum
   /* The sender has better information about another path. On this path, it
    * therefore sends only PROBEs, and packets that no other path can deliver. */
   MMTP_USE_PROBED,
-  /* A packet that is sent on this path now would be late. */
+  /* The path is so slow that a packet sent now would arrive after its deadline.
+   */
   MMTP_USE_TOO_SLOW,
-  /* Nothing arrives on this path. The field `silence` has the time since the
-   * last message. */
+  /* Messages no longer arrive on this path. The field `silence` is the time
+   * since the last message arrived. */
   MMTP_USE_SILENT,
   /* The send buffer of the path's socket is full. */
   MMTP_USE_BLOCKED,
@@ -105,6 +106,6 @@ typedef struct
   guint64 report_steps;
 } MmtpSenderPathStats;
 
-/* Returns a description of `use`, for example "silent for 0.4 s". Returns "" if
- * the path carries packets. Free the result with g_free(). */
+/* Returns the reason why the path carries no packets, for example "silent for
+ * 0.4 s". Returns "" if it carries packets. Free the result with g_free(). */
 gchar *mmtp_path_stats_explain (const MmtpSenderPathStats * stats);

@@ -41,8 +41,9 @@
 /* The time over which mmtp_arrivals_get_rate() measures the rate. After a gap,
  * the measured rate stays too low until this time has passed. */
 #define GAP_MEMORY MMTP_SECOND
-/* A REPORT after a gap is sent a second time after this interval, because the
- * first REPORT may be lost while the link recovers. */
+/* A path has a gap if no message arrives for longer than the report period. The
+ * first REPORT after a gap is followed by a second REPORT after this interval,
+ * because the first REPORT may be lost while the link recovers. */
 #define REPEAT_TIME (10 * MMTP_MSECOND)
 /* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
@@ -55,7 +56,7 @@
 
 #define REPORT_SIZE 39          /* size without records, in bytes */
 #define RANGE_SIZE 3
-/* maximum size of a REPORT in bytes; it fits any path */
+/* Maximum size of a REPORT in bytes. Every path can carry such a REPORT. */
 #define LARGEST_REPORT 1200
 
 void
@@ -157,7 +158,8 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* Returns whether the report period may become longer. During a gap and for
+/* Returns whether the report period may become longer. If no message arrives
+ * for longer than the report period, the path has a gap. During a gap and for
  * GAP_MEMORY after it, the measured rate is too low. A period that is computed
  * from this rate must not become longer in this time. */
 static gboolean
@@ -235,9 +237,9 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* Notes that a REPORT about `path` was sent on the fastest path. The losses and
- * messages of `path` then need no further REPORT outside the regular schedule.
- */
+/* Notes that a REPORT about `path` was sent on the fastest path. This REPORT
+ * covers the messages and the losses of `path` so far. They therefore need no
+ * further REPORT outside the regular schedule. */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -373,9 +375,9 @@ get_distance (const MmtpPathReports * via, guint64 min)
   return MAX (min, via->period / 4);
 }
 
-/* Returns whether the message is one of the first on the path, which need
- * REPORTs. The very first message belongs to the handshake. It needs no REPORT,
- * because ACCEPT or CHALLENGE has answered it. */
+/* Returns whether one of the first START_MESSAGES messages on `path` still
+ * needs a REPORT. The very first message belongs to the handshake. It needs no
+ * REPORT, because ACCEPT or CHALLENGE has answered it. */
 static gboolean
 is_starting (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -383,9 +385,9 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (get_reports (self, path)->reported, 1);
 }
 
-/* A REPORT about `path` outside the regular schedule is sent on the fastest
- * path. Returns the earliest time at which this REPORT can be sent. Returns
- * MMTP_NEVER if it is not needed. */
+/* Returns the earliest time at which a REPORT about `path` can be sent outside
+ * the regular schedule. Returns MMTP_NEVER if no such REPORT is needed. The
+ * REPORT is sent on the fastest path. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -401,9 +403,10 @@ get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
   return MMTP_NEVER;
 }
 
-/* Returns the time at which the REPORT after a gap is repeated. The repetition
- * is sent on the path that had the gap, which need not be the fastest path. The
- * sender accepts REPORTs on any path. */
+/* After a gap between the messages of a path, a REPORT is sent on the fastest
+ * path. Later, a second REPORT is sent on the path that had the gap. Returns
+ * the time of the second REPORT; MMTP_NEVER if none is planned. The sender
+ * accepts REPORTs on any path. */
 static guint64
 get_repeat_time (const MmtpPathReports * reports)
 {

@@ -32,8 +32,8 @@
  * its capacity. The rest of the capacity is a margin: accepted buffers stay in
  * time even if the delay grows a little. */
 #define ROOM_PERCENT 85
-/* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
- * the room is free. */
+/* A caller that waits for room in the queue may continue when a quarter
+ * (1/ROOM_AGAIN) of the queue is free. */
 #define ROOM_AGAIN 4
 /* If the delay of a path exceeds the maximum of the initial delay (D0), the
  * path is not used any more. The path is used again when its delay is at most
@@ -84,7 +84,7 @@ struct _MmtpSender
   /* minimum initial delay (D0) that the receiver wants, in ns */
   guint64 receiver_delay;
   MmtpSendQueue *queue;
-  /* TRUE if mmtp_sender_has_room() has returned FALSE. */
+  /* TRUE if the last call of mmtp_sender_has_room() returned FALSE. */
   gboolean full;
   /* TRUE after late packets have been dropped; FALSE again when the time
    * advances or a buffer is put into the queue */
@@ -266,8 +266,9 @@ set_initial_delay (MmtpSender * sender, guint64 delay)
       mmtp_control_hasten (&sender->control, sender->paths.all[i]);
 }
 
-/* Raises the initial delay (D0) if necessary. Only the application lowers D0,
- * because packets in flight rely on the present value. */
+/* Raises the initial delay (D0) if necessary. This function never lowers D0,
+ * because packets in flight rely on the present D0. Only the application can
+ * lower D0. */
 static void
 update_initial_delay (MmtpSender * sender)
 {
@@ -968,8 +969,9 @@ mmtp_sender_timeout (MmtpSender * sender, guint64 now)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Writes the control message that `poll` returns. `poll` is mmtp_control_poll()
- * or mmtp_control_poll_probe(). */
+/* Gets the next control message from `poll` and writes it to `output`. `poll`
+ * is mmtp_control_poll() or mmtp_control_poll_probe(). Returns the size of the
+ * written message in bytes, or 0 if none was written. */
 static gsize
 write_control (MmtpSender * sender,
     MmtpPath * (*poll) (MmtpControl * control, MmtpMessage * message),

@@ -17,11 +17,10 @@ count_times (const UdpliteClient * client, gboolean has_duplicates)
   return has_duplicates ? client->times : 1;
 }
 
-/* Returns the receiver to which the round is sending now. If this receiver was
- * removed, returns the receiver after it, or NULL if there is none. The list
- * changes little between two calls, so the function looks for the receiver near
- * its last known index.
- */
+/* Returns the current receiver, whose id is in `round`. If this receiver was
+ * removed, returns the next receiver in the list, or NULL if there is none. The
+ * list changes little between two calls, so the search begins at the last known
+ * index of the receiver. */
 static UdpliteClient *
 find_client (UdpliteRound * round, const UdpliteClients * clients)
 {

@@ -107,17 +107,17 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 #define MAX_BURST 1e9           /* bytes */
 /* Minimum mean rate in bit/s. At a lower rate, a single packet could need much
  * computing time. Until the packet is sent, the model computes a random time
- * for each possible transmission. It also computes a random rate 50 times per
- * second of link time.
- */
+ * for each opportunity to send. It also computes a random rate for every 20 ms
+ * of link time. */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
 /* Minimum of the property cellular-reversion, in ns. It equals five time steps
  * of the cellular model (linkwander.c). */
 #define MIN_REVERSION 1e8
 
-/* Returns the minimum value, in ns, that mean_good and mean_bad may have. If
- * one of them is 0, the state never changes, so there is no minimum. */
+/* Returns the minimum permitted value of mean_good and of mean_bad, in ns. If
+ * one of them is 0, the process never switches between its good and its bad
+ * state, so the minimum is 0. */
 static gdouble
 get_min (const LinkOnOffConfig * config)
 {

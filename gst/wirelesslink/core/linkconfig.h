@@ -116,7 +116,8 @@ typedef struct
   gdouble failure[LINK_MAX_RATES];
   /* additional failure probability while the microwave oven radiates */
   gdouble oven_failure[LINK_MAX_RATES];
-  guint top_rate;               /* index of the highest rate in use */
+  /* index in `rates` of the highest rate that the stations may use */
+  guint top_rate;
   /* rate of the ACK in bit/s; 0 = the highest basic rate that does not exceed
    * the data rate */
   guint64 ack_rate;
@@ -129,9 +130,9 @@ typedef struct
   /* number of consecutive successful attempts after which the rate is increased
    */
   guint up_after;
-  /* After a lost packet, this number replaces `up_after` until the top rate is
-   * reached again. It is the number of consecutive successful attempts after
-   * which the rate is increased by one step. */
+  /* Number of consecutive successful attempts after which the rate is increased
+   * by one step. It is used instead of `up_after` from a lost packet until the
+   * top rate is reached again. */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -223,10 +224,10 @@ typedef struct
   guint64 reorder_delay;        /* ns */
   /* The transmitter pauses, and no packet is lost. */
   LinkOnOffConfig outage;
-  /* The network that follows the link pauses, and then delivers all waiting
-   * packets at the same time. */
+  /* Pauses of the network downstream of the link. At the end of a pause, this
+   * network delivers all waiting packets at the same time. */
   LinkOnOffConfig stall;
-  /* rate of the receiver in bit/s; 0 = no limit */
+  /* rate at which the receiver can process packets, in bit/s; 0 = no limit */
   guint64 receiver_rate;
   guint64 receiver_buffer;      /* bytes; 0: no limit */
 } LinkPipeConfig;
@@ -247,7 +248,8 @@ typedef struct
   gdouble mean_burst;           /* blocks */
   /* In a block with errors: the fraction of the bytes that are damaged. */
   gdouble corrupt_share;
-  /* Text with '0' or '1' for each block of station 0; NULL = random bursts. */
+  /* Text with one character for each block that station 0 sends: '1' if the
+   * block has errors, otherwise '0'. If NULL, the errors are random bursts. */
   const gchar *trace;
   /* trace for all stations except station 0; NULL = `trace` applies to all
    * stations */
@@ -277,9 +279,10 @@ typedef struct
   gdouble slow;
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a phone call fails */
-  /* time in ns until it is detected that a phone call has failed */
+  /* time in ns from the start of a phone call until its failure is detected */
   guint64 failure_min, failure_max;
-  /* mean time in ns until a phone call breaks; 0 = phone calls do not break */
+  /* mean time in ns after which a phone call is interrupted; 0 = phone calls
+   * are not interrupted */
   guint64 mean_time_to_break;
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;
@@ -306,10 +309,12 @@ typedef struct
  * `profile`, or NULL if there is no such profile. */
 const LinkProfileInfo *link_profile_get_info (guint profile);
 guint link_profile_get_number (void);
-/* Sets every field to the value of the profile. */
+/* Sets every field of `config` to the value that the profile with the number
+ * `profile` defines for `quality`. */
 void link_config_init (LinkConfig * config, guint profile,
     LinkQuality quality);
-/* Parses "20-40,50-60" in seconds, "always" or "none". */
+/* Parses the times of the interference: "none", "always", or time windows in
+ * seconds, such as "20-40,50-60". Stores the result in `config->oven`. */
 gboolean link_config_parse_interference (LinkConfig * config,
     const gchar * text, GError ** error);
 /* Checks the ranges of all numbers. Returns FALSE with an error that names the

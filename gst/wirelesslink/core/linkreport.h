@@ -11,7 +11,7 @@
 
 typedef enum
 {
-  LINK_EVENT_FATE,              /* the fate of a packet is known */
+  LINK_EVENT_FATE,              /* a packet was delivered or lost */
   /* the quality of a station's channel has changed */
   LINK_EVENT_QUALITY,
   LINK_EVENT_CALL               /* the state of the dial-up call has changed */
@@ -49,9 +49,9 @@ typedef struct
   /* bytes of the delivered and damaged packets, without duplicates */
   guint64 delivered_bytes;
   guint64 duplicates;
-  /* Number of packets by their number of transmissions. The first entry counts
-   * the packets that were never transmitted. The last entry also counts all
-   * packets that were transmitted more often. */
+  /* `transmissions[i]` is the number of packets that were transmitted i times.
+   * The last entry also counts all packets that were transmitted more than
+   * LINK_MAX_ATTEMPTS - 1 times. */
   guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;
   guint64 airtime;              /* ns */
@@ -64,7 +64,8 @@ typedef struct
   guint64 calls, calls_failed, calls_broken;
   /* set-up time of the last successful call in ns */
   guint64 setup_time;
-  guint64 resets;               /* resets of the radio link protocol */
+  /* number of times that the radio link protocol was reset */
+  guint64 resets;
   /* number of sent radio blocks, and number of those blocks that had errors */
   guint64 blocks, blocks_hit;
 } LinkStats;

@@ -36,8 +36,10 @@ def of(cell: Cell) -> dict[str, Any]:
 
 
 def differences(one: Cell, other: Cell) -> list[str]:
-    """Returns a line for each key whose values differ. The line has the words
-    that only one of the values has: "link.properties: -rate=6 +rate=5"."""
+    """Compares two cells. Returns one line for each key with different values,
+    such as "link.properties: -rate=6 +rate=5". A minus sign marks a word that
+    only `one` has, and a plus sign marks a word that only `other` has.
+    """
     values = [flat(of(cell)) for cell in (one, other)]
     lines = []
     for key in dict.fromkeys([*values[0], *values[1]]):
@@ -60,8 +62,8 @@ def flat(value: Any, key: str = "") -> dict[str, Any]:
 
 
 def portable(value: Any, key: str = "") -> Any:
-    """Returns a copy of `value` without titles and without the directories of
-    files.
+    """Returns a copy of `value` without titles. Paths of files are reduced to
+    the file names.
     """
     if isinstance(value, dict):
         return {name: portable(inner, name) for name, inner in value.items()

@@ -74,8 +74,8 @@ def status(job: str) -> str:
     """
     directory, name = find(job)
     # The lock is checked before the exit status. In the opposite order, the
-    # node could write the exit status of its last job and then end between both
-    # checks. The job would then seem to have failed.
+    # node could do two things between the two checks: write the exit status of
+    # its last job, and end. The job would then seem to have failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():

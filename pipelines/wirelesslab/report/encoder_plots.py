@@ -13,7 +13,7 @@ from wirelesslab.streams import clips
 
 NS, MS = 1e9, 1e6
 ROW = 0.9  # Height of the plot of one protocol in inches.
-# The top of the axis of bitrates, in Mbit/s. The bitrate of the encoder is at
+# Upper limit of the bitrate axis, in Mbit/s. The bitrate of the encoder is at
 # most 6 Mbit/s.
 HIGHEST_RATE = 8
 COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",

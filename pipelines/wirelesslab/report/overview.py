@@ -134,10 +134,9 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 # ---------------------------------------------------------------------- a table
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
-    """Returns the lines of a Markdown table. The first column has the place of
-    the row in the ranking. The order within a group of rows is not known.
-    Therefore all rows of a group have the same range of places, such as "2 to
-    4"."""
+    """Returns the lines of a Markdown table. Each group is a list of rows
+    whose order in the ranking is not known. The first column therefore contains
+    the same range of places for all rows of a group, such as "2 to 4"."""
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",
              "| --- | --- | --- | --- | --- |"]

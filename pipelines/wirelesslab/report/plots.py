@@ -107,8 +107,8 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style for a plot that draws points instead of a line. `line`
-    is the style of that line.
+    """Returns a copy of the style `line` that draws points in place of the
+    line.
     """
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
@@ -173,7 +173,8 @@ def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
 # -------------------------------------------------------------------- the plots
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
-    """Draws a point for each run. Only frames that are decodable in time count
+    """Draws a point for each run: its throughput against the 95th percentile
+    of the lateness of its frames. Only frames that are decodable in time count
     as throughput, because a viewer sees only these frames."""
     figure, ax = axes("frames late by, 95th percentile, ms",
                       "decodable in time, Mbit/s of video")
@@ -344,8 +345,9 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
 
 
 def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
-    """Returns the text above the plot of a link. `parts` has one link, or all
-    links of a combined link.
+    """Returns the text above the plot of a link. If the link is a combination
+    of several links, `parts` contains these links. Otherwise `parts` contains
+    only the link itself.
     """
     words = "packets through at the first attempt, %" if has_changes \
         else "its state never changed"

@@ -48,35 +48,35 @@ LINK_STATISTICS = ("median", "p99", "max")
 # same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# Key in the results of a run. Its value is the percentage of the sent frames
-# that were not decodable in time, but would have been decodable in time without
-# the longest possible stall at the start. Results of older versions do not have
-# this key.
+# Key in the results of a run. The longest stall of the run may have delayed the
+# start of the stream, and thus all frames. The value is the percentage of the
+# sent frames that were not decodable in time, but would have been decodable in
+# time without this delay. Results of older versions do not have this key.
 STALL = "stall_verdicts_percent"
 # The verdict of a frame says whether the frame was decodable in time. A run is
 # flagged if the lateness may have changed the verdicts of more than
 # MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
-# A stall may delay the start of the stream, so that all frames are late by the
-# length of the stall. The longest possible stall is the maximum lateness of the
-# machine's wake-ups, or the maximum lateness of the link if that is larger. A
-# run is flagged if such a stall would have changed the verdicts of more than
-# MAX_STALL_VERDICTS % of the sent frames.
+# A stall may delay the start of the stream. All frames are then late by the
+# length of the stall. The maximum length of a stall is the maximum lateness of
+# the machine's wake-ups, or the maximum lateness of the link if that is larger.
+# A run is flagged if a stall of this length may have changed the verdicts of
+# more than MAX_STALL_VERDICTS % of the sent frames.
 #
-# MAX_STALL_VERDICTS is larger than MAX_VERDICTS, because such a stall is
-# unlikely. Nearly every run has a wake-up that is late by 20 to 30 ms, but few
+# MAX_STALL_VERDICTS is larger than MAX_VERDICTS, because a stall rarely delays
+# the start. Nearly every run has a wake-up that is late by 20 to 30 ms, but few
 # of these wake-ups delay the start.
 MAX_STALL_VERDICTS = 5.0
-# A run is also flagged if the lateness may have increased the median or the
-# 95th percentile of the latency too much. The run is flagged if the increase
-# exceeds both MAX_SHIFT_MS ms and the fraction MAX_SHIFT of the measured value.
+# The lateness may have increased the median and the 95th percentile of the
+# latency. A run is also flagged if one of these increases exceeds both limits:
+# MAX_SHIFT_MS ms, and MAX_SHIFT times the measured median or 95th percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
-# A run is also flagged if the 99th percentile of the lateness of the machine or
-# of the link exceeds this number of ms, which is half of a frame period. A
+# MAX_P99_MS is half of a frame period. A run is also flagged if the 99th
+# percentile of the lateness of the machine or of the link exceeds MAX_P99_MS. A
 # sender that wakes up so late sends bursts, and a transport may mistake the
-# delay for congestion. The limits above do not cover these effects, because
-# they are computed only from the times of the frames.
+# delay for congestion. The checks above do not detect these effects, because
+# those checks use only the times of the frames.
 MAX_P99_MS = 20.0
 # A run with a workload other than video is flagged if the 99th percentile of
 # the lateness of the machine or of the link exceeds this number of ms. The
@@ -87,10 +87,11 @@ Lateness = dict[str, Any]
 
 
 def wakeups(late_ms: Sequence[float]) -> list[float]:
-    """Returns the lateness of each wake-up that was due. If the machine did not
-    run the process for some time, several wake-ups were due in that time.
-    `late_ms` has only the lateness of the first of these wake-ups. The lateness
-    of the others follows from it."""
+    """Returns the lateness in ms of each wake-up that was due. If the machine
+    did not run the process for some time, several wake-ups were due in that
+    time. `late_ms` contains only the lateness of the first of them. The
+    function computes the lateness of the others from the interval between two
+    wake-ups."""
     every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
     return [late - every * missed for late in late_ms
             for missed in range(max(1, math.ceil(late / every)))]
@@ -218,9 +219,10 @@ def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
     """Returns by how much the lateness may have changed the results of a
-    stream. `passages` are the frames of the stream. `late` is a result of
-    steps(). `stall_ms` is the length of a possible stall at the start. A frame
-    counts as late if its latency exceeds `late_ms`.
+    stream, as {name: number}. `passages` are the frames of the stream. `late`
+    is the distribution of the lateness, as steps() returns it. A stall of
+    `stall_ms` may have delayed the start of the stream. A frame counts as late
+    if its latency exceeds `late_ms`.
     """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),
              STALL: changed_verdicts(passages, [(stall_ms, 1)], late_ms)}
@@ -258,10 +260,11 @@ def reasons(found: Mapping[str, float]) -> list[str]:
 def grade(lateness: Lateness,
           streams: Sequence[Sequence[measurements.Passage]],
           late_ms: float = LATE_MS) -> Lateness:
-    """Returns the lateness of a run with its effect on each stream, and whether
-    the run is flagged. A frame is late if it arrives more than `late_ms` after
-    its due time. A run is flagged if a measurement is missing, because then
-    nothing shows that the run is reliable."""
+    """Returns a copy of `lateness` with three more entries: `late_ms`, the
+    effect of the lateness on each stream, and whether the run is flagged as
+    unreliable. A frame is late if it arrives more than `late_ms` after its due
+    time. If a measurement of the lateness is missing, the run is flagged,
+    because it may be unreliable."""
     late = steps(lateness)
     effects = [effect(passages, late, stall_ms(lateness), late_ms)
                for passages in streams] if late else []
@@ -271,8 +274,9 @@ def grade(lateness: Lateness,
 
 
 def is_above(lateness: Lateness, limit_ms: float) -> bool:
-    """Returns whether the 99th percentile of the lateness of the machine or of
-    the link exceeds `limit_ms` or is not known."""
+    """Checks the 99th percentile of the lateness of the machine and that of the
+    link. Returns True if at least one of these two percentiles exceeds
+    `limit_ms` or is unknown."""
     return any(ms is None or ms > limit_ms
                for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))
 
@@ -289,8 +293,9 @@ def is_of_this_version(lateness: Lateness) -> bool:
 
 
 def grade_constant(lateness: Lateness) -> Lateness:
-    """Returns the lateness of a run with a workload other than video, and
-    whether the run is flagged."""
+    """Returns a copy of `lateness` with the additional entry "flagged". The run
+    has a workload other than video. It is flagged as unreliable if the
+    99th percentile of the lateness exceeds MS_LATE or is not known."""
     return {**lateness, "flagged": is_above(lateness, MS_LATE)}
 
 

@@ -27,8 +27,8 @@ from wirelesslab.streams import clips
 WIDTH, WIDTH_OF_ONE = 1200, 480
 COLUMNS = 4
 GAP = 4  # pixels between two streams
-# The height of the bar at the lower edge of a picture, in pixels. The bar says
-# that the viewer does not see the picture that was due. The height is even,
+# The height of the bar at the lower edge of a picture, in pixels. The bar is
+# drawn if the viewer does not see the picture that is due. The height is even,
 # because the chrominance has half as many lines as the luminance.
 BAR = 8
 # Each colour is (luminance, blue chrominance, red chrominance) of ITU-R BT.601.
@@ -245,7 +245,9 @@ def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
 
 def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          outputs: Sequence[str]) -> None:
-    """Gives the pictures of all tiles to ffmpeg, one after the other."""
+    """Runs ffmpeg. For each frame of the video, writes one picture of each
+    tile to the input of ffmpeg.
+    """
     readable, writable = os.pipe()
     child = processes.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{readable}",

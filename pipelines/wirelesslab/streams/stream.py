@@ -39,8 +39,8 @@ SECONDS_OF_QUIET = 1.0
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-# Some pipelines never end unless they are asked to. After the request, a
-# pipeline has at most this number of seconds to end.
+# Some pipelines only end after SIGINT. A pipeline that is still running this
+# number of seconds after SIGINT is killed.
 SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -58,8 +58,8 @@ class Launch:
         # The output is kept in memory, so that it is not lost when the disk is
         # full.
         self._output = os.memfd_create(role)
-        # The words are split before the values are filled in, so that a value
-        # that contains a blank stays one word.
+        # The pipeline is split into words before the values are inserted. A
+        # value that contains a blank therefore stays one word.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 
@@ -225,7 +225,9 @@ class Stream:
                 self._ends[role].check_log(path)
 
     def update(self, show: bool = True) -> bool:
-        """Reads the new lines of both logs. Returns whether frames arrived."""
+        """Reads the lines that were added to the logs of the sender and the
+        receiver since the last call. Returns whether new frames have arrived.
+        """
         return self._progress.update(show)
 
     def is_sending(self) -> bool:
@@ -325,8 +327,8 @@ def wait_for_quiet(streams: list[Stream],
             break
         time.sleep(0.05)
         now = time.monotonic()
-        # The progress is shown only while frames arrive, so that the silence at
-        # the end does not look like a stall.
+        # The progress is shown only while frames arrive. If it were shown
+        # afterwards, too, the run would seem to have stalled.
         if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
                 for one in streams]):
             last_frame = now
@@ -346,8 +348,8 @@ def stream(
 
 def stream_all(streams: list[Stream], place: placement.Place,
                apart: float = 0) -> None:
-    """Sends all `streams` over the links of `place`. The links are ended when
-    all streams are done.
+    """Sends all `streams` to their receivers. If `place` has links, stops the
+    links when all streams are done.
     """
     def check() -> None:
         place.check()

@@ -226,8 +226,9 @@ GST_END_TEST;
 
 /* --- downstream is too slow ----------------------------------------------- */
 
-/* Returns whether the last message of the sink says that the receiver is slow.
- */
+/* Removes the oldest element message from the bus of the sink. If it is the
+ * message "dccp-slow-receiver", returns its field `slow`. Otherwise returns
+ * TRUE. */
 static gboolean
 is_slow (LoopbackEnd * sink)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
  * as the receiver reads, no matter whether ifdsink reads the file itself or
- * upstream pushes it. No call waits without a limit. The test is the receiver.
- */
+ * upstream pushes it. The pipeline can be stopped while the receiver does not
+ * read. The test is the receiver. */
 
 #include <gst/check/gstcheck.h>
 #include <gio/gio.h>
@@ -14,16 +14,16 @@
 
 #include "streambuilder.h"
 
-/* SLICE_SIZE, RECEIVE_BUFFER and PART are in bytes. The socket of the receiver
- * holds much less than the film. */
+/* SLICE_SIZE, RECEIVE_BUFFER and PART are in bytes. RECEIVE_BUFFER is much
+ * smaller than the file that is sent. */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* The element between the file source and ifdsink. If there is none (""),
- * ifdsink pulls from the file source. Each of the other elements pushes to
- * ifdsink. */
+/* Elements between the file source and ifdsink. They push the file to ifdsink.
+ * The empty string means that there is no such element, and that ifdsink pulls
+ * the file. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct

@@ -53,7 +53,8 @@ GST_START_TEST (buffers_cross_whole_and_in_order)
 
 GST_END_TEST;
 
-/* In a segment of bytes, as from filesrc, timestamps have no meaning. */
+/* If the segment has the format BYTES, for example because the source is
+ * filesrc, the sink must ignore the timestamps. */
 GST_START_TEST (a_segment_of_bytes_has_no_times)
 {
   GstBuffer *buffer = loopback_make_buffer (0, SIZE);
@@ -224,12 +225,12 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 
 GST_END_TEST;
 
-/* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. Then
- * checks that not too much padding was sent.
+/* Sends a stream of 0.3 Mbit/s. The sink must send padding within 20 s. The
+ * size of the padding in bits must not exceed an upper bound.
  *
- * The token bucket of the padding holds the padding of one second. The upper
- * bound is therefore the padding of the elapsed time plus the padding of one
- * more second. This bound is valid for any load of the machine. */
+ * The token bucket for padding holds the padding of 1 s. The upper bound is
+ * therefore padding-bitrate * (elapsed time + 1 s). This bound is valid for any
+ * load of the machine. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -289,7 +290,9 @@ GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 
 GST_END_TEST;
 
-/* With blocking=false, the sink does not wait for room. */
+/* With blocking=false, the sink drops a buffer that is larger than max-bytes.
+ * It must post a warning with the size of the buffer, and count the buffer in
+ * dropped-unsendable. */
 GST_START_TEST (a_buffer_that_is_too_long_is_told)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -409,10 +412,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks that the difference between `time` and `first` is `expected`. `first`
- * is the time of the first buffer. Both ends use the same clock here, so the
- * tolerance only has to cover the accuracy with which each end reads the clock.
- */
+/* Checks that `time` is `expected` ns after `first`, the time of the first
+ * buffer. The sink and the source use the same clock. The tolerance of 20 ms
+ * therefore only has to cover the accuracy with which they read this clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -591,7 +593,8 @@ is_line_of_both_channels (const gchar * line)
       && strstr (line, "; 127.0.0.3: ");
 }
 
-/* A user can set GST_DEBUG=mmtpsink:4 while the pipeline runs. */
+/* The debug threshold of mmtpsink is set to INFO (4) while the pipeline runs.
+ * Then mmtpsink must log a line about both channels every second. */
 GST_START_TEST (a_line_a_second_tells_of_each_channel)
 {
   LogCapture capture;
@@ -955,7 +958,8 @@ GST_START_TEST (another_key_is_an_error)
 
 GST_END_TEST;
 
-/* In a key, upper-case and lower-case hexadecimal digits are equal. */
+/* The source has the key in upper-case hexadecimal digits, and the sink has the
+ * same key in lower-case digits. The source must accept the sink. */
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
@@ -1248,10 +1252,10 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* When the stream started, it waited `waited` ms for the receiver. After the
-   * seek, it must not wait for the receiver again, so the buffers must be
-   * blocked for less than half of `waited`. A smaller bound would fail on a
-   * busy machine, which delays the buffers. */
+  /* At the start, the sink waited for the receiver for at least `waited` ms.
+   * After the seek, the sink must not wait for the receiver again. The buffers
+   * must therefore be blocked for less than half of `waited`. A smaller limit
+   * would fail on a busy machine, which delays the buffers. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1351,8 +1355,9 @@ GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 
 GST_END_TEST;
 
-/* The first buffer is in time. All buffers after it are three seconds late, but
- * the latency is only one second. */
+/* The latency is one second. The first buffer is in time. All later buffers are
+ * three seconds late. The sink must discard them and post exactly one warning.
+ */
 GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
@@ -1493,8 +1498,8 @@ GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
 
 GST_END_TEST;
 
-/* The warning is posted when buffers have been late for one second. After a
- * buffer that is in time, this second begins again. */
+/* A warning is posted if all buffers are late during one second. In this test,
+ * every 15th buffer is in time, so no warning must be posted. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
   LoopbackFixture fixture;

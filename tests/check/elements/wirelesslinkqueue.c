@@ -17,7 +17,8 @@
 
 /* --- helpers -------------------------------------------------------------- */
 
-/* Sequence number, timestamp and time of the next packet of a stream. */
+/* State of an RTP sender. `timestamp` is the RTP timestamp. `time` is the PTS
+ * and the DTS of the buffers. */
 typedef struct
 {
   guint32 ssrc;
@@ -330,8 +331,8 @@ wrap (GstBuffer * rtp)
   return buffer;
 }
 
-/* Packets of a TUN device have no caps of RTP, so payload type 32 identifies
- * the video. */
+/* The caps of packets from a TUN device do not describe RTP. The RTP payload
+ * type 32 identifies the video instead. */
 GST_START_TEST (video_in_ip_packets_is_found)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",
@@ -369,8 +370,9 @@ push_whole_frame (GstHarness * h, guint type, gchar letter)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 }
 
-/* Whole frames arrive, as from mpegstat: the I-frame is sent, the B-frame
- * waits, and the P-frame replaces the B-frame. */
+/* Each buffer contains a whole frame, like the buffers that mpegstat outputs.
+ * The I-frame must be sent, and the B-frame must wait in the queue. The P-frame
+ * must then replace the B-frame. */
 GST_START_TEST (whole_frames_are_video)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",

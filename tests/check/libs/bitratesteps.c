@@ -152,8 +152,9 @@ check_steps (guint queue, guint64 seed)
   return result.shown.dropped;
 }
 
-/* The round trip is 40 ms, and the queue of the link holds 0.4 s of data at the
- * lower rate. */
+/* The rate of the link falls from 4 Mbit/s to 1.5 Mbit/s, and later rises to 4
+ * Mbit/s again. The round trip is 40 ms. At 1.5 Mbit/s, the queue of the link
+ * holds 0.4 s of data. */
 GST_START_TEST (encoder_follows_a_step_down_and_up)
 {
   guint dropped[N_SEEDS], i;

@@ -104,8 +104,9 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
   return size;
 }
 
-/* Feeds every option of a packet to the endpoint as a connection does, up to
- * the first error. Returns the code of the Reset, or 0. */
+/* Passes the options of a packet to the endpoint one after the other. Stops at
+ * an option that requires a Reset, and returns the code of this Reset. Returns
+ * 0 if no option requires a Reset. */
 static guint8
 input_packet (End * self, DccpType type, guint64 sequence,
     guint64 acknowledgement, const guint8 * options, gsize size)
@@ -414,10 +415,15 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* Each entry has the first options of the peer, the code of the Reset that the
- * server must send (0 = no Reset), and the Confirm options that the server must
- * send. The server uses the profile without changes. It has already sent the
- * Change options of the profile. */
+/* Each entry consists of:
+ *
+ * - the options of the first packet of the peer
+ * - the code of the Reset that the server must send (0 = no Reset)
+ * - the Confirm options that the server must send
+ *
+ * The server is configured as in the profile (docs/dccp-thin.md). It has
+ * already sent the Change options of the profile.
+ */
 static const Exchange exchanges[] = {
   /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
    * the Confirm has the previous value and the preferences of the server. If
@@ -465,8 +471,8 @@ static const Exchange exchanges[] = {
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* A Change without a feature number is ignored. If it is mandatory, the
-   * connection is reset. */
+  /* A Change without a feature number is ignored. If a Mandatory option
+   * precedes such a Change, the connection is reset. */
   {"2002", 0, ""},
   {"012002", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Sequence Window (section 7.5.2) */
@@ -601,8 +607,8 @@ GST_START_TEST (unknown_features_are_all_answered)
 
 GST_END_TEST;
 
-/* An option that does not fit into a packet is sent in a later packet. If this
- * option is a Change, it counts as sent for the first time in the later packet.
+/* If an option does not fit into a packet, it is sent in a later packet. If
+ * this option is a Change, the later packet counts as its first transmission.
  */
 GST_START_TEST (what_does_not_fit_goes_later)
 {
@@ -638,7 +644,7 @@ static const struct
 } confirms[] = {
   {"2105010303", 0, TRUE},
   {"2305010303", 0, TRUE},
-  /* The Confirm lacks the preferences of the peer. */
+  /* The client accepts a Confirm without the preference list of the peer. */
   {"230401" "03", 0, TRUE},
   /* The Confirm is invalid, because its value 3 is not in the peer's preference
    * list, which contains only 2. */
@@ -661,7 +667,8 @@ static const struct
   {"210380", 0, TRUE},          /* Send RTT Estimate is optional (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
-  {"2106c0" "000001", 0, TRUE}, /* The server prefers 0, so 0 is chosen. */
+  /* The value is 0, because the server prefers 0 to 1. */
+  {"2106c0" "000001", 0, TRUE},
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
   {WINDOW_CONFIRMED, 0, TRUE},
   {"230903000000002711", DCCP_RESET_OPTION_ERROR, TRUE},
@@ -811,7 +818,9 @@ GST_START_TEST (options_out_of_order_are_ignored)
 
 GST_END_TEST;
 
-/* Options that are in the same packet do not count as reordered. */
+/* ISR is the number of the peer's first packet. An option in packet ISR - 1
+ * must be ignored. Packet ISR contains two options, and both must be answered:
+ * options in the same packet are not reordered. */
 GST_START_TEST (options_before_the_first_packet_are_ignored)
 {
   End end = new_asking_end (&client_config);

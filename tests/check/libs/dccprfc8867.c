@@ -255,8 +255,8 @@ compare_ratios (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Returns the rate of a media flow divided by the rate of a TCP flow that does
- * not end. */
+/* Simulates a media flow and a long-lived TCP flow. Returns the rate of the
+ * media flow divided by the rate of the TCP flow. */
 static gdouble
 compare_with_long_tcp (guint queue, guint64 seed)
 {

@@ -12,8 +12,9 @@
 static const IfdConfig paper = { IFD_ALGORITHM_PAPER, 1 };
 static const IfdConfig paper_gop = { IFD_ALGORITHM_PAPER_GOP, 1 };
 
-/* Cases of figure 1.1, and of the half of figure 1.3 that is identical to it.
- * The last frame of each script is the new frame C. */
+/* Cases of figure 1.1. One half of figure 1.3 is identical to figure 1.1, so
+ * these cases also apply to that half. The last frame of each script is the new
+ * frame C. */
 static const IfdCase figure_1_1_cases[] = {
   {"if (W is empty) store: I", "I", "+I0"},
   {"if (W is empty) store: P", "P", "+P0"},

@@ -323,7 +323,9 @@ GST_START_TEST (noise_changes_nothing)
 
 GST_END_TEST;
 
-/* The attacker asks for a session with its own address and cookie. */
+/* The attacker sends INITs from its own address. If it receives a cookie, it
+ * sends an OPEN with this cookie. The session of the sender must not be
+ * affected. */
 static void
 ask_for_session (Attack * self, MmtpNetwork * network)
 {
@@ -791,8 +793,9 @@ GST_START_TEST (a_session_that_is_over_does_not_come_back)
 
 GST_END_TEST;
 
-/* The next sender is not refused. Its session is independent of the previous
- * session. */
+/* After the end of the first session, an attacker replays the messages of this
+ * session. The receiver must accept a second sender, and the replayed messages
+ * must not disturb the second session. */
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };
@@ -890,9 +893,10 @@ write_init (guint8 * bytes, gsize room, guint32 number)
   return mmtp_packet_write (&message, bytes, room);
 }
 
-/* docs/wire-mmtp.md section 4: 20,000 answers per second are allowed, a tenth
- * of them in one burst. The only state before OPEN is the queue of waiting
- * answers, whose length is bounded. */
+/* docs/wire-mmtp.md section 4: the receiver may send at most 20,000 answers per
+ * second, and at most a tenth of this number in one burst. Before an OPEN
+ * arrives, the receiver stores only answers that wait for transmission. The
+ * number of these answers is limited. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;
@@ -1052,8 +1056,8 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* If a path answers but cannot be measured, the sender closes the path after
-   * 7 s. */
+  /* If the receiver answers on a path, but the sender cannot measure the path,
+   * the sender closes the path after 7 s. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods of forged messages: 10,000 per second of each type, in each state of
- * both endpoints, from each kind of attacker. Each run is compared with the
- * same run without the attacker. The loss may rise by less than one percentage
- * point. The work for a message, the memory in use and the number of answers
- * must stay within bounds.
+/* Tests floods of forged messages. An attacker sends 10,000 messages per
+ * second. There is one run for each message type, each state of the endpoints
+ * and each kind of attacker. Each run is compared with a run without an
+ * attacker:
+ *
+ * - The increase of the loss must be less than one percentage point.
+ * - The work for a message, the memory in use and the number of answers must
+ *   stay within bounds.
  *
  * The environment variable MMTP_FLOOD_MS sets the duration of a flood.
  * MMTP_FLOOD_SEED sets the seed of the random numbers. If MMTP_FLOOD_TABLE is
@@ -29,19 +32,17 @@
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-/* Maximum duration in ms of a flood while a session ends. Both endpoints stop
- * waiting after 10 s.
- */
+/* Maximum duration in ms of a flood while a session ends. It is less than the
+ * session timeout of both endpoints, which is 10 s. */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood in the state TAKING_OVER. The test reaches
- * this state by starting the next sender. The flood begins TAKE_OVER_AFTER
- * later. */
+/* Minimum duration in ms of a flood in the state TAKING_OVER. In this state,
+ * the flood begins TAKE_OVER_AFTER after the start of the next sender. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
-/* The time between the start of the next sender and the start of the flood. The
- * receiver waits 1 s before it lets the next sender take over, because the old
- * session may still be alive. The flood begins just before the next sender
- * takes over. */
+/* Time from the start of the second sender until the flood begins, in the state
+ * TAKING_OVER. The receiver accepts the second sender after 1 s, because the
+ * first session may still be alive. The flood therefore begins just before the
+ * receiver accepts the second sender. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of messages of each type that are kept. These are the latest messages.

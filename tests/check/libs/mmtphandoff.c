@@ -24,8 +24,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Time after a cut that happens without a warning. Frames that are put into the
- * sender within this time may be lost. */
+/* If a path fails without a warning, the frames that are put into the sender
+ * during this time after the failure may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -321,9 +321,9 @@ GST_START_TEST (path_that_never_answers_does_no_harm)
 
 GST_END_TEST;
 
-/* Checks a path that works for `up` ns, is silent for `down` ns, works again,
- * and so on. A frame must arrive if it is put into the sender more than 300 ms
- * after the last cut. */
+/* The first path works for `up` ns, is silent for `down` ns, works again, and
+ * so on. A frame may be lost only if it was in flight when the path became
+ * silent, or if it was put into the sender less than 300 ms after that. */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {
@@ -396,9 +396,9 @@ GST_START_TEST (delay_that_jumps_each_second)
       mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
-  /* The other path has enough capacity for the stream. Frames are lost only on
-   * the first path, after a jump of its delay and before the sender detects
-   * this jump. */
+  /* The delay jumps on the first path only. The second path has enough capacity
+   * for the whole stream. Frames are therefore lost only in the time from a
+   * jump until the sender detects it. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

@@ -105,7 +105,7 @@ sends_repair (const Fixture * fixture)
   return mmtp_repairer_poll (&fixture->repairer, &repair) == fixture->path;
 }
 
-/* Puts packets into the queue, more than the path can send in time. */
+/* Puts 100 packets into the queue. The path cannot send all of them in time. */
 static void
 put_load (Fixture * fixture)
 {
@@ -135,7 +135,8 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 {
   Fixture fixture;
 
-  /* The retransmission would arrive 25 ms late. */
+  /* The retransmission would arrive 25 ms late, so a repair packet must be
+   * planned. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, 0);
   fail_unless (plans_repair (&fixture));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* This main function is linked with all object files of one layer (or of one
  * core) and with the layers below it. If an object file calls a function of any
- * other layer, the link fails. The program also fails if it has loaded a
- * library of GStreamer although no call needs GStreamer.
+ * other layer, the linker reports an error. The program also fails if a
+ * GStreamer library is loaded, even if no code calls this library.
  */
 
 #include <string.h>

@@ -94,7 +94,8 @@ def drawn_texts(pdf):
         try:
             found += len(re.findall(rb"\bT[jJ]\b", zlib.decompress(stream)))
         except zlib.error:
-            pass  # This stream is not compressed text. It may be a picture.
+            # This PDF stream is not zlib-compressed text. It may be a picture.
+            pass
     return found
 
 

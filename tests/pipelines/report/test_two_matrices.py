@@ -62,8 +62,8 @@ class IntervalTest(unittest.TestCase):
     def test_three_and_three_runs_use_all_differences(self):
         """If three runs of A and three runs of B are sorted by their values, 20
         orders of A and B are possible. In two of these orders, the ranges of A
-        and B do not overlap. The interval from the lowest to the highest
-        difference therefore has an error of 10 %.
+        and B do not overlap. The error probability of the interval from the
+        lowest to the highest difference is therefore 2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
@@ -76,11 +76,11 @@ class IntervalTest(unittest.TestCase):
         - U is 23, 24 or 25 in four other orders.
 
         Together, these 8 orders are less than 5 % of the 252 orders. Values of
-        U up to 2 are therefore significant at the 5 % level, and two
-        differences may be removed at each end.
+        U up to 2 are therefore significant at the 5 % level. The interval of
+        the differences must leave out two differences at each end.
 
         The sorted differences between the runs begin with -39, -38, -37 and end
-        with 3, 4, 5. After the removal, they begin with -37 and end with 3.
+        with 3, 4, 5. The interval is therefore from -37 to 3.
         """
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
@@ -88,9 +88,9 @@ class IntervalTest(unittest.TestCase):
         self.assertAlmostEqual(chance, 8 / 252)
 
     def test_tables_of_the_rank_sum_test(self):
-        """The tables of textbooks have the largest U for which the two-sided
-        test finds a difference at the 5 % level. Some of their values are
-        checked here.
+        """Checks some critical values of U, the statistic of Mann and Whitney,
+        against the tables of textbooks. A critical value is the largest U for
+        which the two-sided test finds a difference at the 5 % level.
         """
         for count_a, count_b, largest in (
                 (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23),

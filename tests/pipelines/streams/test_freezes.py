@@ -27,7 +27,9 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 1, 7, 8]), [240])
 
     def test_missing_pictures_at_both_ends_count_as_one_period_each(self):
-        # Six pictures are missing before picture 6, and seven after it.
+        # No picture is shown for six frame periods (240 ms). Picture 6 is then
+        # shown for eight frame periods, so no new picture follows for seven
+        # frame periods (280 ms). Each of these two times is a freeze.
         self.assertEqual(durations_ms([None] * 6 + [6] * 8), [240, 280])
         self.assertEqual(durations_ms([None] * 5 + [5] * 6), [])
 
@@ -49,7 +51,8 @@ class FreezeTest(unittest.TestCase):
         shown = measurements.shown(passages, LATE)
         self.assertEqual(shown, [None] * 8 + [8, 9])
         self.assertEqual(durations_ms(shown), [320])
-        # With a delay of 500 ms, the I-frame is in time. No picture freezes.
+        # If the I-frame arrives after exactly 500 ms, it is in time. No picture
+        # freezes.
         shown = measurements.shown(ways("IPPPPPPPIP", [500] + [0] * 9), LATE)
         self.assertEqual(durations_ms(shown), [])
 
