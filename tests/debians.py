@@ -16,8 +16,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 ENTER = SOURCE / "tests" / "enter-debian"
 PACKAGES = "git,ca-certificates"
-# These options are copied from the apt of this machine to the apt of the new
-# Debian, because both use the same mirror.
+# These options of apt are copied from this machine to the new Debian system,
+# because both systems use the same mirror.
 APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
                "Acquire::Check-Date", "Acquire::Check-Valid-Until")
 # Runs debootstrap in namespaces of its own. When debootstrap ends, its mounts
@@ -27,8 +27,8 @@ ALONE = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
 
 
 def why_not():
-    """Returns the reason why this machine cannot make a Debian, or "" if it
-    can.
+    """Returns the reason why no Debian system can be installed on this machine.
+    Returns "" if the installation is possible.
     """
     if os.geteuid() != 0:
         return "only root can make a Debian"

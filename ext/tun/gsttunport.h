@@ -27,7 +27,7 @@ typedef struct
   /* The following fields are changed only while no data flows. `device` is
    * changed with device_lock held. */
 
-  /* table that contains the device; NULL = none */
+  /* table of the open TUN devices of the pipeline; NULL = no table */
   GstTunDevices *devices;
   TunDevice *device;            /* NULL = not open */
   /* A thread holds this lock while it reads the statistics of the device. */

@@ -50,8 +50,8 @@ typedef struct
   /* The thread that called unlock for a flush; NULL if no flush is in progress
    */
   GThread *flusher;
-  /* One thread may begin a flush, and another thread may then call unlock_stop.
-   * `stopper` is this other thread; NULL if there is none. */
+  /* The thread that called unlock_stop during a flush, if it is not the thread
+   * that began the flush; NULL otherwise */
   GThread *stopper;
 } GstLiveFlush;
 

@@ -37,8 +37,8 @@ GType gst_dccp_thin_mode_get_type (void);
 /* Returns the value that replaces `mode`: caller for connect, listener for
  * listen, and `mode` itself otherwise. */
 GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
-/* Returns the value that replaces `mode`, like gst_dccp_thin_mode_get_new ().
- * Logs a warning of `element` if `mode` is deprecated. */
+/* Returns the same value as gst_dccp_thin_mode_get_new (). If `mode` is
+ * deprecated, logs a warning of `element`. */
 GstDccpThinMode gst_dccp_thin_mode_replace (gpointer element,
     GstDccpThinMode mode);
 /* GType of the enumeration GstDccpThinEncapsulation. Its values are "udp" and

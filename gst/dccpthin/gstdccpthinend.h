@@ -20,7 +20,8 @@ typedef struct
 {
   /* A connection has begun, or an event occurred during the connection. */
   void (*take_event) (gpointer element, const DccpEvent * event);
-  /* Data arrived at `time` in ns. NULL = the element discards received data. */
+  /* Called when data arrived. `time` is the arrival time in ns. If this
+   * function is NULL, received data are discarded. */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
   /* Returns whether the endpoint accepts a packet that arrived on `path`. NULL
    * = packets on all paths are accepted. */
@@ -96,9 +97,9 @@ GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
  * called without the lock.
  *
  * If `is_last` is FALSE, the caller has another address to try. The attempt to
- * connect then ends after two seconds at most. `timeout` is a time in ns; 0 =
- * never. If nothing is received from the peer during this time, the connection
- * ends. `cancellable` cancels the lookup of the local host name. */
+ * connect then ends after two seconds at most. If nothing is received from the
+ * peer for `timeout` ns (0 = no timeout), the connection ends. `cancellable`
+ * cancels the lookup of the local host name. */
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable,
@@ -135,8 +136,8 @@ void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
 /* Queues an element message. Takes ownership of `structure`. */
 void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
     GstStructure * structure);
-/* Marks the connection as ended, and queues a message about it if there was a
- * connection. */
+/* If there is a connection, marks it as ended and queues a message about its
+ * end. */
 void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
 void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
 

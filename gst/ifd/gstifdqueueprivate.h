@@ -25,11 +25,12 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
  * OBJECT_LOCK. While the element pushes, posts, queries or frees an object, or
  * waits for a clock, only the streaming lock may be held.
  *
- * If sync=false and the input is not live, the second thread has no benefit,
- * because upstream has to wait whenever the queue is full. It costs a thread
- * switch per frame. A bin can therefore allow the unqueued mode. In this mode,
- * the streaming thread pushes a frame itself and does not wait until the queue
- * has room. The task of the src pad still pushes:
+ * If sync=false and the input is not live, the task of the src pad has no
+ * benefit, because upstream has to wait whenever the queue is full. The task
+ * costs a thread switch per frame. The bin that contains the element can
+ * therefore call gst_ifd_queue_allow_unqueued (). In the unqueued mode,
+ * upstream's streaming thread pushes the frames itself and does not wait until
+ * the queue has room. The task of the src pad then pushes only:
  *
  * - the events and queries;
  * - the first frame, because this push may have to wait for a receiver;
@@ -100,7 +101,8 @@ struct _GstIfdQueue
   /* The following fields belong to the requests for a key frame. They are
    * protected by the lock. Times are running times in ns. */
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
-  /* Time at which the last I-frame arrived; NONE if none */
+  /* Time at which the last I-frame arrived; GST_CLOCK_TIME_NONE if no I-frame
+   * has arrived */
   GstClockTime i_frame_at;
   /* Normal time between two successive I-frames; 0 if unknown. It is the time
    * between the last two successive I-frames that had no request for a key
@@ -188,7 +190,8 @@ void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
  * the frame. If the stream cannot resume without a key frame, requests a key
  * frame from upstream. */
 void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
-/* Forgets all I-frames and requests for them. The caller holds the lock. */
+/* Resets the time of the last key frame request, the time of the last I-frame,
+ * and the interval between I-frames. The caller holds the lock. */
 void gst_ifd_queue_reset_key_units (GstIfdQueue * self);
 /* Notes that an I-frame has arrived. The caller holds the lock. */
 void gst_ifd_queue_note_i_frame (GstIfdQueue * self);
@@ -205,5 +208,6 @@ GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
 /* Returns the element that is linked to the pad, even if ghost pads of bins are
  * between them (transfer full). Returns NULL if there is none. */
 GstElement *gst_ifd_queue_get_peer_element (GstPad * pad);
-/* Posts a warning, only once, if the sink downstream waits for timestamps. */
+/* Posts a warning, only once, if the sink downstream delays each buffer until
+ * its timestamp (sync=true). */
 void gst_ifd_queue_look_downstream (GstIfdQueue * self);

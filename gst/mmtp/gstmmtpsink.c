@@ -284,9 +284,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:latency:
    *
-   * Maximum time from the timestamp of a buffer until the receiver plays it.
-   * This time is also the maximum of the initial delay. The deadline of a
-   * buffer is its timestamp plus the initial delay, which mmtpsrc reports to
+   * Maximum initial delay. The initial delay is the time from the timestamp of
+   * a buffer until the receiver plays the buffer. The deadline of a buffer is
+   * its timestamp plus the initial delay. mmtpsrc reports the initial delay to
    * its pipeline as latency.
    */
   /* Section 5 of the MMTP paper defines the deadline in the same way, as the
@@ -329,16 +329,16 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:padding-bitrate:
    *
+   * Maximum bitrate of the padding on all channels together, averaged over a
+   * second or more. If this property is 0, the sink sends no padding.
+   *
    * While the stream uses less than a channel can carry, the sink cannot
    * measure what the channel can carry, and #GstMmtpSink:estimated-bitrate is
-   * only a lower bound. If this property is not 0, the sink then sends padding
-   * about every two seconds. The padding consists of repair packets for the
-   * last packets of the stream, and of empty messages. The sink stops the
-   * padding as soon as the channel is full, usually after a fraction of a
-   * second. It stops earlier if more padding would exceed the limit.
-   *
-   * This property is the limit: the maximum bitrate of the padding on all
-   * channels together, averaged over a second or more.
+   * only a lower bound. During this time, the sink sends padding about every
+   * two seconds. The padding consists of repair packets for the last packets of
+   * the stream, and of empty messages. The sink stops the padding as soon as
+   * the channel is full, usually after a fraction of a second. It stops earlier
+   * if more padding would exceed the maximum bitrate.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
       "Maximum bitrate of the padding that is sent while the stream uses less "

@@ -126,8 +126,8 @@ struct _GstMmtpSrc
   GstMmtpSrcCounters counters;
   Driver driver;                /* socket and network loop */
 
-  /* --- created and freed while neither the streaming thread nor the network
-   * thread runs */
+  /* --- changed only while neither the streaming thread nor the network thread
+   * runs */
   GThread *thread;
 
   /* --- used by the streaming thread only */
@@ -589,11 +589,14 @@ take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
   return flow;
 }
 
-/* Takes the next items from the queue. If the items do not continue the stream
- * of the joiner, the joiner first outputs all data that it holds. Returns FALSE
- * while the source is flushing.
+/* Removes the next items from the queue and stores them in self->next. Returns
+ * FALSE while the source is flushing.
  *
- * If the base class sets the timestamps, only one item is taken, because the
+ * The joiner (mmtptsjoiner.h) joins the buffers of a transport stream. If the
+ * items do not continue this stream, the joiner must first output all data that
+ * it holds.
+ *
+ * If the base class sets the timestamps, only one item is removed, because the
  * base class cannot set timestamps in a buffer list. */
 static gboolean
 fetch_next (GstMmtpSrc * self)

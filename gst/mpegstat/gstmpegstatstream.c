@@ -32,7 +32,8 @@ gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
   return TRUE;
 }
 
-/* Sets how long a frame waits for the buffer that shows its end. */
+/* Sets the maximum time that a frame waits in this element. The frame waits
+ * until a later buffer shows where the frame ends. */
 static void
 gst_mpeg_stat_set_frame_wait (GstMpegStat * self, GstClockTime wait)
 {
@@ -122,8 +123,9 @@ gst_mpeg_stat_frame_time (GstMpegStat * self,
   gboolean reads = gst_pull_reader_is_reading (self->sinkpad);
 
   /* If the element reads a file itself, it reads blocks that contain several
-   * frames. Downstream may take these frames at different times. A frame
-   * therefore counts as arrived when downstream has taken the frame before it.
+   * frames. Downstream may accept these frames at different times. The arrival
+   * time of a frame is therefore the time at which downstream has accepted the
+   * previous frame.
    */
   if (reads)
     gst_mpeg_stat_take_time (self);
@@ -244,7 +246,8 @@ gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Processes all frames that are complete, and the losses that they reveal. */
+/* Pulls all available frames from the input. Processes each frame, and the
+ * losses that the input has detected with this frame. */
 static GstFlowReturn
 gst_mpeg_stat_handle_frames (GstMpegStat * self)
 {

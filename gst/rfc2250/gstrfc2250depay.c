@@ -53,8 +53,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
  * keep-alive packets are seconds apart. */
 #define MAX_FILLERS 16
 
-/* Counters of packets that were refused before they reached the unpacker, and
- * of frames by type */
+/* Counters of packets that were refused before they reached the unpacker. The
+ * array `frames` counts the frames of each picture type. */
 typedef struct
 {
   guint64 lost;
@@ -88,7 +88,7 @@ struct _GstRfc2250Depay
   gint payload_type;            /* from the caps; -1: any */
   gboolean have_seqnum;
   guint16 next_seqnum;
-  /* sequence numbers of the packets without a payload that arrived last */
+  /* sequence numbers of the last MAX_FILLERS packets that had no payload */
   guint16 fillers[MAX_FILLERS];
   guint n_fillers;              /* number of valid elements */
   guint64 n_empty;

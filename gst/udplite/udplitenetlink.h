@@ -11,8 +11,8 @@
  * route, a rule of policy routing or a network interface changes. Returns a
  * file descriptor, or -1 if the system does not support this. */
 gint udplite_netlink_open (void);
-/* Returns whether something has changed since the last call or since the socket
- * was opened. Never blocks. */
+/* Returns whether a notification has arrived on the socket `fd` since the
+ * previous call of this function, or since `fd` was opened. Never blocks. */
 gboolean udplite_netlink_has_changed (gint fd);
 
 /* Returns whether the IPv4 route from `source` to `destination` has no metric

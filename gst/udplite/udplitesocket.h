@@ -35,7 +35,7 @@ UdpliteSocket *udplite_socket_new_from_socket (GSocket * socket,
 void udplite_socket_free (UdpliteSocket * self);
 
 UdpliteBackend udplite_socket_get_backend (const UdpliteSocket * self);
-/* Returns "kernel", "raw", "udp" or "auto". */
+/* Returns the name of the backend: "kernel", "raw", "udp" or "auto". */
 const gchar *udplite_backend_get_name (UdpliteBackend backend);
 /* Returns the GSocket, which can be used for polling and for setting socket
  * options (transfer none). If the raw backend is in use, this is the raw
@@ -50,8 +50,8 @@ gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
 /* Sets the network interface for packets to multicast groups. The `index` 0
  * means the interface that the routes select. Use this function instead of a
- * socket option, because the raw backend has to know the interface too. The
- * thread that sends calls this function. */
+ * socket option, because this function also stores the index for the raw
+ * backend. The thread that sends calls this function. */
 gboolean udplite_socket_set_multicast_interface (UdpliteSocket * self,
     guint index, GError ** error);
 /* Joins or leaves the multicast group `group`. `source` restricts the
@@ -102,12 +102,12 @@ gboolean udplite_socket_enable_gro (UdpliteSocket * self);
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 
-/* Receives up to `n` waiting datagrams, but not more than DATAGRAM_BATCH,
- * without waiting. Returns the accepted packets, and stores their number in
- * `n_packets`. The number is 0 if no packet is waiting, or if `error` is set.
- * With GRO it may be much larger than `n`. The array belongs to `self`, and is
- * valid until the next call. An ICMP error that an earlier packet caused is not
- * reported here. */
+/* Receives up to MIN (n, DATAGRAM_BATCH) datagrams. The call is non-blocking.
+ * Returns the accepted packets, and stores their number in `n_packets`. The
+ * number is 0 if no packet is waiting, or if `error` is set. With GRO the
+ * number may be much larger than `n`. The returned array belongs to `self`, and
+ * is valid until the next call. An ICMP error that an earlier packet caused is
+ * not reported here. */
 const UdplitePacket *udplite_socket_receive (UdpliteSocket * self,
     const UdpliteMemory * memories, guint n, guint * n_packets,
     GError ** error);

@@ -59,8 +59,9 @@ typedef struct
 /* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  /* Number of refused packets for each verdict. With the kernel backend, all
-   * these numbers are 0, because the kernel does not report refused packets. */
+  /* Number of refused packets for each reason; the index is a UdpliteVerdict.
+   * With the kernel backend, all these numbers are 0, because the kernel does
+   * not report refused packets. */
   guint64 refused[UDPLITE_LAST];
   guint64 truncated;            /* datagrams longer than `capacity` */
   /* Number of packets that only the raw backend counts. They are malformed IP

@@ -16,13 +16,14 @@ because udpsink does not notice when packets are lost. The CPU time of a source
 is divided by the packets that arrived.
 
 The last row is a loop without GStreamer that sends 32 packets with one system
-call. With gso=off, the sink passes packets to the kernel one by one, but its
-source still uses GRO.
+call. In the rows with gso=off, the sink passes packets to the kernel one by
+one, but the source still uses GRO.
 
-The rate control of mmtpsink learns the rate of the path in the first 0.1 s of a
-run, and the figures include these 0.1 s. A run with lists has four times as
-many packets as a run with single buffers. It therefore lasts several times as
-long as these 0.1 s.
+A sink gets either single buffers or buffer lists. In the first 0.1 s of a run,
+the rate control of mmtpsink determines the rate of the path. The figures
+include these 0.1 s. A run with buffer lists has four times as many packets as a
+run with single buffers. It therefore lasts several times as long as these
+0.1 s.
 """
 
 import argparse

@@ -124,7 +124,8 @@ def main():
     options = parser.parse_args()
     try:
         stream = make_stream(options.megabytes * 1000000)
-        # The first run fills the registry and the file cache.
+        # The first run of each sink fills the registry and the file cache, so
+        # its result is ignored.
         for sink in SINKS:
             measure(sink, stream)
         runs = {sink: [] for sink in SINKS}

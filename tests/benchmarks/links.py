@@ -5,8 +5,8 @@
     meson test -C build --benchmark -v links
 
 The benchmark has five parts:
-(a) Packets per second through wirelesslink, through netsim, and through a
-    queue, which also has a thread.
+(a) Packets per second through wirelesslink, through netsim, and through the
+    element queue. Like wirelesslink, queue has a thread.
 (b) UDP packets per second between two network namespaces. The packets pass
     through TUN devices with a wirelesslink between them, or through a veth
     pair.
@@ -17,9 +17,10 @@ The benchmark has five parts:
 (e) How many packets are lost, and which threads need CPU time, at 1 Gbit/s of
     UDP between two network namespaces.
 
-Our elements and the others run in turn. The figures are medians with minimum
-and maximum. The program fails only if a part does not run at all, or if (a) or
-(c) loses packets that should not be lost. It never fails because it is slow.
+Our elements and the similar programs are measured in turn. The figures are
+medians with minimum and maximum. The benchmark fails only if a part does not
+run at all, or if (a) or (c) loses packets that should not be lost. A slow
+element does not make the benchmark fail.
 
 In (e), the sender may be much later than usual because the machine had other
 work. Such a run says nothing about losses.
@@ -57,8 +58,8 @@ UDP_SECONDS = 2
 RATE_SIZE = 1400
 RATE_PACKETS = 89286
 RATE_SECONDS = 3
-# Each queue has room for the packets of 100 ms, because a program of the
-# benchmark may have to wait for a CPU of a shared machine.
+# Each queue has room for all packets that are sent in 100 ms, because a program
+# of the benchmark may have to wait for a CPU of a shared machine.
 RATE_SOURCE = "txqueuelen=10000"
 RATE_LINKS = {
     "no limits": "txqueuelen=0 max-output-packets=10000",

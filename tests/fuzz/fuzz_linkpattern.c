@@ -59,10 +59,10 @@ append_entry (GString * text, guint flow, guint64 index,
   g_free (line);
 }
 
-/* Returns the text of a new pattern file with the entries of `pattern`, in the
- * normal form of the formatting functions. `text` is the old pattern file, from
- * which `pattern` was read. The function looks up the packets that `text`
- * contains. It sets `n` to the number of entries. */
+/* Writes `pattern` with the formatting functions, and returns the written
+ * pattern file as text. `text` is the pattern file from which `pattern` was
+ * read. The written file has one entry for each packet that `text` lists. Sets
+ * `n` to the number of these entries. */
 static gchar *
 write_again (const LinkPattern * pattern, const gchar * text, guint * n)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes two functions for reading MMTP messages:
- * - The parser either refuses a message for the correct reason, or parses it
- *   within its bounds. Writing the parsed message results in the same bytes,
- *   except for bits without a meaning.
- * - A message contains only the low bits of some numbers. The function unwrap
- *   must find the number with these low bits that is nearest to a given number.
+ * - The parser must either refuse a message for the correct reason, or parse it
+ *   within its bounds. If the parsed message is written again, the bytes must
+ *   be the same, except for bits without a meaning.
+ * - The function unwrap restores a number whose low bits are in a message. Of
+ *   all numbers with these low bits, it must return the one that is nearest to
+ *   a given number.
  *
  * Input: one byte that selects the action. For 0 (parse), the role and the
  * message follow. For 1 (unwrap), the number of bits and two numbers of 64 bits
@@ -194,8 +195,9 @@ unwrap (guint bits, guint64 low, guint64 near)
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
   /* The result is the 64-bit number with the low bits `low` that is nearest to
-   * `near`. If a negative number or a number of more than 64 bits would be
-   * nearer, the distance may exceed half of the range of the low bits. */
+   * `near`. Its distance to `near` exceeds half of the range of the low bits
+   * only if the nearest integer with these low bits is negative or has more
+   * than 64 bits. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

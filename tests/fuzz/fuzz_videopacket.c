@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the readers of video packets. A packet has any size and any content.
- * A reader must not access any byte beyond the packet. If it accepts the
- * packet, the returned description must match the bytes of the packet and
- * depend only on its first bytes.
+ * A reader must not access any byte beyond the packet. If a reader accepts the
+ * packet, the description that it returns must match the bytes of the packet.
+ * The description must depend only on the first bytes of the packet.
  *
  * Input:
  * - one byte that selects the reader (0 IP, 1 RTP of payload type 32, 2 RTP of

@@ -43,12 +43,13 @@ GIVEN_UP = re.compile(
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
-# {reason in the log: field of the statistics}
+# Maps each reason for a drop in the log to the field of the statistics that
+# counts the drops with this reason.
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete",
                "connection-lost": "discarded-connection-lost"}
 SLOW_PATH = 3500000  # Rate of the path in bit/s; the clip needs 6 Mbit/s.
-SECONDS_TO_STREAM = 2  # The receiver is killed after this time.
+SECONDS_TO_STREAM = 2  # Time until the test kills the receiver.
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
@@ -67,7 +68,8 @@ def start_over_link(debug, payloader, link):
 
 
 def start(debug, rest):
-    """Streams the clip into the elements `rest`, with the log level `debug`."""
+    """Starts a pipeline that streams the clip into the elements in the string
+    `rest`. `debug` is the value of GST_DEBUG. Returns the process."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
                 f"eos-after={FRAMES} ! {rest}")
     return subprocess.Popen(

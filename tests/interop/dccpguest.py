@@ -5,8 +5,7 @@
 apt downloads the kernel's package once, into dccp-guest of the build directory,
 and installs nothing. The machine only runs dccpguest.c, from memory. It has no
 disk and one network device. dccpnetwork.py reads the packets of this device
-from a socket. The machine ends with this process, also if this process is
-killed.
+from a socket. When this process ends or is killed, the machine ends, too.
 
 A machine takes seconds of CPU time to boot. Therefore it boots only once, and
 its state is saved. Every test gets a machine that continues from this state.
@@ -290,7 +289,9 @@ class Machine:
         return "init: ready" in self.console
 
     def save(self, name):
-        """Saves the state in the file `name` when the machine has booted."""
+        """Waits until the machine has booted. Then saves the state of the
+        machine in the file `name`.
+        """
         udplite.wait_until(self._is_ready, "for the machine with DCCP")
         self.check()
         self._monitor.execute("migrate", uri=f"exec:cat >{name}")

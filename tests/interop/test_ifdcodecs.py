@@ -73,8 +73,8 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The times in seconds that the two slowest links need to send a frame. These
-# times are 4 and 6 times the duration of a frame.
+# Time in seconds that each of the two slowest links needs to send a frame: 4 or
+# 6 frame durations.
 SLOWER = 0.16, 0.24
 # Expected results for streams with temporal layers: {number of layers: {time in
 # seconds that the link needs for a frame: n}}. ifdqueue must send at least
@@ -212,8 +212,8 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, _) in zip(speeds, results):
             shown = sorted(film.pts[n] // step for n in sent if n >= since)
             gap = max(b - a for a, b in zip(shown, shown[1:]))
-            # If the link can carry all P-frames, every P-frame is sent, except
-            # for one at the end of a GOP.
+            # If the link can carry all P-frames, the last P-frame of a GOP is
+            # the only P-frame that ifdqueue may drop.
             if has_all_references and seconds == SLOWER[0]:
                 self.assertLessEqual(gap, 8)
 
@@ -340,7 +340,10 @@ class OfOpenH264(unittest.TestCase):
     """Temporal layers of H.264 without B-frames"""
 
     def encode(self, layers):
-        """Returns the access units, each of which begins with a delimiter."""
+        """Encodes a clip with OpenH264 in `layers` temporal layers. Returns a
+        list of the access units. Each access unit begins with an access unit
+        delimiter.
+        """
         pictures = subprocess.run(
             ["ffmpeg", "-v", "error", "-stream_loop", "-1", "-i", clips.FILM,
              "-frames:v", str(FRAMES), "-vf", "scale=160:96", "-r", str(FPS),
@@ -354,9 +357,9 @@ class OfOpenH264(unittest.TestCase):
 
     def check(self, path, units, whole, seconds):
         """Lets ifdqueue send the access units `units` over a link that needs
-        `seconds` seconds for a frame. The pictures of the frames that are sent
-        must be equal to those in `whole`, which has the pictures of the whole
-        stream. Returns the indices of the frames that are sent.
+        `seconds` seconds for a frame. `whole` is the list of the pictures of
+        all frames. Checks that each sent frame is decoded to its picture in
+        `whole`. Returns the indices of the sent frames.
         """
         places, at = [], 0
         for unit in units:
@@ -388,10 +391,10 @@ class OfOpenH264(unittest.TestCase):
             for seconds, step in highest.items():
                 with self.subTest(layers=layers, seconds=seconds):
                     sent = self.check(path, units, whole, seconds)
-                    # The link has room for all frames of some layers. ifdqueue
-                    # must send all frames of these layers. The last frames of
-                    # the stream are an exception, because they would arrive too
-                    # late.
+                    # The link is fast enough for the lower layers. They contain
+                    # each frame whose index is a multiple of `step`. ifdqueue
+                    # must send all these frames except the last frames of the
+                    # stream, which would arrive too late.
                     missing = set(range(0, FRAMES - 4, step)) - set(sent)
                     self.assertEqual(missing, set())
 
@@ -403,7 +406,8 @@ class ByHand(unittest.TestCase):
         fields of a frame are sent or neither of them. Also checks that the
         pictures of the sent frames are the same as in the whole stream. If
         `joined` is true, the two fields of a frame are one unit, as in MP4.
-        Returns the numbers of the sent frames for each link.
+        Returns one list for each link. The list contains the indices of the
+        sent frames.
         """
         units = stream.units
         if joined:

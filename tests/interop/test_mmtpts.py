@@ -2,11 +2,11 @@
 """Checks how much of a transport stream arrives if mmtpsink sends it to mmtpsrc
 over a slow link.
 
-A decoder (ffmpeg) makes pictures of the received stream. Each of them must be
-bit-identical to the picture of the sent stream that has the same presentation
-time. Sound, data and clock references must all arrive. tsdemux, ffmpeg, tshark
-and this test, which follows ISO/IEC 13818-1, must find no gap in a continuity
-counter.
+ffmpeg decodes the received stream. Each decoded picture must be bit-identical
+to the picture of the sent stream that has the same presentation time. Sound,
+data and clock references must all arrive. The continuity counters must have no
+gaps. tsdemux, ffmpeg and tshark check this, and the test itself does so
+according to ISO/IEC 13818-1.
 
 The received stream must be bit-identical to the sent stream in two cases: if
 the link is fast enough, and if no pictures can be found in the stream.
@@ -118,8 +118,9 @@ class TransportStreamTest(linktestbed.LinkCase):
 
     @test_mmtp.needs_elements
     def test_whole_pictures_of_a_broadcast_are_given_up(self):
-        """Sound and data together need a third of the stream's rate. The link
-        carries 60 % of the stream's rate."""
+        """The link carries only 60 % of the stream's rate, so pictures are
+        given up. Sound and data together need a third of the stream's rate. All
+        their packets must arrive."""
         data = self.check_slow_link(broadcast.make("mpeg2-420", SECONDS), 60)
         self.assertLessEqual({broadcast.TELETEXT, broadcast.SPLICES},
                              {pid for pid, _ in packets(data)})

@@ -103,8 +103,8 @@ class UdpliteCase(unittest.TestCase):
 
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
-        # Several of the first packets may still be in flight. This packet is
-        # sent after them, so none of them can arrive after it.
+        # Some packets "anybody there" may still be in flight. The packet "end
+        # of them" is sent last, so it also arrives last.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")
@@ -242,8 +242,8 @@ class TsharkTest(UdpliteCase):
                 check(row)
 
 
-# The initial sequence number, the timestamp offset and the SSRC are fixed here.
-# By default they are random. Two runs therefore produce the same packets.
+# By default, the initial sequence number, the timestamp offset and the SSRC are
+# random. Here they are fixed, so every run produces the same packets.
 PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 SLICES = range(0x01, 0xb0)
 
@@ -382,8 +382,8 @@ class HitTest(UdpliteCase):
     3828 says which of the damaged packets must arrive."""
 
     def packet_of(self, backend, ip, coverage):
-        """Sends a packet with udplitesink, and returns its UDP-Lite packet,
-        with the coverage `coverage`.
+        """Sends an RTP packet with udplitesink, and returns the UDP-Lite packet
+        that contains it. `coverage` is the value of checksum-coverage.
         """
         payload = RtpPacket(bytes(range(HIT_PAYLOAD - RTP_HEADER)), 1, 2)
         packet, = self.send_packets(

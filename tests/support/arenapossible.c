@@ -70,10 +70,11 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
   return MAX (max_gap, to - last);
 }
 
-/* Returns how many bytes the links could accept before `due`. The search begins
- * at the opportunity to send with the index `from`. This opportunity must not
- * be after `due`. On return, `from` is the index of the opportunity at which
- * the search ended, so that the next search can begin there. */
+/* Returns how many bytes the links could send before the time `due`. The
+ * function searches the array of transmission opportunities for this time. The
+ * search begins at the index `from`. The opportunity with this index must not
+ * be later than `due`. On return, `from` is the index at which the search
+ * ended, so that the next search can begin there. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -92,8 +93,9 @@ get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
       / (opportunity->end - opportunity->begin));
 }
 
-/* Returns when the last of `bytes` bytes arrives; G_MAXUINT64 if it never does.
- */
+/* Consider the first `bytes` bytes that the links of `supply` can send. Returns
+ * the time at which the last of these bytes arrives. Returns G_MAXUINT64 if the
+ * links cannot send so many bytes. */
 static guint64
 get_arrival (const ArenaSupply * supply, guint64 bytes)
 {
@@ -197,10 +199,10 @@ typedef struct
   guint64 bytes;
 } BusyPeriod;
 
-/* Computes when the kept frames arrive, beginning at the frame `busy->frame`.
- * Returns the first frame that is late, and stores its busy period in `busy`.
- * Returns the number of frames if no frame is late.
- */
+/* Computes the arrival times of the frames that are kept in `plan`, beginning
+ * at the frame `busy->frame`. Returns the index of the first late frame, or the
+ * number of frames if no frame is late. Sets `busy` to the busy period that
+ * contains the late frame. */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)
 {
@@ -235,8 +237,9 @@ is_feasible (const Plan * plan)
 
 /* --- the greedy algorithm ------------------------------------------------- */
 
-/* Appends the frame with the index `frame`, and all kept frames that refer to
- * it directly or indirectly, to `closure` in coding order. */
+/* Appends indices of frames to `closure`, in coding order: the index `frame`,
+ * and the indices of all frames that refer to this frame directly or
+ * indirectly. Frames that `plan` has dropped are left out. */
 static void
 add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 {
@@ -466,9 +469,8 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* A share above 1 means that the greedy algorithm has violated a rule. This
-     * is an error in the algorithm, so such a share counts as worse than any
-     * share below 1. */
+    /* If `share` is above 1, the greedy algorithm has an error: it has violated
+     * a rule. A share above 1 is therefore worse than any share below 1. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

@@ -82,9 +82,8 @@ typedef struct
   /* Share of the frames that a sender with perfect foresight delivers in time,
    * from 0 to 1. */
   gdouble possible;
-  /* Share of the frames that a sender with perfect foresight delivers in time
-   * if it tries each frame only once, from 0 to 1. It does not try dropped
-   * frames again.
+  /* Share of the frames, from 0 to 1, that a sender with perfect foresight
+   * delivers in time if it never retries a dropped frame.
    */
   gdouble first_choice;
   /* Length in ms of the longest period in which no packet could arrive over any

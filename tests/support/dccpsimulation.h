@@ -53,7 +53,8 @@ typedef struct
    */
   /* Bytes per second that the application can read. */
   guint64 receive_rate;
-  /* Maximum bytes that wait for the application; more data is dropped. */
+  /* Size in bytes of the receive buffer. The buffer holds data until the
+   * application reads them. Data that do not fit are dropped. */
   guint32 receive_buffer;
   /* Whether the receiver reports its state to the sender: it sends Slow
    * Receiver when the buffer is more than half full, and Data Dropped when it

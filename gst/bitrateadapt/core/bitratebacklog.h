@@ -5,9 +5,9 @@
  * been delivered or dropped.
  *
  * The age of the backlog is the time since its oldest byte left the encoder.
- * While the network delivers nothing, no reports arrive, and the estimate of
- * the transport stays as it was. But the age grows from the first moment of
- * such an outage on.
+ * If the network delivers nothing, no reports arrive, so the transport does not
+ * change its estimate. The age, however, grows from the beginning of such an
+ * outage.
  *
  *   bitrate_backlog_input (&backlog, &report);      for each report
  *   if (bitrate_backlog_get_excess (&backlog) > ...)
@@ -60,7 +60,9 @@ typedef struct
   BitrateMinimum network_queue;
   /* latest round-trip time in ns; 0 = unknown */
   guint64 round_trip;
-  guint64 put;                  /* put_bytes in the latest report */
+  /* number of bytes that left the encoder so far (`put_bytes` of the latest
+   * report) */
+  guint64 put;
   guint64 put_at;               /* time at which data last left the encoder */
   gboolean is_idle;             /* see bitrate_backlog_is_idle () */
   /* Latest value of `put` at which the encoder was idle and nothing was in
@@ -80,14 +82,14 @@ void bitrate_backlog_input (BitrateBacklog * backlog,
  * mmtpsink sends padding about every two seconds. */
 gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
     guint64 now);
-/* Returns whether at least one report had all numbers of bytes from which the
- * backlog is computed. The following functions may be called only if this
- * function returns TRUE. */
+/* Returns whether the backlog is known. It is known if at least one report
+ * contained all numbers of bytes from which the backlog is computed. The
+ * following functions may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns the recent minimum of the backlog's age, minus the minimum of the
- * last seconds. The recent minimum covers the longest of three times: 60 ms,
- * 1.5 frame periods and the round-trip time. Returns 0 before the first report
- * of the receiver. */
+/* Returns by how much the recent age of the backlog exceeds the minimum age in
+ * the last few seconds. The recent age is the minimum age in the longest of
+ * three times: 60 ms, 1.5 frame periods and the round-trip time. Returns 0
+ * before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns the queueing delay in the network minus the minimum queueing delay of
  * the last few seconds. This minimum is above 0 if something other than a
@@ -95,11 +97,12 @@ guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
  * queueing delay is unknown. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns by how much the standing queue exceeds the minimum queueing delay of
- * the last seconds. The standing queue is the minimum queueing delay of the
- * last 100 ms. A burst of packets makes a queue that drains at once. Such a
- * queue is not part of the standing queue, as in CoDel (RFC 8289, section 3).
- * Returns 0 if the delay is unknown. */
+/* Returns the standing queue minus the minimum queueing delay of the last few
+ * seconds. Returns 0 if the queueing delay is unknown.
+ *
+ * The standing queue is the minimum queueing delay of the last 100 ms. A burst
+ * of packets causes a queue that becomes empty within this time. Such a queue
+ * is not part of the standing queue, as in CoDel (RFC 8289, section 3). */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate at which data left the backlog in the last 200 ms in which
@@ -114,6 +117,7 @@ gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 gdouble bitrate_backlog_get_put_rate (const BitrateBacklog * backlog);
 /* Returns the mean time between frames, at most 1 s. */
 guint64 bitrate_backlog_get_frame_period (const BitrateBacklog * backlog);
-/* Returns whether the encoder has stopped making frames: nothing has left it for
- * 100 ms and for 1.5 frame periods. Returns FALSE if the backlog is unknown. */
+/* Returns whether the encoder has stopped making frames. The encoder has
+ * stopped if it has output no data for at least 100 ms and at least 1.5 frame
+ * periods. Returns FALSE if the backlog is unknown. */
 gboolean bitrate_backlog_is_idle (const BitrateBacklog * backlog);

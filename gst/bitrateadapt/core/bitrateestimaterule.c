@@ -41,10 +41,9 @@
  */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (300 * MILLISECOND)
-/* In one step, the bitrate is multiplied by 1 + STEP. Near the bitrate at which
- * the path was last full, it is multiplied by 1 + CAREFUL_STEP instead. "Near"
- * means between CAREFUL_FROM and CAREFUL_TO times the estimate at the time when
- * the path was last full. */
+/* Let F be the estimate at the time when the path was last full. In one step, a
+ * bitrate between CAREFUL_FROM * F and CAREFUL_TO * F is multiplied by
+ * 1 + CAREFUL_STEP. Any other bitrate is multiplied by 1 + STEP. */
 #define CAREFUL_STEP 0.03
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
@@ -70,18 +69,18 @@
 #define MIN_SHARE 0.3
 
 /* A queueing delay in the network of up to MAX_NETWORK_QUEUE is normal. This
- * limit is high because a mobile link can send a packet only every few ms. With
- * a third of this limit, the bitrate would fall by half on a recording of such
- * a link.
+ * limit is high because a mobile link can send a packet only every few ms. A
+ * limit of 20 ms would be too low: it would halve the bitrate on a recorded
+ * mobile link.
  *
  * A standing queue is a queue that was never empty in the last 100 ms. Its
  * delay is normal up to MAX_STANDING_QUEUE. This limit is 10 % of 100 ms,
  * because RFC 8289 recommends at most 10 % (section 4.3). */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
-/* Maximum time by which the age of the backlog may exceed its usual value. A
- * smaller excess is normal, because the time between two reports of the
- * receiver is up to 50 ms. */
+/* Maximum excess of the age of the backlog over its minimum in the last few
+ * seconds; see bitrate_backlog_get_excess (). A smaller excess is normal,
+ * because the time between two reports of the receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
 /* If the encoder produces less than USED_SHARE times its configured bitrate,
  * queues in the network do not lower the bitrate, for two reasons:
@@ -90,8 +89,8 @@
  * - The measured age of small frames is too high, because headers are a large
  *   part of a small frame. */
 #define USED_SHARE 0.4
-/* If the network is too full, the bitrate is set to the delivered rate times
- * BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
+/* If the queueing delay is too high, the bitrate is set to the delivery rate
+ * times BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
 #define BETA 0.85
 
 /* An outage of a mobile link is often over after some 100 ms. The backlog then
@@ -130,11 +129,11 @@ typedef struct
   BitrateBacklog backlog;
   QueueSample samples[SAMPLES]; /* ring buffer */
   guint n_samples, next_sample;
-  /* bitrate before the network became too full; 0 = the network is not too full
-   */
+  /* bitrate at the time when the queues of the network became too long; 0 = the
+   * queues are not too long */
   gdouble rate_before;
-  /* estimate at the time when the path was last full; 0 = it has never been
-   * full */
+  /* rate in bit/s that filled the path when the bitrate was last decreased; 0 =
+   * the bitrate was never decreased */
   gdouble full_rate;
   guint64 dropped;              /* packets in the latest report */
   /* time at which the transport last dropped packets; 0 = never */
@@ -272,7 +271,7 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
 }
 
 /* If the queues of the network were too long and have now drained, returns the
- * bitrate that is set then. Returns 0 in all other cases. */
+ * value to which the bitrate may be raised. Otherwise returns 0. */
 static gdouble
 get_return_rate (EstimateRule * self, gdouble network_ceiling, gdouble bitrate)
 {

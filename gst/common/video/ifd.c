@@ -82,21 +82,24 @@ typedef struct
   guint32 missed;
 } IfdEntry;
 
-/* State of the slots, for frames with IFD_FRAME_SLOTS */
+/* State of the decoder's slots. It is used for frames that have the flag
+ * IFD_FRAME_SLOTS. */
 typedef struct
 {
   gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
   /* TRUE if the newest frame was stored in the queue W */
   gboolean is_stored;
-  /* Slots (for example buffers of reference frames) whose contents are wrong in
-   * a decoder that has received the frames sent so far. A frame counts as sent
-   * when it is removed from the queue W. */
+  /* Bit mask of slots. A slot is, for example, the buffer of a reference frame.
+   * The bit of a slot is set if the slot has wrong contents in a decoder that
+   * has received all frames sent so far. A frame counts as sent when it is
+   * removed from the queue W. */
   guint32 wrong;
   /* Slots that the decoder will not update, because the frames that update them
    * were dropped. These frames came after the newest frame of the queue W. */
   guint32 missed;
-  /* Slots that frames have used in the current period (`used`) and in the
-   * previous period (`used_before`). A period has SLOT_PERIOD frames. */
+  /* Slots (for example buffers of reference frames) that frames have used:
+   * `used` in the current period, `used_before` in the previous period. A
+   * period has SLOT_PERIOD frames. */
   guint32 used, used_before;
   /* number of frames so far in the current period */
   guint n_frames;
@@ -826,10 +829,11 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return victim != NULL;
 }
 
-/* Counts a frame that could not be decoded, and returns whether to send it
- * anyway. Without this function, no frame of a stream without I-frames would be
- * sent. Output resumes with the next intra refresh of the stream, or
- * immediately if the stream has no intra refresh either. */
+/* Counts a frame that cannot be decoded. Returns TRUE if the frame has to be
+ * sent nevertheless, because the stream seems to have neither I-frames nor
+ * intra refreshes. If the function always returned FALSE, no frame of such a
+ * stream would be sent. If a stream has intra refreshes but no I-frames, output
+ * resumes with the next intra refresh. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
@@ -975,10 +979,11 @@ drop_misordered (Ifd * ifd)
 /* Returns whether it is useless to wait any longer for an I-frame that a
  * decoder would display in the right order.
  *
- * If all GOPs have the same length, the values of `order` of the I-frames
- * repeat after some time. If the value of the first dropped I-frame occurs
- * again, all other values have occurred too. None of them gave the right order,
- * so the wait is useless. The wait also ends after IFD_MAX_ORDER_WAIT frames.
+ * If all GOPs have the same length, the values of the field `order` of the
+ * I-frames repeat after some time. If the value of the first dropped I-frame
+ * occurs again, all values have occurred. A decoder would have displayed each
+ * of these I-frames in the wrong order, so it is useless to wait longer. The
+ * wait also ends after IFD_MAX_ORDER_WAIT frames.
  */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
@@ -1120,8 +1125,9 @@ adopt_algorithm (Ifd * ifd)
   ifd->awaits_i = TRUE;
 }
 
-/* Called with each new frame. If the codec changes at this frame, the frame and
- * all later frames do not depend on frames before the change. */
+/* Stores which slots (for example buffers of reference frames) the new frame
+ * uses. If the codec changes at this frame, neither this frame nor any later
+ * frame depends on the frames before the change. */
 static void
 note_slots (Ifd * ifd, const IfdFrame * frame)
 {

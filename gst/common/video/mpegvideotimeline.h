@@ -33,8 +33,7 @@ typedef struct
   gint64 coding_number;
   /* number of the frame in display order; lost frames are counted, too */
   gint64 display_number;
-  /* computed DTS in ns, relative to the first frame: the time at which this
-   * frame is due in transport order */
+  /* DTS that the timeline has computed, relative to the first frame, in ns */
   guint64 expected;
   /* PTS and DTS in ns, from upstream or computed */
   guint64 pts, dts;
@@ -58,9 +57,8 @@ typedef struct
 /* A lost frame, or a range of lost frames */
 typedef struct
 {
-  /* type of the lost frames; UNKNOWN if the pattern is not known, or if the
-   * range contains several types
-   */
+  /* type of the lost frames; UNKNOWN if the GOP pattern is not known, or if the
+   * lost frames have different types */
   MpegVideoPictureType type;
   gint64 display_number;        /* display number of the first lost frame */
   /* number of consecutive lost frames in display order */

@@ -484,7 +484,8 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
     return size > 1 ? 1 : 0;
   if (size < 3)
     return 0;
-  if (data[1] & 0x80)           /* bit I: PictureID of one or two bytes */
+  /* If the bit I is set, a PictureID of one or two bytes is present. */
+  if (data[1] & 0x80)
     at += data[2] & 0x80 ? 2 : 1;
   if (data[1] & 0x40)           /* L */
     at++;

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Greatest type of the options that have no length (section 5.8). */
+/* Highest type of a single-byte option, which has no length field (section
+ * 5.8) */
 #define LAST_SINGLE_BYTE 31
 /* Size of the fields type and length in bytes. The value of the length field
  * includes these two bytes. */

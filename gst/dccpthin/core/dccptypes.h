@@ -67,7 +67,7 @@ typedef enum
   /* The connection is open, and data may be sent to the peer. `path` has the
    * address of the peer. */
   DCCP_EVENT_CONNECTED,
-  /* The peer or we closed the connection regularly. */
+  /* The connection was closed normally, by the peer or by us. */
   DCCP_EVENT_CLOSED,
   /* The peer sent a Reset with reset_code and reset_data. */
   DCCP_EVENT_RESET,
@@ -77,9 +77,10 @@ typedef enum
   /* The peer did not answer in time; see connect_timeout and idle_timeout. */
   DCCP_EVENT_TIMED_OUT,
   DCCP_EVENT_UNREACHABLE,       /* ICMP error while the client connects */
-  /* A second client at `path` tried to connect and was refused. */
+  /* A second client tried to connect and was refused. `path` has the address of
+   * this client. */
   DCCP_EVENT_REFUSED,
-  /* The allowed rate has changed by at least a tenth. */
+  /* The allowed rate differs by at least 10 % from the last reported rate. */
   DCCP_EVENT_RATE,
   /* `slow` is TRUE if the peer is a slow receiver now. */
   DCCP_EVENT_SLOW_RECEIVER,

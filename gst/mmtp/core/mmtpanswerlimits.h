@@ -33,8 +33,8 @@ void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
  * `is_busy` is TRUE while a session is alive. */
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);
-/* Remembers that the host of `address` receives at that address. From then on,
- * some answers are reserved for this host. A flood from other hosts cannot use
- * up these answers. */
+/* Called when a host has proved that it receives packets at `address`. From
+ * then on, some answers are reserved for this host. A flood from other hosts
+ * cannot use up these answers. */
 void mmtp_answer_limits_remember (MmtpAnswerLimits * self,
     const MmtpAddress * address);

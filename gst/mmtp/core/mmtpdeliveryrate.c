@@ -12,9 +12,9 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* The measurement of a burst ends after at most this time. The error of the
- * measurement grows with its duration, because a small error of the long rate
- * is multiplied by the duration. */
+/* Maximum duration of the measurement of a burst. The measurement multiplies
+ * its duration by the long rate (see LONG_SPAN). An error of the long rate
+ * therefore has a larger effect in a longer measurement. */
 #define EPOCH (500 * MILLISECOND)
 /* Time in which the stored size of the largest burst decays to 1/e. Some paths
  * have several bursts per second because their delay fluctuates. A mobile link

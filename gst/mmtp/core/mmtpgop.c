@@ -8,18 +8,18 @@
 /* Interval between key frames that is assumed at the beginning of a stream.
  * When the second key frame is put into the queue, the interval is measured. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
-/* Maximum of the interval between key frames. An encoder that makes key frames
- * only on request has no regular interval. */
+/* Upper limit for the measured interval between key frames. It is needed if an
+ * encoder makes key frames only on request, without a regular interval. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
 /* Minimum interval between two key frames. If two buffers with key frames
  * follow each other within a shorter time, they are parts of one key frame, for
  * example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* After a reference picture was dropped, the sender waits for a key frame
- * during this number of key-frame intervals. If no key frame follows, the
- * encoder seems to make none on request. The sender then sends pictures
- * although their reference is missing. A decoder may be able to show them, for
- * example if the encoder uses intra refresh. */
+/* Maximum number of key-frame intervals for which the sender waits for a key
+ * frame after a reference picture was dropped. If no key frame arrives in this
+ * time, the encoder probably makes no key frames on request. The sender then
+ * sends pictures although their reference is missing. A decoder may be able to
+ * show them, for example if the encoder uses intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind

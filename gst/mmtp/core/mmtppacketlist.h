@@ -25,7 +25,8 @@ typedef struct
   /* number of places in the ring; a power of two */
   guint size;
   guint64 first;                /* place of the first packet */
-  /* number of places from the first packet to the last one */
+  /* number of places from the first packet to the last packet, including the
+   * empty places between them */
   guint n_places;
   guint n;                      /* number of packets */
   guint64 bytes;                /* payload bytes of all packets */

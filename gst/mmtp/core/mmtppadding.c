@@ -27,9 +27,10 @@
  * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
 /* The token bucket of the padding holds the bits that the maximum rate allows
- * in ALLOWANCE_TIME. During an episode, the rate of the padding may therefore
- * be several times the maximum rate. The mean rate over the episode and the
- * pause before the episode must be below the maximum rate. */
+ * in ALLOWANCE_TIME. During an episode (a short time in which padding is sent),
+ * the rate of the padding may therefore be several times the maximum rate. The
+ * mean rate over the episode and the pause before the episode must be below the
+ * maximum rate. */
 #define ALLOWANCE_TIME SECOND
 
 void
@@ -180,8 +181,9 @@ mmtp_padding_poll (MmtpPadding * self)
   return NULL;
 }
 
-/* Padding alone is sent at the estimated rate. Together with the stream, up to
- * twice that rate is sent, so the estimate can double in each round. */
+/* The rate of the padding is the estimated rate of the path. The padding and
+ * the stream together have up to twice the estimated rate. The estimate can
+ * therefore double in each round of the measurement. */
 void
 mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path, gsize size)
 {
@@ -201,9 +203,9 @@ mmtp_padding_is_active (const MmtpPadding * self, const MmtpPath * path)
   return self->all[path->id].is_active;
 }
 
-/* Returns the time at which the sender has to wake up to send padding. Only a
- * running episode of padding needs such a time. A new episode begins when a
- * report or a frame wakes the sender, which happens often. */
+/* Returns the time at which the sender has to wake up to send padding. Returns
+ * MMTP_NEVER if no episode of padding is active. The beginning of an episode
+ * needs no wakeup time, because reports and frames wake the sender often. */
 guint64
 mmtp_padding_next_wakeup (const MmtpPadding * self)
 {

@@ -23,11 +23,11 @@
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* If the rate of a path is not configured, the capacity of the paths is an
- * estimate. A buffer is refused only if the queue holds this percentage of the
- * estimated capacity. The percentage is high for two reasons: an estimate that
- * is too low must not cost frames, and buffers that turn out to be late are
- * dropped later anyway. */
+/* Replaces PUT_PERCENT if the rate of a path is not configured but estimated. A
+ * buffer is refused only if the queued data need more than this percentage of
+ * the estimate. The percentage is high for two reasons: an estimate that is too
+ * low must not cost frames, and buffers that turn out to be late are dropped
+ * later anyway. */
 #define LENIENT_PERCENT 400
 
 void
@@ -343,10 +343,10 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return sum;
 }
 
-/* Returns whether the capacity of all paths together is known. As long as
- * nothing shows how much a path can carry, the path is assumed to carry
- * everything. The capacity is therefore unknown if one path has room and was
- * never used at its full rate. */
+/* Returns whether the capacity of all paths together is known. While the stream
+ * uses less than a path can carry, the capacity of this path is unknown, and
+ * the path is assumed to carry everything. If the capacity of one path is
+ * unknown, the capacity of all paths together is unknown. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {
@@ -365,8 +365,8 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns a percentage of the measured capacity. If the queued data need more
- * than this percentage, buffers are refused. If the rate of a path is not
+/* Returns the percentage of the measured capacity that queued data may use.
+ * A buffer that would exceed it is refused. If the rate of a path is not
  * configured, the measured capacity is only an estimate. In this case,
  * LENIENT_PERCENT is returned, which is higher than PUT_PERCENT. */
 static guint
@@ -452,12 +452,12 @@ mmtp_path_is_watched (const MmtpPath * path)
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
-/* Returns the time at which the path counts as silent if no progress is
- * reported until then.
+/* Returns the time at which the path will count as silent, if no new message is
+ * reported by then.
  *
  * The function computes when the oldest unreported message should have been
- * reported. The messages that were in flight before this message are taken into
- * account. The function then adds one of these times:
+ * reported. This includes the time to transmit all bytes that were in flight
+ * when this message was sent. The function then adds one of these times:
  *
  * - SILENT_TIME, if a report shows that the path itself has stalled;
  * - SILENT_TIME, if no report about the path has arrived yet, because it is

@@ -10,9 +10,10 @@
 /* A speculative packet is a lost packet whose retransmission might arrive late.
  * This is the maximum number of speculative packets that wait to be sent. */
 #define MAX_SPECULATIVE 64
-/* A packet in flight on a stalled path can be sent again on another path. The
- * sender waits until RESCUE_TIME before the last moment at which the packet
- * would still arrive in time. Three reports arrive in RESCUE_TIME.
+/* A packet in flight on a stalled path can be sent again on another path. Let T
+ * be the latest time at which the packet can be sent on the other path and
+ * arrive before its deadline. The sender waits until T - RESCUE_TIME. Three
+ * reports arrive within RESCUE_TIME.
  */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* The sender searches a stalled path for packets in flight that have to be sent
@@ -130,8 +131,9 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 }
 
 /* Puts the packets of missing messages back into the queue. The log contains
- * the messages in sending order. If a message is not missing, no later message
- * is missing either, so the search ends there. */
+ * the messages in sending order. The search ends at the first message that is
+ * not missing yet: the messages after it were sent later, so they are not
+ * missing yet either. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -235,9 +237,9 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
     return;
   mmtp_path_note_missed (path, number);
   packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
-  /* If the packet was already sent again, the newer transmission has another
-   * channel number and may still arrive. The packet is then not put back into
-   * the queue. */
+  /* A packet that was already retransmitted is not put back into the queue,
+   * because the retransmission may arrive. The retransmission has another
+   * channel number than the lost packet. */
   if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (self, packet);

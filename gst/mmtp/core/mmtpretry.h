@@ -72,8 +72,9 @@ void mmtp_retry_note_sent (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_heard (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_refused (MmtpRetry * retry);
 void mmtp_retry_note_gone (MmtpRetry * retry, gboolean is_too_long);
-/* Records whether the path's interface exists (`is_there`). Returns
- * MMTP_RETRY_CLOSE if it has just disappeared. */
+/* Records whether the path's interface exists (`is_there`). If the path is open
+ * and the interface has just disappeared, returns MMTP_RETRY_CLOSE. Otherwise
+ * returns MMTP_RETRY_NOTHING. */
 MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
     gboolean is_there);
 

@@ -23,13 +23,12 @@ typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
 /* Counters of the queue. They never decrease. */
 typedef struct
 {
-  /* number of buffers that were put into the queue, their bytes, and their
-   * packets */
+  /* total numbers of buffers, bytes and packets that were put into the queue */
   guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
-  /* Of the buffers in `discarded`, discarded_keys belong to key frames and
-   * discarded_droppable are droppable. */
+  /* number of dropped buffers that belong to key frames, and number of dropped
+   * buffers that are droppable */
   guint64 discarded_keys, discarded_droppable;
   /* Number of packets that were examined while reports were processed. Tests
    * check that this work stays bounded. */
@@ -117,14 +116,17 @@ MmtpPacket *mmtp_send_queue_get_first (const MmtpSendQueue * queue,
     MmtpRank rank);
 MmtpPacket *mmtp_send_queue_get_next (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
-/* Returns the newest group of pictures that has a late reference picture; 0 if
- * there is none. A waiting reference picture is late if its deadline is before
- * `arrival`. Pictures that refer to a late picture should not be sent. */
+/* A waiting reference picture is late if its deadline is before the time
+ * `arrival`. Pictures that refer to a late picture should not be sent. Returns
+ * the number of the newest group of pictures (GOP) that has a late reference
+ * picture. Returns 0 if there is none. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
-/* Searches the packets of the rank `rank`. Returns the first packet that would
- * be in time if it arrived at `arrival`, and that does not refer to
- * `late_group`. Returns NULL if there is no such packet. */
+/* Searches the packets of the rank `rank` in the order of their deadlines.
+ * Returns the first packet that meets two conditions: it would be in time if it
+ * arrived at the time `arrival`, and its picture does not refer to the late
+ * picture of the group `late_group`. Returns NULL if there is no such packet.
+ */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
 /* Returns the number of bytes, with all headers, in the waiting packets of one

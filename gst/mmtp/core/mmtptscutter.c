@@ -9,7 +9,7 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
-/* The MmtpPicture of all packets that do not belong to a picture */
+/* The MmtpPicture for packets that contain no part of a picture */
 static const MmtpPicture no_picture = {
   .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
 };

@@ -22,7 +22,7 @@ typedef struct
   MpegStatClockKind kind;
   /* value of the clock `kind` at the last arrival */
   guint64 reading;
-  guint64 monotonic;            /* monotonic time at the last arrival */
+  guint64 monotonic;            /* monotonic time when data last arrived */
   /* time from the first to the last arrival */
   guint64 arrival;
   /* monotonic time when playing started or stopped */

@@ -24,7 +24,7 @@ typedef struct
 {
   /* id of the current receiver; the list is sorted by id */
   guint64 id;
-  /* last known index of this receiver in the list */
+  /* last known index of the current receiver in the list of receivers */
   guint index;
   /* number of times that the current receiver got all packets of the batch */
   guint time;
@@ -45,8 +45,8 @@ typedef struct
 void udplite_round_clear (UdpliteRound * round);
 
 /* Determines which of the `n` packets of a round are sent next, and to which
- * receiver. If `has_duplicates` is TRUE, a receiver gets each packet as many
- * times as it was added. Returns FALSE if the round is finished. */
+ * receiver. If `has_duplicates` is TRUE, a receiver that was added k times gets
+ * each packet k times. Returns FALSE if the round is finished. */
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);

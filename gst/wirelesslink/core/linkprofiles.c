@@ -211,7 +211,8 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* PPP over the transparent service, Singh 5.1 and appendix B. */
+/* Configures a link with PPP over the transparent data service of GSM (Singh,
+ * section 5.1 and appendix B). */
 static void
 set_gsm_transparent (LinkConfig * config, LinkQuality quality)
 {
@@ -289,9 +290,9 @@ set_gprs (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* The rate is from Magalhaes, table 1 (a KB is 1000 bytes of payload). Table 2
- * has the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups. According
- * to this table the buffer holds 5.5 s. */
+/* The bit rate is from Magalhaes, table 1, where a KB is 1000 bytes of payload.
+ * Table 2 shows that 17 to 21 of 1000 frames are lost, in 1 to 3 groups.
+ * According to table 2, the device queue can hold the packets of 5.5 s. */
 static void
 set_rangelan2 (LinkConfig * config, LinkQuality quality)
 {
@@ -311,8 +312,9 @@ set_rangelan2 (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Magalhaes, tables 1 and 3: no losses, and a buffer of 3.5 s. The dongle
- * presents the link as a serial line with 115200 bit/s. */
+/* An infrared link with the numbers of Magalhaes, tables 1 and 3. No packets
+ * are lost, and the buffer holds 3.5 s of data. For the computer, the infrared
+ * dongle is a serial line with 115200 bit/s. */
 static void
 set_irda (LinkConfig * config, LinkQuality quality)
 {

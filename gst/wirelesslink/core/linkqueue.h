@@ -50,9 +50,9 @@ void link_queue_clear (LinkQueue * queue, GDestroyNotify user_free);
  * packet is not a video packet. */
 gboolean link_queue_has_room (LinkQueue * queue, guint64 now, guint flow,
     guint32 size, const VideoPacket * video);
-/* Puts the item into the queue and takes ownership of it. Returns FALSE if the
- * packet was dropped. After each call, the caller must call
- * link_queue_poll_lost (). */
+/* Puts `item` into the queue and takes ownership of it. Returns FALSE if the
+ * item was dropped. After each call, the caller must fetch the dropped items
+ * with link_queue_poll_lost (). */
 gboolean link_queue_push (LinkQueue * queue, guint64 now, LinkItem * item,
     const VideoPacket * video);
 /* Returns the next dropped item, or NULL if there is none. The field `fate` of

@@ -13,10 +13,11 @@ typedef struct
   Link *link;
   guint64 block_time;           /* ns */
   LinkOnOff state[2];           /* of each direction */
-  /* Recorded trace of each direction, with a byte 0 or 1 for each block. It is
-   * used instead of `state`. NULL means that there is no trace. */
+  /* Recorded trace of each direction, which is used instead of `state`; NULL =
+   * no trace. The trace has one byte for each block: 1 if the block has errors,
+   * otherwise 0. */
   GByteArray *trace[2];
-  /* For each direction, whether changes of the quality are reported. */
+  /* used[i] is TRUE if changes of the quality in direction i are reported. */
   gboolean used[2];
   /* time in ns at which the quality of one of the directions changes next */
   guint64 change;
@@ -35,8 +36,8 @@ gboolean link_radio_blocks_send (LinkRadioBlocks * radio, guint direction,
 /* Returns the number of the first block that begins at `time` or later. */
 guint64 link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time);
 
-/* From now on, link_radio_blocks_tell () reports changes of the quality of
- * `direction`. */
+/* Makes link_radio_blocks_tell () report changes of the quality of `direction`.
+ */
 void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
 /* Reports the changes of the quality that are due. Must be called at the time
  * radio->change. */

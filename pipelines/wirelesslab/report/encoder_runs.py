@@ -128,8 +128,8 @@ class EncoderRun:
 
     @property
     def end_ns(self) -> float:
-        """The time at which the frame period of the last frame ends, by the
-        link's clock.
+        """The time on the link's clock at which the frame period of the last
+        frame ends.
         """
         return self.begin_ns + len(self.frames) * PERIOD_NS
 

@@ -31,9 +31,10 @@ class Results(typing.NamedTuple):
     path: pathlib.Path
     heads: list[str]
     rows: list[Row]
-    # Maps the name of each cell, without the number of its repetition, to the
-    # cell. Empty if the results come from a runs.csv, because that file does
-    # not contain the cells.
+    # Maps the name of each experiment to its settings (a Cell). The name does
+    # not contain the number of the repetition, so all repetitions of an
+    # experiment share one entry. Empty if the results come from a runs.csv,
+    # because that file does not contain the settings.
     cells: dict[str, Cell] = {}
 
 
@@ -113,7 +114,7 @@ def merge(parts: Iterable[Results]) -> Results:
     """Merges the results in `parts` into one table. The table has the rows of
     all parts, in the order of the parts.
 
-    If a row occurs in two parts, it is the same run and is kept once. If two
+    If two parts contain the same run, only one row of this run is kept. If two
     parts contain different runs with the same cell and repetition number, the
     run of the later part gets the next free repetition number. Raises LabError
     if the columns of two parts differ, or if two parts define the same cell
@@ -162,8 +163,8 @@ def signature(row: Row) -> tuple[str, ...]:
 
     Two values of a row are left out: the number of the repetition, because
     merging changes it, and whether the run is flagged, because a newer version
-    of the report may have another rule for flagged runs. The other numbers of
-    two runs in real time are never all equal."""
+    of the report may have another rule for flagged runs. Two runs in real time
+    always differ in at least one of the remaining values."""
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()
         if head not in (NAME, REPETITION, "flagged")))

@@ -23,9 +23,11 @@ from wirelesslab.workloads.definitions import (
 )
 
 NS, MS = 1e9, 1e6
-# The maximum number of points of a transfer that are used. The sustainable rate
-# is the median of the rates between all pairs of points. 1000 points make half
-# a million pairs, which is enough for this median.
+# Maximum number of points from which the sustainable rate of a transfer is
+# computed. A point consists of a time and the number of bytes that had arrived
+# by then. The sustainable rate is the median of the rates between all pairs of
+# points. 1000 points make half a million pairs. This number is enough for the
+# median.
 MAX_BLOCKS = 1000
 
 
@@ -241,11 +243,12 @@ def key(run: run_results.Run) -> tuple[str, str, str]:
 
 
 def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
-    """Returns the heads of the columns and the rows, for runs of one kind of
-    workload. There is a row for each combination of link, workload and
-    protocol. It has the medians over the runs. If there are several runs, it
-    also has the lowest and the highest values. If a paper has numbers for the
-    link and the workload, a row with these numbers comes first."""
+    """Returns the column headings and the rows of a table. All runs must have
+    the same kind of workload. The table has a row for each combination of link,
+    workload and protocol. A row contains the medians over its runs. If there
+    are several runs, the row also contains the lowest and the highest values.
+    If a paper has numbers for a link and a workload, a row with these numbers
+    precedes the rows of this link and workload."""
     columns = NUMBERS[runs[0].cell["workload"]["kind"]]
     heads = ["link", "workload", "protocol", *(name for name, _ in columns),
              "runs"]

@@ -92,10 +92,10 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
            received_log: frame_log.Log,
            kept: pathlib.Path) -> list[display.Frame]:
     """Returns the frames in display order. If the picture of a frame is
-    damaged, the frame counts as not arrived. The file `kept` contains the
-    positions of the undamaged pictures in display order. The first call writes
-    this file, because decoding takes longer than everything else. Later calls
-    only read it.
+    damaged, the frame is treated as a frame that did not arrive. The file
+    `kept` contains the positions of the undamaged pictures in display order.
+    The first call decodes the pictures and writes this file. Later calls only
+    read the file, because decoding takes longer than all other steps.
 
     If the encoder runs during the stream, it captures the first picture before
     it outputs the first frame. The time between them, in frame periods, is the

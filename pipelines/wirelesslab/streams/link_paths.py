@@ -2,7 +2,7 @@
 """Finds the parts of a combined link, and the addresses on it.
 
 The pipelines of a protocol contain names in braces instead of addresses. This
-module finds the address for each name. In a cell over the links tmobile and
+module finds the address for each name. If a run uses the links tmobile and
 verizon, for example, {host_tmobile} is the receiver's address on the first
 link, and {host_2} is the receiver's address on the second link.
 docs/lab-links.md describes all names.
@@ -27,10 +27,10 @@ def parts(link: Link) -> list[Link]:
 
 
 def names(link: Link) -> list[str]:
-    """Returns the name by which a pipeline refers to each part of a link. This
-    is the name of the section that describes the part. If this section lists
-    several values of a property, the name of the part itself also contains an
-    underscore and the value. They are left out here."""
+    """Returns a list with the name of each part of a link, in the form that
+    pipelines use. This is the name of the section that describes the part. If
+    the section lists several values of a property, an underscore and the value
+    are appended to part["name"]. The function removes this suffix."""
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
@@ -61,8 +61,8 @@ def values(hosts: Sequence[str], senders: Sequence[str],
 
 
 def is_name(word: str) -> bool:
-    """Returns whether `word` is a name for an address on a link. A pipeline has
-    such names in braces."""
+    """Returns whether `word` stands for an address on a link, as host_1 does.
+    In a pipeline, such a word is written in braces."""
     return word in (HOSTS, HOST_PORTS) or bool(OF_A_LINK.fullmatch(word))
 
 

@@ -88,8 +88,8 @@ def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
 def update_endpoints() -> None:
     for words in changes(endpoints(ip("mptcp", "endpoint", "show")),
                          addresses()):
-        # The addresses may have changed again in the meantime. An error is
-        # therefore ignored.
+        # If an address has changed since addresses() listed it, the command
+        # may fail. This error is ignored.
         with contextlib.suppress(LabError):
             ip("mptcp", "endpoint", *words)
 

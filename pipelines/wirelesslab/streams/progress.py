@@ -18,9 +18,9 @@ LIVE_EVERY = 0.2
 
 class Progress:
     """Reads the logs of the sender and the receiver, and prints the progress.
-    One stream has a line that is rewritten on the terminal. Several streams
-    cannot share such a line. They print separate lines, which begin with
-    `name`.
+    If there is only one stream, its progress is a single line that is rewritten
+    on the terminal. Several streams cannot share such a line. Each of them
+    prints separate lines, which begin with its `name`.
     """
 
     def __init__(self, sent: frame_log.Log, received: frame_log.Log,

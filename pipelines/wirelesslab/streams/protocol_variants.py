@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a protocol from another protocol by replacing some words of its
-pipelines. A matrix that compares options of a transport has a section for each
-choice of options. With the key `like`, the section contains only the words that
-differ:
+"""Derives a protocol from another protocol by replacing words in the pipelines.
+A matrix can thus compare options of a transport without repeating the
+pipelines. Each choice of options has a section. The key `like` names the other
+protocol, and the key `replace` contains the old and the new words:
 
     [protocol srt-200]
     like = srt

@@ -35,8 +35,9 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# The values of the key `connection`. They name the kinds of connections that a
-# pipeline may have as its standard output or input.
+# Valid values of the key `connection` of a protocol. With this key, a
+# connection of this kind is the standard output of the sender's pipeline and
+# the standard input of the receiver's pipeline.
 CONNECTIONS = ("mptcp",)
 # NAMES are the names that a pipeline may contain in braces. NEEDED are the
 # names that the pipeline of a sender or of a receiver must contain, because
@@ -77,10 +78,11 @@ def read_sections(
 
 def of_section(name: str, section: configparser.SectionProxy,
                is_live: bool = False) -> Protocol:
-    """Returns a transport as a dictionary that is written as JSON. Some rarely
-    used keys are omitted from the dictionary if the section does not have them.
-    When such a key is introduced, the dictionaries of other transports
-    therefore stay the same, and their older results are still recognised."""
+    """Returns the transport that `section` describes, as a dictionary that is
+    written as JSON. Some rarely used keys are in the dictionary only if they
+    are in the section. If a new key of this kind is introduced, the
+    dictionaries of the existing transports therefore do not change, and the
+    older results of these transports remain usable."""
     for key in ("sender", "receiver"):
         if not section.get(key):
             raise LabError(f"protocol {name} has no key {key}")
@@ -139,11 +141,14 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Checks properties that a user sets for wirelesslink. `properties` is a
-    text with properties, such as "rate=5000000 delay=20". `others` has the
-    names of further properties. `owner` is the name of the section that sets
-    all of these properties. Raises LabError if the lab itself sets one of them.
-    Returns `properties` unchanged.
+    """Checks the properties of wirelesslink that a user sets in a section.
+    Raises LabError if the lab itself sets one of these properties. Returns
+    `properties` unchanged.
+
+    - `owner`: the name of the section
+    - `properties`: a text with properties and their values, such as
+      "rate=5000000 delay=20"
+    - `others`: the names of the other properties that the section sets
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -198,10 +203,10 @@ def ends(transport: Protocol) -> bool:
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver of `transport` ends when the stream has
-    ended or when it is interrupted. Some receivers do not always end. For
-    example, a receiver of SRT may miss the packet with which the sender closes
-    the connection, if the link loses packets."""
+    """Returns whether the receiver of `transport` always ends when the stream
+    ends or when the lab interrupts the receiver. Some receivers do not always
+    end. For example, if the link loses packets, an SRT receiver may miss the
+    packet with which the sender closes the connection."""
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 
@@ -262,10 +267,11 @@ def is_relayed(transport: Protocol) -> bool:
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Checks that the transport works on this machine. If the machine does not
-    allow network namespaces, relays of UDP packets replace the hosts.
-    `left_out` then names what the relays do not support. Otherwise it is empty.
-    Raises LabError if there are relays and they cannot carry the transport."""
+    """Raises LabError if the transport does not work on this machine. If the
+    machine does not allow network namespaces, relays of UDP packets replace the
+    hosts, and the relays must be able to carry the transport. In this case,
+    `left_out` is a text that says what the relays do not support. If there are
+    no relays, `left_out` is empty."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hosts as network namespaces, controlled from outside.
+"""Controls the hosts of a testbed. Each host is a network namespace.
 
 init_process.py makes the namespaces and keeps them until the end of the
 testbed. host_command.py runs a command in the namespaces. Both are separate
@@ -25,7 +25,8 @@ from wirelesslab.testbed import host_command
 # the same on every machine.
 PYTHON = (sys.executable, "-ES")
 MESSAGE_BYTES = 1 << 20
-# The kernel's maximum number of descriptors in one message.
+# The kernel's maximum number of file descriptors in one message of a Unix
+# socket.
 MAX_DESCRIPTORS = 253
 MAX_HOSTS = 200
 # The name of the network between the hosts, in which the links run.
@@ -66,8 +67,8 @@ class Namespaces:
                            f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        # A thread holds this lock from its request to the init process until
-        # the answer has arrived.
+        # A thread that sends a request to the init process holds this lock
+        # until the answer has arrived.
         self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -45,7 +45,8 @@ def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
     return Number(default, minimum, maximum, True)
 
 
-# {kind of workload: (host that begins the workload, parameters of this kind)}
+# Maps each kind of workload to a pair: the host that begins the workload, and
+# the parameters of this kind.
 KINDS = {
     "bulk": (NETWORK, {
         "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),
@@ -90,18 +91,20 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-# The workloads that do not wait for answers. The link can therefore compute
-# them in virtual time.
+# The kinds of workload that do not wait for answers. They can therefore run in
+# virtual time.
 COMPUTABLE = ("voice", "dial-up")
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """Returns (workload, protocols, links). The workload becomes a part of the
-    description of a cell, which is one run of the matrix. The other two are the
-    values of the keys `protocols` and `links` of the section, or empty texts if
-    the section does not have these keys."""
+    """Reads the workload `name` from `section`. Returns (workload, protocols,
+    links):
+    - workload: a part of the description of a cell, which is one run of the
+      matrix
+    - protocols, links: the values of the keys `protocols` and `links` of
+      `section`. If a key is missing, its value is an empty text."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(
@@ -168,8 +171,8 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns the results that a paper reports, as {name of a result: the text
-    with which the paper reports it}.
+    """Returns a dictionary that maps the name of each result in a paper to its
+    value. The values are strings, written as in the paper.
     """
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}

@@ -252,8 +252,8 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GPtrArray *frames;            /* as sent */
-  /* The packets of the stream, one for each frame. packets[0] is used before a
-   * restart, and packets[1] after it. */
+  /* The packets of the stream before the restart of the sender (packets[0]) and
+   * after it (packets[1]). Each packet contains one frame. */
   GPtrArray *packets[2];
   GstBuffer *video;             /* a forged payload */
   Attacker attacker;
@@ -391,9 +391,9 @@ push_forged (Fixture * fixture, const Attack * attack)
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* rfc2250depay checks the header of RFC 2250 first. The forged packet has a
-   * valid header. rfc2250depay therefore also checks the random bytes after the
-   * header.
+  /* The random bytes follow a valid header of RFC 2250. If this header were
+   * invalid, rfc2250depay would discard the packet without checking the random
+   * bytes.
    */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);

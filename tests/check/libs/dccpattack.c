@@ -208,8 +208,9 @@ GST_END_TEST;
 
 /* --- a Request without an answer ------------------------------------------ */
 
-/* Returns a sequence number that the client has not sent: the number before its
- * first one, the number after its last one, or a random number. */
+/* Returns a sequence number that the client has not sent: the predecessor of
+ * the client's first sequence number, the successor of its last sequence
+ * number, or a random number. */
 static guint64
 draw_unsent (Attack * self)
 {
@@ -379,7 +380,8 @@ GST_END_TEST;
 
 /* An attacker sends 10,000 forged Requests per second to a listener that has
  * never had a connection. At the same time 200 clients try to connect, with the
- * retransmission intervals of RFC 4340 section 8.1.1. */
+ * retransmission intervals of RFC 4340 section 8.1.1. Each client must receive
+ * a Response. */
 #define FLOOD_RATE 10           /* each ms */
 /* The duration of the flood in ms, from the start of the last client. */
 #define FLOOD_TIME 5000

@@ -125,8 +125,8 @@ draw_options (Attack * self, gsize * size)
   }
 }
 
-/* Returns the path on which the forged packet seems to arrive, and sets the
- * ports of `packet` accordingly. */
+/* Returns the path of the forged packet, with the forged source address. Sets
+ * the source port and the destination port of `packet`. */
 static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
@@ -333,10 +333,12 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
       attack->max_events);
 }
 
-/* Returns whether the attack sends Requests with the client's address to a
- * listener. The listener limits its answers to the network of the client. It
- * also has a reserve of answers to the client, which was connected before. The
- * Requests use up the limit and the reserve (docs/security.md). */
+/* Returns whether the attack uses up the listener's answers to the client. This
+ * is the case if the attack sends Requests with the client's address to the
+ * listener. The listener limits its answers to the network of the client. The
+ * client was connected before, so the listener also has a reserve of answers
+ * for the client. The Requests use up the limit and the reserve
+ * (docs/security.md). */
 static gboolean
 takes_the_answers (const Attack * attack)
 {

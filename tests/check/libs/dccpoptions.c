@@ -143,8 +143,8 @@ GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
   assert_options (DCCP_DATA_ACK, everything,
       "2 32=0a 33=0a 34=0a 35=0a 36=0a 37=0a 38=0a 39=0a 40=0a 41=0a 42=0a "
       "43=0a 44=0a 45=0a 128=0a 129=0a 192=0a 193=0a 194=0a 195=0a");
-  /* The option and the Mandatory before it are both ignored, because the packet
-   * type does not allow the option. */
+  /* A Mandatory option precedes an option that this packet type does not allow.
+   * Both options must be ignored. */
   assert_options (DCCP_REQUEST, "01c1030a02", "2");
 }
 
@@ -248,8 +248,8 @@ GST_START_TEST (numbers_of_a_wrong_size_are_none)
 
 GST_END_TEST;
 
-/* Sections 13.2 and 13.3. Times of less than half a second have to be written
- * in the short form. */
+/* RFC 4340, sections 13.2 and 13.3: an elapsed time of less than half a second
+ * must be written in the two-byte form, not in the four-byte form. */
 GST_START_TEST (times_are_in_as_few_bytes_as_they_need)
 {
   const struct
@@ -537,8 +537,8 @@ GST_START_TEST (features_are_written_as_in_the_examples)
 
 GST_END_TEST;
 
-/* An option is written completely or not at all. A shorter option may still
- * fit. */
+/* If an option does not fit completely, none of its bytes are written. After
+ * that, a shorter option can be written if it fits. */
 GST_START_TEST (what_does_not_fit_is_not_there)
 {
   const guint8 value[253] = { 0, };

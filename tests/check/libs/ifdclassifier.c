@@ -214,11 +214,12 @@ expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
 GST_START_TEST (h264_idr_begins_a_closed_gop)
 {
   expect_h264 ("65 88 84", "Ic");
-  /* The text has an access unit delimiter, an SPS, a PPS and an SEI with user
-   * data. */
+  /* The picture follows an access unit delimiter, an SPS, a PPS and an SEI
+   * with user data. */
   expect_h264 ("09 10; 67 64 00 28 ac; 68 ee 3c 80; 06 05 02 aa bb 80;"
       "65 88 84; 65 00 42", "Ic");
-  /* Some encoders write the SEI of a recovery point before an IDR, too. */
+  /* Some encoders write a recovery point SEI before an IDR picture. The SEI
+   * must not change the result. */
   expect_h264 ("06 06 01 c4 80; 25 88", "Ic");
 }
 
@@ -255,8 +256,8 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* The access unit has reference slices of another view and of another layer.
-   */
+  /* Each of these access units has a non-reference slice, and a reference slice
+   * of another view or layer. The frame must be a P-frame. */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
   /* The nal_ref_idc of a parameter set does not change the frame type. */
@@ -298,9 +299,9 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
    * access unit, broken_link_flag is 1 instead of 0. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* The access unit has an I slice, but also a refresh over one frame, so it
-   * must be a P-frame. The SEI message has the bits 010 1 0 00 1.
-   * recovery_frame_cnt is therefore 1.
+  /* The access unit has an I slice. The SEI message has the bits 010 1 0 00 1,
+   * so recovery_frame_cnt is 1. The picture is complete only one frame later,
+   * so the frame must be a P-frame.
    */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
   /* recovery_frame_cnt is 0 in the next three access units:
@@ -333,7 +334,8 @@ GST_START_TEST (h264_messages_before_the_recovery_point_are_skipped)
   expect_h264 ("06 00 01 11 06 01 c4 80; 41 88", "I");
   expect_h264 ("06 00 00 06 01 e4 04 01 b5 80; 41 88", "Ix");
   expect_h264 ("06 00 01 11 80; 06 06 01 c4 80; 41 88", "I");
-  /* Types and sizes of SEI messages from 255 on take several bytes. */
+  /* If the type or the size of an SEI message is 255 or more, several bytes
+   * encode it. */
   expect_h264 ("06 ff 07 01 11 06 01 e4 80; 41 88", "Ix");
   /* The bytes ff 06 are type 261, which is not a recovery point. */
   expect_h264 ("06 ff 06 01 c4 80; 41 88", "P");
@@ -400,7 +402,8 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
   fail_unless_equals_string (classify (classifier, "41 9a", 20), "Pt");
   fail_unless_equals_string (classify (classifier, "65 88", NO_PTS), "Ic");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
-  /* Frames after the next I-frame can be leading again. */
+  /* The next I-frame is not an IDR picture, so the B-frame after it can be a
+   * leading frame. */
   fail_unless_equals_string (classify (classifier, "06 06 01 c4 80; 41 88",
           200), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
@@ -476,12 +479,13 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
   fail_unless_equals_string (classify (classifier, SETS RECOVERY I_N3_O20,
           NO_PTS), "I");
   fail_unless_equals_string (classify (classifier, P_N4_O18, NO_PTS), "Pl");
-  /* This access unit has no picture, so the classifier still knows the order of
-   * the previous pictures. */
+  /* This access unit contains only a delimiter and no picture. The classifier
+   * must keep the picture order counts of the previous pictures, so that it
+   * recognizes the next frame as leading. */
   fail_unless_equals_string (classify (classifier, "09 10", NO_PTS), "P");
   fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
-  /* The picture order counts show which frame is leading. Timestamps that
-   * disagree are ignored. */
+  /* The picture order counts show which frame is leading. The timestamps
+   * contradict the picture order counts, so they must be ignored. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
   /* The picture order counts start again here, and no later picture refers to
@@ -520,18 +524,19 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* In each of the next three lines, the picture is not the second field of the
-   * picture before it. The first one has another frame_num, the second one has
-   * the same parity, and the third one is a frame. */
+  /* None of the next three pictures is the second field of a frame:
+   * - The first one has another frame_num than the field before it.
+   * - The second one has the same parity as the field before it.
+   * - The third one is a frame, not a field. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* None of the next three fields is the second field of a frame. The first one
-   * is the third field in a row. Another NAL unit precedes the second one. A
-   * flush precedes the third one.
-   */
+  /* Each of the next three fields is the first field of a frame:
+   * - The first one follows two fields that already form a frame.
+   * - The second one follows a NAL unit that is not a field.
+   * - The third one follows a flush. */
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_FIRST);
@@ -862,8 +867,8 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "65 88 84 21", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "000001", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "00000000", "P");
-  /* The bytes before the start code are invalid. The NAL unit after the start
-   * code is still read. */
+  /* The byte 77 before the start code is invalid. The classifier must
+   * nevertheless read the NAL unit after the start code. */
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "77 000001 65 88", "Ic");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88", "Pt");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88 000001 01 88",
@@ -876,7 +881,7 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 000001 26 01 80",
       "Ic");
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 0e", "P");
-  /* Only the first fault of an access unit counts. */
+  /* If an access unit has several faults, only the first fault is counted. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 000001 42 01",
       "P");
   ifd_classifier_free (h264);

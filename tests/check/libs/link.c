@@ -243,8 +243,8 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
   for (i = 0; i < 4; i++)
     link_input (link, 0, 1, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* The transmissions last from 0 to 10 ms, from 10 to 15 ms, from 15 to 35 ms
-   * and from 35 to 55 ms. */
+  /* Flow 0 transmits its packets during these intervals: 0 to 10 ms, 10 to
+   * 15 ms, 15 to 35 ms, and 35 to 55 ms. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 1, 0, 15 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -283,12 +283,12 @@ GST_START_TEST (cut_loses_what_is_under_way)
     link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
   /* Each packet is in transmission for 10 ms and then in flight for 5 ms:
-   * - packet 1 from 10 to 25 ms;
-   * - packet 2 from 20 to 35 ms;
-   * - packet 3 from 30 ms, when the first cut ends, to 45 ms, before the next
-   *   cut begins;
-   * - packet 4 from 40 to 55 ms;
-   * - packet 5 from 50 ms on. */
+   * - Packets 1 (10 to 25 ms) and 2 (20 to 35 ms) are lost in the cut from 22
+   *   to 30 ms.
+   * - Packet 3 (30 to 45 ms) arrives, because no cut overlaps with this time.
+   * - Packet 4 (40 to 55 ms) is lost in the cut from 46 to 50 ms.
+   * - Packet 5 (50 to 65 ms) arrives. It has 1250 bytes, and the cut from 50 to
+   *   60 ms affects only larger packets. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 0, 3, 45 * MS);
   expect_output (link, 0, 5, 65 * MS);
@@ -561,8 +561,9 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   }
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
-  /* The packets are closer together than the jitter. A packet may therefore
-   * have to wait for an earlier packet. */
+  /* The time between two packets is shorter than the jitter. A packet may
+   * therefore have to wait for an earlier packet, because the link must keep
+   * the order of the packets. */
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)
@@ -695,7 +696,9 @@ GST_START_TEST (slow_receiver_delays_then_drops)
 
 GST_END_TEST;
 
-/* 1 Mbit/s fills a bucket of 3000 bytes with 125 bytes per ms. */
+/* The link has a rate of 1 Mbit/s and a token bucket of 3000 bytes. The bucket
+ * is filled with 125 bytes per ms. Two packets of 1500 bytes must therefore be
+ * sent immediately. Each further packet of 1500 bytes must wait for 12 ms. */
 GST_START_TEST (bucket_lets_bursts_pass_at_once)
 {
   LinkConfig config = custom ();
@@ -1179,8 +1182,8 @@ hash_text (const gchar * text)
   return hash;
 }
 
-/* If these numbers change, all results that somebody noted with a seed become
- * irreproducible. */
+/* The log of a run with a given seed must have a fixed hash. If the hash
+ * changes, earlier results with a seed can no longer be reproduced. */
 GST_START_TEST (a_seed_means_the_same_on_every_machine)
 {
   LinkConfig config = lively (42);
@@ -1402,8 +1405,8 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     link_timeout (link, 32 * MS);
     n_freed = 0;
     link_free (link, count_free);
-    /* The freed packets include packets that were delivered but not fetched,
-     * and packets that were dropped but not reported. */
+    /* Each of the 12 packets must be freed once, even if it was delivered but
+     * not fetched, or dropped but not reported. */
     fail_unless_equals_int (n_freed, 12);
   }
 }

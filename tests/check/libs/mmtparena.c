@@ -36,8 +36,8 @@ GST_END_TEST;
 
 /* There are 25 frames of one packet each, one every 40 ms. The link needs 80 ms
  * for each packet, so it sends only every second packet in time. When the last
- * frame is made, a few frames are still waiting. Those that are sent before
- * their deadlines are in time, too. */
+ * frame is made, a few frames are still waiting. A waiting frame is in time if
+ * it is sent before its deadline. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -54,8 +54,9 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* The frames are due from 0 to 960 ms. The last frames may wait after that
-   * until their deadlines. The link sends 14 frames: at 0, 80, ..., 1040 ms. */
+  /* The frames are due from 0 to 960 ms. Some frames are still waiting after
+   * 960 ms. The link can send each of them until its deadline. In total, the
+   * link sends 14 frames: at 0, 80, ..., 1040 ms. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);
@@ -114,7 +115,8 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* Measures the rate of TCP next to a stream of negligible rate. */
+/* Returns the rate of TCP in bit/s on a link of 20 Mbit/s. The only other
+ * traffic on the link is a stream of negligible rate. */
 static gdouble
 measure_tcp (TcpAlgorithm algorithm)
 {
@@ -245,9 +247,9 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
-/* The recorded link often carries less than the stream. The arena looks at the
- * packets that were sent, and counts the frames that were sent although a frame
- * to which they refer was not sent. There must be no such frame. */
+/* The rate of the recorded link is often lower than the bitrate of the stream,
+ * so the sender must drop frames. It must not send a frame that refers to a
+ * frame that was not sent. */
 GST_START_TEST (no_frame_is_sent_without_its_references)
 {
   ArenaGroups *groups = load_groups ();

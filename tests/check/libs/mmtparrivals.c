@@ -56,8 +56,8 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* Losses that were never reported are reported first. After that, losses are
-   * reported again until a repair would be late. */
+  /* The loss of message 13 was not reported yet, so it comes first. All losses
+   * are reported again until a repair would be late. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");
@@ -100,8 +100,9 @@ GST_START_TEST (where_none_was_overtaken_a_gap_is_a_loss)
     lose_add (&losses, i, i);
   lose_add (&losses, 100, 101);
   check_ranges (&losses, 100, "100+1");
-  /* A reordered packet makes the receiver wait again before it reports a loss.
-   */
+  /* Message 100 arrives after message 101, so the path reorders messages. The
+   * receiver must then wait for TOLERANCE before it reports a missing message
+   * as lost. */
   lose_add (&losses, 101, 100);
   check_ranges (&losses, 101, "");
   lose_add (&losses, 102, 103);
@@ -200,8 +201,8 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
-  /* If two records are written at the same clock time, both must have the same
-   * values.
+  /* The second record is written at the same clock time as the first record. It
+   * must therefore contain the same `min_transit` and `high_transit`.
    */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);

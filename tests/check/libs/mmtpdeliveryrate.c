@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the delivery rates and the bursts of paths with given arrivals. The
- * expected values were computed by hand. */
+/* Checks the delivery rate and the bursts that are measured on a path. The
+ * tests set the arrival times of the packets. The expected values were computed
+ * by hand. */
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +20,9 @@ typedef struct
   guint64 delivered;
 } Fixture;
 
-/* Makes a report at time `now`, in which `n` more packets have arrived. The
- * newest packet was sent at `sent` and arrived at `arrival`. Times are in ms.
- */
+/* Makes a report at time `now`. Since the previous report, `n` packets have
+ * arrived. The newest packet was sent at `sent` and arrived at `arrival`. Times
+ * are in ms. */
 static void
 report (Fixture * fixture, guint64 now, guint64 sent, guint64 arrival, guint n)
 {
@@ -88,7 +89,8 @@ GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
   fail_unless_equals_float (get_rate (&fixture, 50), 100);
   fail_unless_equals_float (get_rate (&fixture, 500), 100);
   /* So far 50 packets have arrived every 500 ms. Now 20 packets arrive in 50
-   * ms. */
+   * ms, which is a rate of 400 packets per second. In the last 500 ms, 45 + 20
+   * packets have arrived, which is a rate of 130 packets per second. */
   report (&fixture, 2070, 2030, 2050, 20);
   fail_unless_equals_float (get_rate (&fixture, 50), 400);
   fail_unless_equals_float (get_rate (&fixture, 500), 130);
@@ -123,7 +125,8 @@ GST_START_TEST (steady_path_has_no_bursts)
 GST_END_TEST;
 
 /* Sends a packet every 10 ms from the time `from` to the time `to`, which are
- * in ms. The packets arrive together every 200 ms. */
+ * in ms. The packets arrive in bursts: every 200 ms, 20 packets arrive within
+ * 4 ms. */
 static void
 run_in_bursts (Fixture * fixture, guint64 from, guint64 to)
 {
@@ -151,12 +154,13 @@ GST_END_TEST;
 
 /* Each burst consists of 20 packets, which arrive in 4 ms. Some packets do
  * not count towards the measured size of a burst:
- * - the 5 packets of its first report, which marks the beginning of the burst,
+ * - the 5 packets in the first report of the burst, because this report marks
+ *   the beginning of the burst,
  * - two packets, to allow for rounding,
- * - the packets that a path of 100 bytes per ms delivers in 4 ms anyway.
+ * - the packets that the path delivers in 4 ms at its rate of 100 bytes per ms.
  *
- * The previous burst was 200 ms earlier. The size that was measured then has
- * decayed exponentially since. */
+ * The previous burst was 200 ms earlier. Its measured size has decayed
+ * exponentially in these 200 ms. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

@@ -36,8 +36,9 @@ describe (const MmtpPathList * channels)
   return g_string_free (text, FALSE);
 }
 
-/* Parses `text` with the receiver tv:5004. Checks that the resulting channels,
- * written as text, are `described`. */
+/* Parses `text`, a list of channels. A channel without a remote part uses
+ * tv:5004. Checks that the resulting channels, written as text, are
+ * `described`. */
 static void
 assert_parsed (const gchar * text, const gchar * described)
 {

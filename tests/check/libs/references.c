@@ -56,8 +56,8 @@ input (References * references, const Picture * picture, ReferenceUse * use)
 /* Simulates a decoder that does not get the picture with the index `without`.
  * Returns a text with one character for each picture: '-' if the decoder cannot
  * decode the picture, otherwise the depth of the picture (see ReferenceUse).
- * Fails if the slots, which stand for the stored reference pictures, are not
- * used for one of the pictures. */
+ * The test fails if references_end () returns no slots for a picture. A slot
+ * stands for a stored reference picture. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -187,8 +187,8 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
   /* The stream consists of three groups of 9 pictures. The first group shows
-   * that the stream needs slots, so only the 18 pictures of the second and the
-   * third group have slots. */
+   * that slots are needed. From then on, slots must be used for all pictures:
+   * the 18 pictures of the second and the third group. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
@@ -284,9 +284,11 @@ make_unit (guint type, guint sub_layer, const gchar * text)
   return unit;
 }
 
-/* 7.3.2.2.1: one sub-layer, 4:2:0, 160x96, POC of 4 bits; coding tools with a
- * scaling list and PCM. The SPS has three short-term reference picture sets.
- * Their numbers are differences of the POC:
+/* Sequence parameter set (SPS, section 7.3.2.2.1) of a stream with one
+ * sub-layer. The pictures have 160x96 pixels in the format 4:2:0.
+ * slice_pic_order_cnt_lsb has 4 bits. Scaling lists and PCM are enabled. The
+ * SPS has three short-term reference picture sets, which contain differences of
+ * the POC:
  * - set 0: {-1}
  * - set 1: {-1, -2}, predicted from set 0 with a difference of -1
  * - set 2: {-4, +2}, where the picture at -4 is kept but not used
@@ -417,7 +419,8 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
   fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
-  /* If an SPS is cut off, all stored SPSs are removed. */
+  /* A truncated SPS must remove all stored SPSs. Slices can then no longer be
+   * read. */
   h265_headers_add_sps (headers, sps->data, 20);
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   g_byte_array_unref (sps);

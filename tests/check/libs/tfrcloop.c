@@ -377,11 +377,12 @@ GST_END_TEST;
 
 /* With an endless queue no packet is lost. The only limit of the sender's rate
  * X is then twice the receive rate X_recv, which is the rate of the link. The
- * sender can therefore send twice as much as the link carries, and the queueing
+ * sender can therefore send at twice the rate of the link, and the queueing
  * delay grows by up to a second in each second.
  *
- * With the oscillation reduction (RFC 5348 section 4.5) the sender slows down
- * as the round trip grows, and the delay grows less. */
+ * With the oscillation reduction (RFC 5348 section 4.5), the sender slows down
+ * as the round trip grows. The queueing delay then grows less than without the
+ * oscillation reduction. */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];
@@ -423,12 +424,13 @@ GST_START_TEST (every_tenth_packet_lost)
 
 GST_END_TEST;
 
-/* In this test, the application sends less than the sender allows. The allowed
- * rate is then twice the receive rate (Erixzon, section 5.3.5).
+/* The application sends less than the allowed rate. The allowed rate is then
+ * twice the receive rate (Erixzon, section 5.3.5).
  *
- * A data-limited sender computes the allowed rate from the maximum of the
- * reported receive rates (RFC 5348 section 4.3, Maximize). The reported rates
- * vary, because only few packets are sent in each round trip. */
+ * The reported receive rates vary, because only few packets are sent in each
+ * round trip. A data-limited sender uses the maximum of the reported rates (RFC
+ * 5348 section 4.3, Maximize). The allowed rate must therefore not exceed twice
+ * this maximum. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

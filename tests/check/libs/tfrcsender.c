@@ -149,8 +149,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
       G_MAXUINT64);
   assert_near (get_rate (&fixture), S);
   fail_unless_equals_int (send_one (&fixture), 0);
-  /* A packet may be sent earlier than scheduled, by half of the timer's
-   * granularity. */
+  /* A packet may be sent up to half of the timer's granularity before its
+   * scheduled time. */
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       SECOND - MS / 2);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
@@ -251,7 +251,8 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   go_round (&fixture, 0, 0);
   assert_near (get_rate (&fixture), 2 * INITIAL);
   fail_unless_equals_float (get_state (&fixture).receive_limit, G_MAXDOUBLE);
-  /* The entry Infinity of X_recv_set is now two round trips old. */
+  /* The entry Infinity of X_recv_set is now exactly two round trips old. It is
+   * still valid, so the rate must double. */
   go_round (&fixture, 40000, 0);
   assert_near (get_rate (&fixture), 4 * INITIAL);
   take_feedback (&fixture, 40000, 0);   /* too soon */
@@ -346,8 +347,9 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round_limited (&fixture, 20000, .001);
-  /* The entry Infinity was removed from X_recv_set. The rate is 0.85 * 20000,
-   * because the limit is X_recv here and not twice X_recv. */
+  /* The entry Infinity was removed from X_recv_set. Because of the loss, the
+   * rate is limited to 0.85 * X_recv, which is 0.85 * 20000. Without a loss,
+   * the limit would be 2 * X_recv. */
   assert_near (get_rate (&fixture), 17000);
   go_round_limited (&fixture, 20000, .001);
   assert_near (get_rate (&fixture), 40000);
@@ -580,7 +582,8 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
   feedback.acknowledged = FIRST + 3;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
-  /* Forged feedback for a packet that was never sent */
+  /* Forged feedback acknowledges a packet that was never sent. The number of
+   * bytes in flight must remain 0. */
   feedback.acknowledged = FIRST + 4;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
@@ -663,9 +666,9 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     last = fixture.now;
     send_one (&fixture);
   }
-  /* The nominal send time of packet 300 is 299 intervals of 1460 / 43800 s
-   * after that of packet 1. Packet 300 is sent earlier than this by half of
-   * the timer granularity t_gran. */
+  /* The nominal send time of packet 300 is 299 * 1460 / 43800 s after the
+   * nominal send time of packet 1. Packet 300 is sent before its nominal send
+   * time, by half of the timer granularity t_gran. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }
@@ -1198,9 +1201,9 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* In the first 0.5 s, the sender is data-limited for at most 0.1 s, a share of
- * 0.2. It must therefore not be application-limited. It must be
- * application-limited after two data-limited intervals. */
+/* In the first 0.5 s, the sender is data-limited for at most 0.1 s, which is
+ * 20 % of the time. The sender must therefore not count as application-limited.
+ * After two data-limited intervals, it must count as application-limited. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;

@@ -10,7 +10,8 @@
 #include "udplitecoverage.h"
 
 #define ALL UDPLITE_COVERAGE_ALL
-/* number of payload bytes after the headers; they need no protection */
+/* size in bytes of the payload after the headers; the payload needs no
+ * protection */
 #define REST 50
 
 /* A packet to which fields are appended; its size is counted in bits. */
@@ -71,9 +72,9 @@ get_coverage (UdpliteFormat format, const Packet * packet, guint mark)
       get_size (packet), mark);
 }
 
-/* Checks that exactly the bytes of `packet` are covered, whatever follows them.
- * `packet` consists of headers. Checks also that the packet is covered
- * completely if it is cut at any byte of its headers. */
+/* `packet` consists only of headers. Checks that all bytes of these headers are
+ * covered, and that no byte after them is covered. Checks also that all bytes
+ * are covered if the packet ends within the headers. */
 static void
 check_needed (UdpliteFormat format, Packet packet)
 {
@@ -615,8 +616,10 @@ GST_END_TEST;
 
 /* Checks the coverage of a packet with PLUSPTYPE. Some packets do not show
  * whether the picture header has the field ELNUM. In such a packet, the bits
- * after the header are read as PEI and PSUPP, so a few bytes after the header
- * are covered, too. If these bits may be a BCI, the whole packet is covered. */
+ * after the header can be mistaken for fields of the header:
+ * - If they are mistaken for PEI and PSUPP, up to 5 bytes after the header are
+ *   covered.
+ * - If they are mistaken for BCI, the whole packet is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {
@@ -687,8 +690,9 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Converts the index of a bit after the headers to its index in the packet. The
- * headers are the RTP header and the header of RFC 4629, 14 bytes in total. */
+/* Returns the index of a bit in the packet. `bit` is the index of this bit in
+ * the data after the headers. The headers are the RTP header and the header of
+ * RFC 4629, 14 bytes in total. */
 #define AT(bit) (14 * 8 + (bit))
 
 GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)

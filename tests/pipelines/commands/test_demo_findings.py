@@ -17,8 +17,8 @@ NONE = {"I": 0, "P": 0, "B": 0}
 
 
 def sender(name, share, lost=NONE, late=NONE, **more):
-    """Returns the result of a sender. Of its 100 frames, `share` were
-    decodable.
+    """Returns the results of a sender that has sent 100 frames. `share` is the
+    number of decodable frames.
     """
     good = {"I": 0, "P": 0, "B": share} if share < 100 else SENT
     return demo_findings.Sender(
@@ -33,7 +33,8 @@ def summary(lost, damaged, psnr, delay):
             "delay_s": delay, "whole_frames": 150}
 
 
-# The results over two radios. 200 packets were sent over each radio.
+# The results of three transports over two radios. Each transport sent 200
+# packets over each radio.
 RADIOS = [
     {"udp": summary(20, 0, 15.0, 0.7), "udplite": summary(8, 12, 25.5, 0.7),
      "udp-rlp": summary(0, 0, math.inf, 0.9)},

@@ -32,7 +32,8 @@ PROFILE = SOURCE / "pipelines" / "profiles" / "local"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 600
-# The matrix has four links for each seed in the long test, and two otherwise.
+# The matrix has four links in the long test, and two links in the short test.
+# Each link is tested with each seed.
 SEEDS = range(1, 11) if LONG else range(1, 4)
 CELLS = 40 if LONG else 6
 # The number of results after which a node is killed.
@@ -234,7 +235,9 @@ class ClusterTest(NodesCase):
             interference="none 0.5-1 1-2 0-2" if LONG else "none 0.5-1"))
 
     def start_grid(self, output, *words):
-        """Starts a grid and returns its process."""
+        """Starts the command `lab grid`, which runs all cells of the matrix.
+        The results are written to `output`; `words` are further arguments.
+        Returns the process."""
         # The output is a file. A pipe that nobody reads would become full, and
         # the grid would wait.
         with open(self.directory / "said", "w") as said:
@@ -256,9 +259,9 @@ class ClusterTest(NodesCase):
         runs, missing, _ = run_results.read(output, BUILD, LATE_MS)
         self.assertEqual((len(runs), missing), (CELLS, 0))
         heads, rows = run_results.all_numbers(runs)
-        # The test compares the tables of two results. If all rows were equal,
-        # the tables would be equal in any case and the comparison would prove
-        # nothing. The rows differ because the links lose frames.
+        # The test compares the tables of two grids. If all rows of a table were
+        # equal, this comparison would prove nothing. The links lose frames, so
+        # the rows must differ.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
         # The numbers are converted to text, because a table may contain NaN.
@@ -282,15 +285,16 @@ class ClusterTest(NodesCase):
             | self.jobs("a", local_nodes.QUEUE)
         self.assertTrue(lost)
         self.check_ends_well(grid)
-        # The node b has also run the jobs that the node a lost.
+        # Together, the nodes must have run one job for each cell: the node b
+        # runs the jobs that the node a lost.
         self.assertEqual(len(self.jobs("a", local_nodes.DONE))
                          + len(self.jobs("b", local_nodes.DONE)), CELLS)
         alone = self.directory / "alone"
         self.check_ends_well(self.start_grid(alone, "--plain"))
         both = [self.table(output), self.table(alone)]
         self.assertEqual(*both)
-        # A comparison of the results of both grids finds no difference. If the
-        # results are merged, each run is kept once.
+        # The results of the cluster and of this machine must not differ. If
+        # they are merged, only one of the two copies of each run must remain.
         both = [results_csv.read(path, BUILD) for path in (output, alone)]
         found = two_matrices.compare(*both)
         self.assertEqual({one.verdict for group in found.groups

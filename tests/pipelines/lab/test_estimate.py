@@ -26,8 +26,8 @@ class EstimateTest(unittest.TestCase):
     def test_without_any_result(self):
         self.assertEqual(self.seconds(cell()), 23)
         self.assertEqual(self.seconds(cell(computed=True)), 2.5)
-        # The second of two streams begins 5 s after the first one, so the
-        # estimate must be 5 s longer.
+        # One stream takes 23 s. The second of two streams begins 5 s after the
+        # first stream, so the estimate must be 28 s.
         self.assertEqual(self.seconds(cell(streams=[{}, {}], apart=5)), 28)
 
     def test_similar_runs_count(self):
@@ -37,8 +37,7 @@ class EstimateTest(unittest.TestCase):
         # Three results belong to this experiment. Each run had a clip of 20 s.
         # The median run took 23 s, which is 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
-        # With a clip of 40 s, the estimate must also be 3 s longer than the
-        # clip.
+        # For a run with a clip of 40 s, the estimate must be 40 s + 3 s.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
         # There is no result of TCP over this link. The estimate then comes from
@@ -64,12 +63,14 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell(computed=True), fast), 1)
 
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
-        """A cell is an experiment. A computed cell takes 2.5 s. Two cores run
-        two computed cells at the same time, so four cells take 5 s.
+        """A cell is an experiment. Each of the four computed cells takes 2.5 s.
+        Two cores run two of them at the same time, so these four cells take 5 s
+        in total.
 
-        A cell in real time takes 23 s, so five cells take 115 s with one job.
-        With three jobs, they take 115 s / 3. With 8 jobs, all five cells run at
-        the same time and take 23 s."""
+        Each of the five cells in real time takes 23 s. They take 115 s in total
+        if one cell runs at a time, and 115 s / 3 if three cells run at a time.
+        If 8 cells may run at a time, all five cells run at the same time and
+        take 23 s in total."""
         todo = [cell(computed=True)] * 4 + [cell()] * 5
         for jobs, seconds in ((1, 120), (3, 5 + 115 / 3), (8, 28)):
             self.assertEqual(

@@ -16,7 +16,8 @@ from wirelesslab import paths
 from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
-MANY = 20_000_000  # bytes; this is too much for the buffers of a socket
+# Size of a response in bytes. It is larger than the buffers of a socket.
+MANY = 20_000_000
 
 
 def wait_for(condition):

@@ -2,9 +2,10 @@
 """Tests the testbed: the hosts must reach each other, and no process, namespace
 or device of the testbed may remain after its end.
 
-The tests compare the testbed with the state of the kernel. Commands list the
-network devices of the kernel and use its sockets, and /proc shows what remains
-after the end. No test depends on the speed of the machine.
+The tests check the state of the kernel. Commands on the hosts list the network
+devices, and send packets through sockets. After the end of the testbed, the
+tests search /proc for remaining processes, namespaces and devices. No test
+depends on the speed of the machine.
 """
 
 import concurrent.futures
@@ -217,9 +218,9 @@ def held_by_us():
 
 
 def own_environment():
-    """Returns the environment without the variables of GStreamer (GST_...),
-    because most users do not set them. The testbed must find the plugins of the
-    build without them.
+    """Returns the environment without the variables of GStreamer (GST_...).
+    Most users do not set these variables. Even if they are not set, the testbed
+    must find the plugins in the build directory.
     """
     return {name: value for name, value in os.environ.items()
             if not name.startswith("GST_")}
