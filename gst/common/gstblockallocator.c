@@ -74,8 +74,9 @@ allocator_release_block (GstBlockAllocator * self, Block * block,
   g_free (block);
 }
 
-/* The allocator holds OWN_REFERENCES references to its current block. Each
- * memory has taken over one of them. Releases the references that are left. */
+/* Stops using the current block. The allocator had OWN_REFERENCES references to
+ * the block, and passed one of them to each memory in the block. The remaining
+ * references are released here. */
 static void
 allocator_retire_block (GstBlockAllocator * self)
 {

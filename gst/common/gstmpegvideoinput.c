@@ -35,7 +35,7 @@ struct _GstMpegVideoInput
   GstElement *owner;
   MpegVideoFramer *framer;
   MpegVideoTimeline *timeline;
-  GQueue frames;                /* elements are GstMpegVideoInputFrame */
+  GQueue frames;                /* queue of GstMpegVideoInputFrame */
 
   gint max_frame_size;          /* bytes */
   gint framer_max_frame_size;
@@ -44,8 +44,8 @@ struct _GstMpegVideoInput
   /* TRUE if the format of upstream's segment is not GST_FORMAT_TIME */
   gboolean no_times;
 
-  /* Buffer whose bytes have not all been passed to the framer; NULL if there is
-   * none. The bytes before pending_offset were passed already. */
+  /* Buffer of which only the bytes before pending_offset were passed to the
+   * framer; NULL if there is no such buffer. */
   GstBuffer *pending;
   gsize pending_offset;
   /* TRUE if the framer was drained and the timeline must be drained, too. The

@@ -298,8 +298,8 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->send_cancellable = g_cancellable_new ();
   gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
-  /* This flag makes the pipeline send EOS to this element as well.
-   * gst_network_sink_send_event explains the reason. */
+  /* This flag makes the pipeline send EOS to this sink, and not only to the
+   * sources. gst_network_sink_send_event explains the reason. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }
 

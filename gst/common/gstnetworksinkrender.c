@@ -199,10 +199,10 @@ begin_ending (GstNetworkSink * self)
       g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
 }
 
-/* Sets the deadline for the end of the stream if the application has sent EOS.
- * EOS stays upstream until the current buffer was sent or dropped. The end of
- * the stream is therefore delayed while the streaming thread waits. Called with
- * the lock before this thread waits. */
+/* Called with the lock before the streaming thread waits. If the application
+ * has sent EOS, sets the deadline for the end of the stream. EOS reaches the
+ * sink only when the current buffer was sent or dropped, so the wait delays the
+ * end of the stream. The deadline limits this delay. */
 static void
 note_wait (GstNetworkSink * self)
 {
@@ -348,8 +348,9 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* If EOS is expected, sets the deadline for the end of the stream (see
- * note_wait). Called before the thread waits for room in the network. */
+/* This function is called before the streaming thread waits until the network
+ * can accept more data. If the application has sent EOS, the function sets the
+ * deadline for the end of the stream (see note_wait). */
 static void
 note_full (GstNetworkSink * self)
 {
@@ -569,8 +570,8 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 
   is_input_live (self);
   while (batch.n > 0) {
-    /* In the usual case the connection exists already. The lock is then taken
-     * only in begin_use. */
+    /* Usually the connection exists already. In this case wait_for_connection,
+     * which takes the lock again, is not called. */
     if (begin_use (self)) {
       error = NULL;
       send_batch (self, &batch, &error);
@@ -840,9 +841,9 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
  * sink, the source cannot send EOS downstream. This sink therefore has the
  * SOURCE flag, so that the pipeline sends the event to this sink too.
  *
- * The stream goes on until the EOS of the source arrives with the data. If the
- * sink has to wait before that, the deadline for the end of the stream starts
- * immediately. */
+ * The sink continues to send until the EOS event of the source arrives with the
+ * data. If the sink has to wait before this event arrives, the deadline for the
+ * end of the stream is set when the wait begins. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {
@@ -1009,8 +1010,8 @@ end_connection (GstNetworkSink * self)
   UNLOCK (self);
 }
 
-/* Returns whether upstream is live. The other result of the query, whether the
- * sink synchronizes to the clock, is not relevant here. */
+/* Returns whether upstream is live. The latency query also returns whether the
+ * sink synchronizes to the clock, but this is not needed here. */
 static gboolean
 is_stream_live (GstNetworkSink * self)
 {

@@ -132,9 +132,9 @@ typedef struct
     { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
       PROPERTY_MEMBER (member, guint64), min, initial, max, \
       .unit = GST_MSECOND, __VA_ARGS__ }
-/* A deprecated property for a duration in ns. It uses the same member as the
- * new property in ms, so that each of the two properties returns the value that
- * was set through the other property. */
+/* Table entry of a deprecated property for a duration in ns. The new property
+ * `new_name` is in ms. Both properties use the same struct member, so a value
+ * that was set through one property can be read through the other property. */
 #define PROPERTY_DEPRECATED_NANOSECONDS(name, nick, new_name, flags, member, \
         max, initial, ...) \
     { name, nick, "Deprecated: use " new_name ", which is in ms; this one is in " \
@@ -196,8 +196,8 @@ GType gst_wireless_register_enum (gsize * type, const gchar * name,
  * class and of its subclasses. Called in class_init. */
 void gst_wireless_properties_set_category (GObjectClass * klass,
     GstDebugCategory * category);
-/* Makes `object` log no deprecation warnings, because its owner has the same
- * properties and logs them. */
+/* Disables the deprecation warnings of `object`. Its owner has the same
+ * properties and logs the warnings itself. */
 void gst_wireless_properties_silence (gpointer object);
 /* Logs a warning that the value `value` of the property `name` is deprecated
  * and that `instead` should be used. The warning is logged once for each object
@@ -207,9 +207,9 @@ void gst_wireless_properties_warn_of_value (gpointer object,
 
 /* gst_wireless_member_set stores `value` in a struct member, and
  * gst_wireless_member_get reads a struct member into `value`. The member must
- * have the type of `value`. An exception is a fraction, whose member is an
- * array of two gint. The member owns its copy of a string and its reference to
- * an object. */
+ * have the type of `value`. If `value` is a fraction, the member must be an
+ * array of two gint. gst_wireless_member_set copies a string, and it takes a
+ * reference to an object. The struct owns the copy or the reference. */
 void gst_wireless_member_set (gpointer member, const GValue * value);
 void gst_wireless_member_get (gconstpointer member, GValue * value);
 

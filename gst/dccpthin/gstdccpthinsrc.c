@@ -44,8 +44,8 @@ GST_ELEMENT_REGISTER_DECLARE (dccpthinsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug
 
-/* Maximum value of the properties that are times. A greater time in us could
- * overflow a gint64 when the current time is added. */
+/* Maximum value of a property that is a time in ns. If the value were greater,
+ * the sum of this time and the current time could overflow a gint64. */
 #define MAX_TIME (G_MAXINT64 / 2)
 /* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits.
  * Usually only the first bytes of a receive buffer are in use. If all buffers
@@ -400,8 +400,8 @@ set_used_socket (GstDccpThinSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Opens the endpoint. From here to close_end () only the connection's thread
- * opens or closes the socket. */
+/* Opens the endpoint. Until close_end () is called, no thread except the
+ * connection's thread opens or closes the socket. */
 static gboolean
 open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     GSocketAddress * remote, gboolean is_last, guint64 timeout, GError ** error)
@@ -422,8 +422,8 @@ close_end (GstDccpThinSrc * self)
 }
 
 /* Waits for a connection if there is none yet, and runs the loop until the
- * connection has ended. `error` is set to the reason. Returns FALSE if no
- * connection was established. */
+ * connection has ended. Sets `error` to the reason why the loop ended. Returns
+ * FALSE if no connection was established. */
 static gboolean
 run_connection (GstDccpThinSrc * self, GError ** error)
 {
@@ -541,8 +541,8 @@ typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
-  /* Monotonic time in us. If an attempt is refused before this time, another
-   * attempt follows. 0 = no attempt was refused since the last connection. */
+  /* Monotonic time in us until which a connection attempt that was refused is
+   * repeated. 0 = no attempt was refused since the last connection. */
   gint64 refused_until;
 } Attempts;
 

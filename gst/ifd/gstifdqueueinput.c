@@ -19,9 +19,9 @@
 /* Maximum step of the DTS from one picture to the next. A larger step is a jump
  * of the clock. */
 #define MAX_TS_STEP (2 * TS_TIME_RATE)
-/* Maximum difference in ns between the time of a picture and the timestamp of
- * its buffer. If the difference is larger, the timestamp of the buffer is used.
- */
+/* The time of a picture is computed from its DTS. If this time differs from the
+ * timestamp of the picture's buffer by more than MAX_TS_DISTANCE (ns), the
+ * timestamp of the buffer is used instead. */
 #define MAX_TS_DISTANCE ((gint64) (2 * GST_SECOND))
 
 struct _GstIfdQueueInput
@@ -40,8 +40,9 @@ struct _GstIfdQueueInput
   TsPictures *ts;               /* for a transport stream */
   /* Classifier for a transport stream. NULL if the input is something else. */
   TsClassifier *ts_classifier;
-  /* Conversion of times in a transport stream: a picture with the DTS ts_time
-   * is due at ts_due, in ns. */
+  /* For a transport stream: `ts_time` is the DTS of the last picture, and
+   * `ts_due` is its due time in ns. They are used to compute the due time of
+   * the next picture. */
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
@@ -52,12 +53,12 @@ struct _GstIfdQueueInput
   gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* Numbers of malformed units that the classifiers of earlier caps have
-   * counted. Those classifiers no longer exist. */
+  /* Numbers of malformed units that earlier classifiers have counted. When a
+   * classifier is freed, its numbers are added here. */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
-  /* frames that gst_ifd_queue_input_pull () will return, as IfdLineItem */
+  /* IfdLineItems of the frames that gst_ifd_queue_input_pull () will return */
   GQueue units;
   /* The first field of a frame, while it waits for the second field of this
    * frame. The object of this item is NULL if no field waits. */
@@ -176,13 +177,13 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Returns caps that ifdqueue accepts for linking although it cannot use them.
- * If such a stream arrives, ifdqueue posts an error that names the parser that
- * is missing upstream.
+/* Returns the caps of streams that ifdqueue cannot use, but accepts for
+ * linking. If such a stream arrives, ifdqueue posts an error that names the
+ * parser that is missing upstream.
  *
- * `usable` are the caps that both ifdqueue and downstream can use. If they do
- * not contain a codec, a parser would not help. This codec is left out, and
- * linking fails. */
+ * `usable` are the caps that both ifdqueue and downstream can use. If a codec
+ * is not in `usable`, a parser would not help. The result does not contain such
+ * a codec, so linking fails. */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {
@@ -626,7 +627,8 @@ append_unit (GstIfdQueueInput * input, IfdLineItem * item)
   memset (item, 0, sizeof (*item));
 }
 
-/* Appends the first field as a frame without a second field. */
+/* If `first_field` contains a field, moves it to the end of the queue `units`.
+ */
 static void
 append_first_field (GstIfdQueueInput * input)
 {
@@ -830,8 +832,9 @@ tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
       ("The transport stream passes untouched, because %s.", refusal), (NULL));
 }
 
-/* Adds data of a transport stream, and takes ownership of `buffer`. If the
- * stream is not cut into pictures, its buffers are passed on unchanged. */
+/* Takes ownership of `buffer`, which contains data of a transport stream, and
+ * divides the stream into pictures. If TsPictures refuses to divide the stream,
+ * the buffer is passed on unchanged. */
 static void
 push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
 {

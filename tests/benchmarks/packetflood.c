@@ -5,10 +5,10 @@
  *       Pushes PACKETS packets into a sink. Each buffer list has LIST packets.
  *       If LIST is 1, the packets are pushed as single buffers.
  *   packetflood receive ELEMENT PACKETS PROTOCOL
- *       Fills the socket of a source while the source is paused, and then lets
- *       the source receive these packets. Repeats this until the source has
- *       received at least PACKETS packets. PROTOCOL is udp, udplite, or both,
- *       which is UDP-Lite in UDP.
+ *       Sends packets to the socket of a source while the source is paused.
+ *       Then lets the source receive the packets. Repeats this until the
+ *       source has received at least PACKETS packets. PROTOCOL is "udp",
+ *       "udplite" or "both". The value "both" means UDP-Lite in UDP.
  *
  * The program prints the number of packets, the elapsed time in seconds, and
  * the CPU time of the whole process during this time in seconds.
@@ -18,8 +18,8 @@
  * packet to packet.
  *
  * ELEMENT is one element with its properties, as in a launch line. It uses the
- * loopback interface and the port PORT. A sink sends its packets to a socket
- * from which nobody reads.
+ * loopback interface and port 5004. A sink sends its packets to a socket from
+ * which nobody reads.
  */
 
 #define _GNU_SOURCE

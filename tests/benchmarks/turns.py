@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares several pairs of a sink and a source. The pairs run in turn and
-carry the same packets.
+"""Compares several pairs of a sink and a source. The pairs run one after the
+other, and this sequence is repeated. All pairs carry the same packets.
 
-The program bondflood pushes the packets over the loopback interface, in network
-namespaces of its own where this is permitted. The figures are medians with
-minimum and maximum. The first pair is compared with each of the other pairs.
+The program bondflood pushes the packets over the loopback interface. If network
+namespaces are permitted, the benchmark runs in its own namespace. The figures
+are medians with minimum and maximum. The first pair is compared with each of
+the other pairs.
 """
 
 import argparse
@@ -111,9 +112,10 @@ def read_options(description, rates):
 
 
 def compare(plugin, pairs, options, bytes_each):
-    """Measures the pairs of a sink and a source at each rate, with single
-    buffers and with buffer lists, and prints a comparison. If a measurement
-    fails, the program prints the reason and exits.
+    """Measures the packet rate, the share of packets that arrive, and the CPU
+    time of each pair of a sink and a source. Each pair is measured at each
+    rate, with single buffers and with buffer lists. Prints a comparison. If
+    a measurement fails, the program prints the reason and exits.
     """
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst" / plugin))

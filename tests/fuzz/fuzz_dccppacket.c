@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of DCCP packets. Any bytes are either refused for the
- * correct reason, or parsed within their bounds. A parsed packet, with its
- * options, is written to the same bytes again, except for reserved bits.
- * Feature negotiation with arbitrary options sends only valid answers and keeps
- * valid values. Two correct endpoints agree even if packets between them are
- * lost, duplicated and delayed.
+/* Fuzzes the reading of DCCP packets. The target checks four properties:
+ * - Arbitrary bytes are either refused for the correct reason, or parsed. The
+ *   parser reads no bytes beyond their end.
+ * - If a parsed packet and its options are written again, the result has the
+ *   same bytes, except for reserved bits.
+ * - Feature negotiation with arbitrary options sends only valid answers, and
+ *   the values of all features stay valid.
+ * - Two correct endpoints agree on the features even if packets between them
+ *   are lost, duplicated and delayed.
  *
  * Input: one byte that selects the action. The bytes after it are:
  * - 0, parse: one byte, then the packet. Bits 0 and 1 of the byte select the
@@ -84,7 +87,8 @@ get_covered (const guint8 * bytes, gsize size)
   return coverage ? bytes[4] * 4 + (coverage - 1) * 4 : size;
 }
 
-/* Returns the reason to refuse the packet, without looking at its checksum. */
+/* Returns why the packet must be refused, or DCCP_ACCEPTED if it is valid. The
+ * checksum is not verified. */
 static DccpRefusal
 find_fault (const guint8 * bytes, gsize size)
 {
@@ -289,8 +293,10 @@ check_drop_blocks (const DccpOption * option)
   fuzz_check (n == option->size);
 }
 
-/* Checks that the writer produces the bytes from `begin` to the end of the
- * option, including its Mandatory option. */
+/* Writes an option that was read from a packet, and checks that the written
+ * bytes equal the bytes in the packet. If `option` is mandatory, these bytes
+ * begin with the Mandatory option. In the packet, they must not begin before
+ * `begin`. */
 static void
 check_rewritten (const DccpOption * option, const guint8 * begin)
 {

@@ -215,7 +215,8 @@ check_round_trip (const Rfc2250Header * header)
   g_free (written);
 }
 
-/* A header with arbitrary fields and extensions. */
+/* Makes an RFC 2250 header from `fields`. If it has extensions, these are bytes
+ * of `data`. The header must be the same after writing and parsing. */
 static void
 check_write (FuzzInput fields, const guint8 * data, gsize size)
 {

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of H.264 and H.265. Any bytes may be codec data, and any
- * bytes may be access units, with or without framing. The work must be bounded,
- * and no access unit may be counted twice. The same NAL units must give the
- * same result and the same slices in each framing. The slots of a frame must be
- * possible for its type (ifd.h).
+/* Fuzzes the parser of H.264 and H.265 with arbitrary codec data and arbitrary
+ * access units. Checks the following:
  *
- * Input: one byte that selects the codec and the format of the units. In some
- * formats, codec data follow (a length of one byte, then the data). The rest
- * are access units or NAL units. Each has flags, a length of one byte, and its
- * bytes.
+ * - The work is bounded.
+ * - No access unit is counted twice.
+ * - If the same NAL units are parsed in byte-stream format and with length
+ *   fields, the results and the slices are equal.
+ * - The slots of a frame agree with the type of the frame (ifd.h). For example,
+ *   an I-frame uses no slot.
+ *
+ * The first byte of the input selects the codec and the format. In the format
+ * INPUT_LENGTHS, codec data follow: a length of one byte, then the data. The
+ * rest of the input consists of access units or NAL units. Each unit consists
+ * of a byte with flags, a length of one byte, and the bytes of the unit.
  */
 
 #include "fuzz.h"
@@ -26,7 +30,7 @@ typedef enum
 } InputType;
 
 /* Flags of an access unit or a NAL unit. */
-#define FLAG_LAST (1 << 0)      /* last NAL unit of its access unit */
+#define FLAG_LAST (1 << 0)      /* this NAL unit ends its access unit */
 #define FLAG_RESET (1 << 1)
 #define FLAG_NO_PTS (1 << 2)
 #define PTS(flags) ((flags) >> 3)
@@ -42,8 +46,10 @@ count_malformed (const IfdClassifier * classifier)
   return count;
 }
 
-/* SLOT_BITS are the slots of stored pictures. SPECIAL_BITS are other slots: one
- * for missing pictures of H.265, and three for the marks of H.264. */
+/* Bits of the fields `uses` and `updates` of a frame. Each bit of SLOT_BITS
+ * stands for one stored picture. In SPECIAL_BITS, one bit stands for the
+ * missing pictures of H.265, and three bits stand for the reference picture
+ * marking of H.264. */
 #define SLOT_BITS ((1u << 17) - 1)
 #define SPECIAL_BITS (15u << 28)
 
@@ -149,9 +155,9 @@ classify (IfdClassifier * classifier, IfdCodec codec, const guint8 * data,
   fuzz_check (malformed <= 1);
 }
 
-/* Passes all remaining bytes of the input to the classifier, in units. Each
- * unit is copied to memory of exactly its size, so that AddressSanitizer finds
- * any access beyond it. */
+/* Divides the rest of the input into units, and passes each unit to the
+ * classifier. Each unit is copied to memory of exactly its size, so that
+ * AddressSanitizer finds any access beyond the unit. */
 static void
 classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
 {
@@ -176,7 +182,8 @@ classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
 }
 
 /* Passes codec data from the input to the classifier. If the classifier refuses
- * them, checks that they have not changed it. */
+ * the codec data, it must classify the next frame in the same way as a new
+ * classifier. */
 static void
 set_codec_data (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
 {

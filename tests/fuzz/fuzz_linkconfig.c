@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the configuration of a link: the text of `interference`, traces of
- * radio blocks, and arbitrary numbers. A configuration is either refused with a
- * reason or works.
+ * radio blocks, and the values of numeric fields. A configuration must either
+ * be refused with a reason or work.
  *
  * The first byte of the input selects what is tested. For `interference` and
- * for traces, the rest of the input is the text. For numbers, a profile and a
- * quality follow, and then pairs until the input ends. A pair is the index of a
- * field and its new value. The value has eight bytes, or it is a small number
- * multiplied by a power of ten.
- */
+ * for traces, the rest of the input is the text. For numeric fields, the next
+ * two bytes select a profile and a quality. Then pairs follow until the input
+ * ends. Each pair is the index of a field and its new value. The value has
+ * eight bytes, or it is a small number multiplied by a power of ten. */
 
 #include "fuzzlink.h"
 
@@ -36,8 +35,8 @@ take_text (const FuzzInput * input)
   return g_strndup ((const gchar *) input->data, input->size);
 }
 
-/* Sends a few packets in each direction and handles at most a thousand wakeups.
- */
+/* Sends a few packets in each direction and handles at most MAX_WAKEUPS
+ * wakeups. */
 static void
 run_shortly (const LinkConfig * config)
 {

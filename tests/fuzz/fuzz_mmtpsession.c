@@ -175,8 +175,8 @@ replay (Run * self, gboolean spoiled)
   g_free (bytes);
 }
 
-/* Makes the trailer or the token of a forged message valid, as an attacker
- * could who has the secrets. */
+/* Makes the trailer or the token of a forged message valid. This simulates an
+ * attacker who has the secrets. */
 static void
 seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint8 * bytes, gsize size)

@@ -48,9 +48,9 @@ def rate(seen, begin, end):
 
 
 def variation(seen, begin, end):
-    """Returns the coefficient of variation of the bytes per second: the
-    standard deviation divided by the mean. The seconds are those from `begin`
-    to `end`.
+    """Counts the bytes that arrived in each second from `begin` to `end`.
+    Returns the coefficient of variation of these numbers: the standard
+    deviation divided by the mean.
     """
     each = [total(seen, begin + second + 1) - total(seen, begin + second)
             for second in range(int(end - begin))]

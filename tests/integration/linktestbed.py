@@ -180,8 +180,8 @@ class LinkCase(test_testbed.Api):
             lambda: "backlog 0b 0p" in self.text(bed, host, show)))
 
     def end_link(self, bed):
-        """Ends the stream, so that the link delivers all packets that it still
-        has and then ends.
+        """Interrupts the processes of the link and waits until they end. A
+        process first delivers all packets that wait in the link.
         """
         # The last packet may still be on the way from the device into the link.
         time.sleep(0.1)

@@ -57,8 +57,8 @@ EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Returns the rate of the data in bit/s on a link that carries
-    `bytes_per_second` bytes of IP packets in a second.
+    """Returns the payload rate, in bit/s, of a stream of IP packets.
+    `bytes_per_second` is the rate of the packets with all headers.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 
@@ -80,10 +80,11 @@ class DccpPapersTest(flows.FlowCase):
         print(text, file=sys.stderr, flush=True)
 
     def run_valid(self, run, late=MS_LATE):
-        """Calls run(), whose last result is the lateness. If the 99th
-        percentile of the lateness is not below `late`, calls run() once more.
-        Returns the other results of the call that was not late. Skips the test
-        if both calls were late.
+        """Calls run(), which returns several results. The last result is the
+        lateness. If the 99th percentile of the lateness is not below `late`,
+        this call was late, and run() is called once more. Returns the results
+        of the call that was not late, without the lateness. If both calls were
+        late, skips the test.
         """
         for _ in range(2):
             *found, lateness = run()
@@ -299,8 +300,8 @@ class DccpPapersTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_pings(self):
-        """The phone sends the pings. The pings of newTELnet in the thesis
-        were also sent by the phone.
+        """The phone sends the pings, as in the measurement of newTELnet in the
+        thesis.
         """
         def run(size, interval, count):
             bed = self.open_link(GPRS, "b,a")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes a fresh installation of Debian 12 and does the steps of a new user in
-it. The steps are done by three users: one who may not install anything, root,
-and one for whom everything has been installed. They are done with and without
-network namespaces.
+it. Three users do the steps: a user without the right to install packages,
+root, and a user for whom everything is already installed. The steps are
+tested with and without network namespaces.
 
 If WIRELESS_FRESH names a directory, the installation is kept there and used
 again, because making it takes longer than all other steps.
@@ -60,8 +60,9 @@ class FreshTest(unittest.TestCase):
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
-        # USER is created if it does not exist. The clone belongs to another
-        # user, so git has to be told to accept it.
+        # If the user USER does not exist, it is created. The clone does not
+        # belong to USER. git accepts such a clone only if safe.directory is
+        # set.
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 

@@ -2,8 +2,9 @@
 """Checks the output of the receiver when a packet is lost, duplicated or
 reordered, or comes from another source.
 
-Every packet of the first GOP and of one GOP in the middle of the stream is lost
-once. The receiver is rfc2250depay followed by mpegstat. The expected result
+The receiver runs once for each packet of the first GOP, and once for each
+packet of a GOP in the middle of the stream. In each run, only this packet is
+lost. The receiver is rfc2250depay followed by mpegstat. The expected result
 follows from the elementary stream and from the frames that the lost packets
 carried.
 """
@@ -211,8 +212,9 @@ class Disorder(LossTest):
             self.assert_frames(outcome, set(), "new SSRC")
 
     def test_garbage_is_dropped(self):
-        """Some of the garbage has the sequence number of a valid packet and
-        arrives before this packet.
+        """Invalid packets arrive between the valid packets. Some of them have
+        the same sequence number as the next valid packet. The receiver must
+        still output all frames.
         """
         rng = random.Random(2250)
         def garbage(near):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes transport streams with video and sound by means of ffmpeg, and checks
-transport streams. The checks use other programs, and code of this module that
-follows ISO/IEC 13818-1."""
+"""Makes transport streams with video and sound by means of ffmpeg. Checks
+transport streams in two ways: with other programs, and with a parser in this
+module that follows ISO/IEC 13818-1."""
 
 import shlex
 import subprocess

@@ -133,9 +133,9 @@ def judge(ip, backend, segment, coverage=0):
     UDP-Lite packet `segment`.
     """
     if backend == "udp":
-        # The receiver ignores the ports in the UDP-Lite header. A NAT may have
-        # changed the ports in the UDP header, so they may differ from the ports
-        # in the UDP-Lite header.
+        # With this backend, the receiver ignores the ports in the UDP-Lite
+        # header. A NAT changes only the ports in the outer UDP header, so the
+        # two headers may have different ports.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -177,8 +177,9 @@ class Capture(threading.Thread):
                     return
                 continue
             packet = data[ETHERNET_HEADER:]
-            # The loopback shows each packet twice: when it is sent and when it
-            # arrives.
+            # This socket receives each packet of the loopback device twice:
+            # when the packet is sent and when it arrives. Only the first copy
+            # is stored.
             if sender[2] == socket.PACKET_OUTGOING \
                     and protocol_of(packet) in self.protocols:
                 self.packets.append(packet)
@@ -344,7 +345,8 @@ class FfmpegReceiver:
             "ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "data", "-i",
             ffmpeg_url(ip, coverage), "-map", "0", "-c", "copy",
             "-flush_packets", "1", "-f", "data", self._path],
-            # (While ffmpeg waits for another packet, only SIGKILL ends it.)
+            # While ffmpeg waits for another packet, only SIGKILL terminates
+            # ffmpeg.
             signal.SIGKILL)
 
     def read(self):
@@ -365,7 +367,9 @@ def ffmpeg_url(ip, coverage, more=""):
 
 
 class Injector:
-    """Sends UDP-Lite packets as they are, with or without damage."""
+    """Sends UDP-Lite packets without changing them. The test builds the
+    packets, including their headers, and may damage them.
+    """
 
     def __init__(self, case, backend, ip):
         self._to = (LOOPBACK[ip], 0)

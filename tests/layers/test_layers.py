@@ -9,10 +9,10 @@ checks the includes, which also bring in types, macros and inline functions.
 
 No files include or call each other in a circle. A unit is the set of files with
 the same name before the suffix, such as `frames.c` and `frames.h`. A unit
-depends on each unit whose header it includes, and on each unit that defines a
-function or a constant table that it names. There are two exceptions:
-`framesprivate.h` may include `frames.h`, which it extends, and the cast macros
-of GObject may call the `get_type` function of a type.
+depends on another unit in two cases: it includes the header of the other unit,
+or it uses a function or a constant table of the other unit. There are two
+exceptions: `framesprivate.h` may include `frames.h`, which it extends, and the
+cast macros of GObject may call the `get_type` function of a type.
 
 The plugins read no environment variables, because each setting is a property.
 
@@ -79,8 +79,8 @@ USES_SYSTEM = re.compile(rf"\b({CLOCK}|{THREAD}|{RANDOM}) ?\(")
 
 
 def allowed_directories(directory):
-    """Returns the directories that files of `directory` may include, or None if
-    the plan has no such directory."""
+    """Returns the directories whose headers the files in `directory` may
+    include. Returns None if source files must not be in `directory`."""
     if directory in COMMON:
         return COMMON[directory] | {directory}
     parts = directory.split("/")
@@ -115,14 +115,15 @@ class Tree:
         for path in self.files:
             self.by_name[path.rsplit("/", 1)[1]].append(path)
         self.faults = []
-        # Maps each file to the files of the tree that it includes.
+        # Maps the path of each source file to the list of the project's files
+        # that this source file includes.
         self.includes = {path: [] for path in self.files}
         # `own` maps each unit to its static functions and tables. `named` maps
         # each unit to all names that it uses.
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # Maps each function or table that is not static to the units that
-        # define it.
+        # Maps the name of each non-static function or table to the units that
+        # define it. A unit is a path without the suffix .c or .h.
         self.definers = collections.defaultdict(set)
         for path in self.files:
             self.read(path)
@@ -185,8 +186,8 @@ class Tree:
                 if f"/{path}".endswith(f"/{name}")]
 
     def directories(self):
-        """Returns a dictionary with an entry for each directory: the set of the
-        other directories whose headers its files include.
+        """Returns a dictionary. It maps each directory to the set of other
+        directories whose headers are included by files of this directory.
         """
         graph = collections.defaultdict(set)
         for path, included in self.includes.items():
@@ -197,8 +198,8 @@ class Tree:
         return graph
 
     def units(self):
-        """Returns a dictionary with an entry for each unit: the set of the
-        other units that it includes or calls.
+        """Returns a dictionary that maps each unit to the set of the other
+        units that it includes or calls.
         """
         graph = {get_unit(path): set() for path in self.files}
         for path, included in self.includes.items():
@@ -234,8 +235,9 @@ class Tree:
 
 
 def find_circles(graph):
-    """Returns the circles of a graph. A circle is a set of two or more nodes,
-    each of which is reachable from every other node of the set."""
+    """Returns the cycles of a graph, as a sorted list of sorted lists of nodes.
+    A cycle here is a set of two or more nodes, each of which can be reached
+    from every other node of the set."""
     def reach(node):
         reached = set()
         waiting = [node]
@@ -331,8 +333,8 @@ class LayersTest(unittest.TestCase):
 
 
 class FaultsTest(unittest.TestCase):
-    """Checks that each kind of fault is found, in a small tree that has no
-    other fault.
+    """Checks that each kind of fault is found. A test adds a fault to a small
+    source tree that has no other fault.
     """
 
     RIGHT = {

@@ -54,9 +54,9 @@ guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Returns the share of the samples from `from` to `to` whose estimated rate
- * differs from `rate` by at most `tolerance`. `tolerance` is from 0 to 1,
- * relative to `rate`. */
+/* Considers the samples between the times `from` and `to`. Returns the share of
+ * these samples whose estimated rate differs from `rate` by at most `rate` *
+ * `tolerance`. `tolerance` is from 0 to 1. */
 gdouble arena_judge_share_within (const ArenaSessionRecord * record,
     guint64 from, guint64 to, gdouble rate, gdouble tolerance);
 /* Returns the median of the estimated rates that were sampled from `from` to

@@ -263,10 +263,10 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 #endif
 }
 
-/* Sets the size of a socket buffer. The system has an upper limit for this
- * size. `force_option` is the option whose name contains FORCE. With this
- * option, the size may exceed the limit, but the option needs CAP_NET_ADMIN. If
- * it fails, `option` is used, which obeys the limit.
+/* Sets the size of a socket buffer. First tries `force_option`, for example
+ * SO_RCVBUFFORCE. With this option, the size may exceed the system's limit, but
+ * the option needs CAP_NET_ADMIN. If the option cannot be set, sets `option`,
+ * for example SO_RCVBUF, which obeys the limit.
  */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)

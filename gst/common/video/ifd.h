@@ -32,9 +32,10 @@
  * frame that starts an intra refresh, or immediately if the stream has no
  * refresh either. */
 #define IFD_MAX_GOP 600
-/* Number of frames after which an I-frame is sent even if a decoder would
- * display it in the wrong order. The limit exists because the stream may never
- * have an I-frame in the right order. */
+/* Maximum number of frames for which the algorithm waits for an I-frame that a
+ * decoder would display in the right order. After this wait, an I-frame is sent
+ * even if a decoder would display it in the wrong order. The wait is limited
+ * because the stream may never contain an I-frame in the right order. */
 #define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
@@ -117,10 +118,10 @@ typedef struct
    * is 0. */
   guint32 uses, updates;
   gint layer;                   /* temporal layer, or -1 if unknown */
-  /* Only with IFD_FRAME_SLOTS: the layer of the frame in a pyramid of
-   * references. The base layer is layer 0. Frames of higher layers are dropped
-   * first. The core uses the maximum of `depth` and `layer`. If `layer` already
-   * has the right value, `depth` may therefore be 0. */
+  /* Layer of the frame in a pyramid of references; the base layer is 0. This
+   * field is used only if the frame has the flag IFD_FRAME_SLOTS. Frames of
+   * higher layers are dropped first. The core uses the maximum of `depth` and
+   * `layer`, so `depth` may be 0 if `layer` is correct. */
   guint depth;
   gpointer user;                /* for the caller */
 

@@ -28,7 +28,7 @@
 typedef struct
 {
   guint8 type;
-  /* Data packets may carry the option (RFC 4340 table 3). */
+  /* TRUE if data packets may carry this option (RFC 4340 table 3) */
   gboolean on_data;
   /* TRUE if the option has no meaning on a packet without an acknowledgement
    * number */

@@ -41,7 +41,7 @@ typedef enum
 {
   DCCP_CCID_OPTION_READ,
   DCCP_CCID_OPTION_REFUSED,     /* unknown or malformed option */
-  /* malformed option after which the connection must be reset */
+  /* The option is malformed, and the connection must be reset. */
   DCCP_CCID_OPTION_FATAL
 } DccpCcidOptionResult;
 

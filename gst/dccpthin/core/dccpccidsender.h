@@ -59,8 +59,9 @@ typedef struct
   } losses[DCCP_CCID_MAX_LOSSES];       /* in increasing order */
 } DccpCcidNews;
 
-/* Values for the connection and the statistics. If a congestion control does
- * not know a value, it leaves the value at 0. */
+/* State of a congestion control, for the connection and for the statistics. All
+ * fields are 0 at first. A congestion control sets only the fields for which it
+ * has a value. */
 typedef struct
 {
   /* Allowed rate in bytes per second. A window-based algorithm reports its

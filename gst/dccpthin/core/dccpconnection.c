@@ -228,9 +228,8 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
     dccp_common_trace (connection->common, "connection ends with a Reset: %s",
         dccp_reset_code_get_name (code));
   set_state (connection, state);
-  /* A server notifies the application of a connection when the connection
-   * opens. If the connection has never opened, its end is not reported either.
-   */
+  /* A server notifies the application when a connection opens. If a connection
+   * has never opened, its end is therefore not reported. */
   if (connection->is_server && !connection->is_told)
     return;
   event.reset_code = code;
@@ -410,8 +409,9 @@ typedef struct
   guint drop_offset;
 } Heard;
 
-/* A Reset with code 5 or 6 contains the type of the option and the first two
- * bytes of its value (section 5.6). */
+/* Resets the connection because of the received option `option`. A Reset with
+ * code 5 or 6 contains the type of this option and the first two bytes of its
+ * value (section 5.6). Returns FALSE. */
 static gboolean
 abort_for_option (DccpConnection * connection, const DccpOption * option,
     guint8 code)
@@ -1578,11 +1578,10 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
-  /* A client returns the Init Cookies until the server has answered. As long as
-   * it has cookies to return, it sends no data. The server may have stored no
-   * state, so it needs the Ack with the cookies first and discards data that
-   * arrives before. Data and cookies together do not fit into one packet of the
-   * maximum size. */
+  /* A client that has Init Cookies to return sends no data until the server has
+   * answered. If the server has stored no state, it needs the Ack with the
+   * cookies first, and discards all data that arrive before this Ack. Data and
+   * cookies together do not fit into one packet of the maximum size. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
   return dccp_half_connections_next_send (&connection->halves, now);

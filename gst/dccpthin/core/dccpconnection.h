@@ -26,9 +26,10 @@
 /* Maximum size in bytes of the Init Cookies of a Response, including the option
  * headers. */
 #define DCCP_MAX_COOKIES 512
-/* Maximum number of Requests. The pause after the first Request is 1 second.
- * Each further pause is twice as long, up to 64 seconds. In eight minutes fewer
- * than 16 Requests are therefore sent. */
+/* Number of Requests whose sending times are stored. The pause after the first
+ * Request is 1 second. Each further pause is twice as long, up to 64 seconds.
+ * Within the default connect_timeout of eight minutes, a client therefore sends
+ * fewer than 16 Requests. */
 #define DCCP_MAX_REQUESTS 16
 
 typedef struct
@@ -89,9 +90,9 @@ typedef struct
   /* number of packets without data since the last packet with data */
   guint64 ndp;
 
-  /* Init Cookies as options. A client stores the cookies of the Response. It
-   * returns them in its packets until it is in the state OPEN (RFC 4340 section
-   * 8.1.4). A server stores the cookie for its Response. */
+  /* The stored Init Cookie options (RFC 4340 section 8.1.4). A client stores
+   * the cookies of the Response. It returns them in its packets until it is in
+   * the state OPEN. A server stores the cookie for its Response. */
   guint8 cookies[DCCP_MAX_COOKIES];
   gsize cookies_size;
 

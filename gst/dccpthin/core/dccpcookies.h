@@ -28,9 +28,9 @@ typedef struct
 gboolean dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, const DccpPacket * request);
-/* Returns TRUE if `packet` has a valid cookie. `request` is then the Request of
- * the cookie, whose options point into the packet, and `time` is the time at
- * which the Request was answered. */
+/* Returns TRUE if `packet` has a valid cookie. In this case, sets `request` to
+ * the Request that the cookie describes, and `time` to the time at which this
+ * Request was answered. request->options points into `packet`. */
 gboolean dccp_cookie_check (const DccpPacket * packet,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, DccpPacket * request, guint64 * time);

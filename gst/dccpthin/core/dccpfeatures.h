@@ -59,9 +59,9 @@ guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
  * with an earlier sequence number arrives afterwards, it was reordered, and its
  * feature options are ignored.
  *
- * The function also prevents an error after the sequence numbers have wrapped
- * around: very old numbers must not be taken for new ones (RFC 4340 erratum
- * 974). */
+ * After the sequence numbers have wrapped around, very old numbers could be
+ * taken for new ones. This function prevents this error (RFC 4340 erratum 974).
+ */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss);
 

@@ -36,16 +36,16 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets to the lossless part of the open interval. They have arrived, or
- * they are missing but had no data. `data` is the number of those packets that
- * have data. */
+/* Adds `packets` packets to the open (current) loss interval. None of them is a
+ * lost data packet: each packet either has arrived, or is lost but had no data.
+ * `data` is the number of these packets that have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */
 void tfrc_losses_begin (TfrcLosses * losses);
-/* Adds lost packets to the current loss event. The packets that arrived between
- * the first loss of the event and these losses are counted in `loss` from now
- * on, and no longer in `lossless`. */
+/* Adds lost packets to the current loss event. The packets counted in
+ * `lossless` precede these losses, so their number is moved from `lossless` to
+ * `loss`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length of the interval before the first loss. Its length is not the
@@ -70,8 +70,8 @@ typedef struct
 
 typedef struct
 {
-  /* Skip Length: number of the latest packets that belong to no interval yet,
-   * because it is not decided whether packets among them are lost. At most 3.
+  /* Skip Length: number of the latest packets that do not belong to an interval
+   * yet, because missing packets among them may still arrive. The maximum is 3.
    */
   guint8 skip;
   guint n;                      /* at least 1 */

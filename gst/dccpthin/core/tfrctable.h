@@ -25,8 +25,8 @@
 
 extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
-/* Returns f (p). The result differs slightly from the equation. The measured
- * errors are:
+/* Returns f (p) of the throughput equation. The result is slightly inexact. The
+ * measured errors are:
  * - near p = 10^-8: at most 0.08 % too low, because of the rounding to integers
  * - from p = 10^-4 to 0.01: at most 0.02 %
  * - near p = 1: at most 0.36 % too high, because of the linear interpolation */

@@ -12,7 +12,7 @@ struct _IfdLine
    * oldest one first. Its frames are exactly those that wait in the IFD
    * algorithm. */
   GQueue items;
-  guint objects;                /* number of items that are not frames */
+  guint objects;                /* number of events and queries in `items` */
   GQueue drops;                 /* elements are IfdLineDrop */
   /* Number of the frame that would follow the last sent frame; NO_NUMBER if no
    * frame was sent yet */
@@ -188,8 +188,8 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
   }
   if (!ifd_poll_output (line->ifd, now, &frame))
     return FALSE;
-  /* The frame is the oldest item, because the IFD algorithm never changes the
-   * order of frames. */
+  /* The IFD algorithm never changes the order of frames, so the frame that it
+   * returned is the oldest item of the queue. */
   g_assert (frame.user == line->items.head);
   take_head (line, item);
   item->frame = frame;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's clock as the receiver sees it (docs/wire-mmtp.md, section 6).
- * This module unwraps the short times in messages, and maps due times to the
- * receiver's clock. It also computes the transit of each message, which is its
- * arrival time minus its sending time, minus a constant. Mapped due times never
- * jump: when the estimate of the clocks' offset or skew improves, they move
- * slowly.
+ * Messages contain only the low bits of a time. This module restores the other
+ * bits, and maps due times to the receiver's clock. It also computes the
+ * transit of each message, which is its arrival time minus its sending time,
+ * minus a constant. Mapped due times never jump: when the estimate of the
+ * clocks' offset or skew improves, the mapping changes slowly.
  */
 
 #pragma once
@@ -45,13 +45,14 @@ typedef struct
   gdouble announced;
   guint64 announced_time;
 
-  /* TRUE if the application has got a due time. */
+  /* TRUE after the first due time was passed to the application */
   gboolean fixed;
   gdouble offset;               /* offset that is applied to due times, in ns */
   guint64 offset_time;
-  /* last due time that the application got, in us */
+  /* due time of the last output to the application, in us */
   guint64 last_due;
-  guint64 last_mapped;          /* last_due on the receiver's clock, in ns */
+  /* last_due after conversion to the receiver's clock, in ns */
+  guint64 last_mapped;
 
   /* skew of the clocks: the rate at which the transit (arrival time minus
    * sending time) of messages changes, in ns per ns */

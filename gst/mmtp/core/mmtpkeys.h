@@ -9,7 +9,7 @@
 #include "mmtphmac.h"
 #include "mmtppacket.h"
 
-#define MMTP_KEY_SIZE 32        /* size of all derived keys, in bytes */
+#define MMTP_KEY_SIZE 32        /* size of each derived key, in bytes */
 
 /* --- the key of the application ------------------------------------------- */
 
@@ -58,7 +58,8 @@ typedef struct
   MmtpHmac *hmac;               /* NULL without a key */
 } MmtpDirection;
 
-/* Initializes `direction` for the messages that the role `from` sends. */
+/* Initializes `direction`. `from` is the role that sends the messages of this
+ * direction. */
 void mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
     const guint8 nonce_s[MMTP_NONCE_SIZE],
     const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token);

@@ -20,8 +20,8 @@ typedef struct
   /* State of the scheduler, owned by the policy; NULL if the scheduler has no
    * state. */
   gpointer scheduler_state;
-  /* Time in ns at which a packet was last chosen, or at which the sender last
-   * looked for a packet. */
+  /* Time in ns of the sender's last attempt to find a packet to send. The
+   * attempt may have found no packet. */
   guint64 tried;
 } MmtpPolicy;
 
@@ -31,16 +31,17 @@ void mmtp_policy_clear (MmtpPolicy * policy);
 /* Returns the packet to send now and sets `path`. Returns NULL if no packet can
  * be sent now. The queue must not be empty. */
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
-/* Returns the time in ns at which the window or the pacing of a path allows a
- * packet; MMTP_NEVER if there is no such time. */
+/* Returns the earliest time in ns at which a path may send a packet, according
+ * to its window and its pacing. Returns MMTP_NEVER if there is no such time. */
 guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether the window of `path` allows another packet now. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
-/* Returns whether the paths can carry `size` additional bytes without making a
- * new packet late. Let n be the number of bytes that the paths can deliver
- * before the deadline of the last packet in the queue. The result is TRUE if
- * the queue and the additional bytes need at most n / `part`. */
+/* Returns whether the paths can carry an additional packet of `size` bytes
+ * without making a packet in the queue late. Let n be the number of bytes that
+ * the paths can deliver before the deadline of the last packet in the queue.
+ * The result is TRUE if the queue and the additional packet together have at
+ * most n / `part` bytes. If the queue is empty, the result is TRUE, too. */
 gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
     guint part);
 /* Fills in `use`, `silence`, `share` and `loss` of the statistics. */

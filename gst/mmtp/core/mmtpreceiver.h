@@ -114,7 +114,7 @@ typedef struct
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
-  /* A buffer directly before this buffer is missing. */
+  /* TRUE if the previous buffer of the stream is missing */
   gboolean discont;
   guint64 delay;                /* initial delay (D0), in ns */
   /* initial delay (D0) that the sender wants, in ns. If it is more than
@@ -135,7 +135,8 @@ typedef struct
   gboolean joined;
   guint64 received, bytes;      /* messages and their bytes */
   guint64 lost, late, duplicates;
-  /* rate received in the last 0.5 to 1 s, in bit/s */
+  /* rate of the received messages, as a mean over the last 0.5 to 1 s, in
+   * bit/s */
   guint64 rate;
   /* minimum of the transit time in the last 0.5 to 1 s, in ns. The transit time
    * is the arrival time by the receiver's clock minus the sending time by the
@@ -148,7 +149,8 @@ typedef struct
 {
   gboolean in_session;
   guint64 sessions;
-  /* number of buffers passed on to the application, and their bytes */
+  /* number of buffers passed on to the application, and the sum of their sizes
+   * in bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* DATA packets received, without duplicates */
   /* how many of the packets in `packets` were computed from REPAIR messages */
@@ -182,7 +184,7 @@ void mmtp_receiver_get_stats (MmtpReceiver * receiver,
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
-/* The functions of a receiver that the driver calls. The driver uses one path
- * number, 0, for all paths of the receiver. The receiver distinguishes its
- * paths by their addresses. */
+/* The table of functions by which the driver accesses an MMTP receiver. The
+ * driver uses one path number, 0, for all paths of the receiver. The receiver
+ * distinguishes its paths by their addresses. */
 extern const DriverVerbs mmtp_receiver_verbs;

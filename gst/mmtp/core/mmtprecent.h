@@ -15,13 +15,14 @@ typedef struct
 {
   guint n;                      /* spans in use */
   guint at;                     /* index of the open span */
-  guint64 began;                /* beginning of the current span, in ns */
+  guint64 began;                /* start time of the current span, in ns */
   guint samples;                /* number of samples in the current span */
   gint64 min[MMTP_RECENT_SPANS];
 } MmtpRecent;
 
 void mmtp_recent_clear (MmtpRecent * recent);
-/* Adds `min`, which is the minimum of `samples` samples. */
+/* Updates the moving minimum with `samples` new samples. `min` is the minimum
+ * of these samples. */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
 /* Adds `change` to all stored minima. Samples are differences from a reference
@@ -40,7 +41,7 @@ gint64 mmtp_recent_get (const MmtpRecent * recent);
 typedef struct
 {
   gdouble sum;                  /* value at `time` */
-  /* time at which the last amount was added, in ns */
+  /* time at which an amount was last added to `sum`, in ns */
   guint64 time;
 } MmtpFading;
 

@@ -13,9 +13,10 @@
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
-/* For the last HISTORY stream numbers before the next expected one, the
- * receiver remembers whether the packet has arrived. With this information, it
- * can tell a duplicate from a late packet. */
+/* Number of bits in the history. Each bit says whether the packet with one
+ * stream number has arrived. The history covers the HISTORY stream numbers
+ * directly before the next expected stream number. The receiver uses it to tell
+ * a duplicate from a late packet. */
 #define HISTORY 65536
 
 /* A packet. The struct and the payload of a waiting packet are in a block of
@@ -93,10 +94,10 @@ struct _MmtpReorder
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links (list nodes) of the queue `output`, sorted by deadline. The link
-   * `unsorted` and the links after it in `output` are not in this sequence yet.
-   * They are added only when the order of the deadlines is needed, because most
-   * buffers are fetched before that.
+  /* Links (list nodes) of the queue `output`, sorted by the deadlines of their
+   * buffers. The link `unsorted` and the links after it in `output` are not in
+   * this sequence yet. They are added only when the order of the deadlines is
+   * needed. Most buffers are fetched earlier, so their links are never sorted.
    */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
@@ -280,7 +281,8 @@ compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
       first->deadline > second->deadline;
 }
 
-/* Adds the buffers that are not sorted yet to `output_deadlines`. */
+/* Inserts the link `unsorted` and all later links of the queue `output` into
+ * `output_deadlines`. */
 static void
 sort_output (MmtpReorder * reorder)
 {
@@ -624,10 +626,9 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Passes the next packet to the reassembly if this packet has arrived.
- * Otherwise skips the missing packets before the next packet that has arrived.
- * Never skips the packet `number` or a later packet.
- */
+/* If the packet `next` has arrived, passes it to the reassembly. If it is
+ * missing, skips it and all missing packets that directly follow it. Never
+ * skips the packet `number` or a later packet. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {

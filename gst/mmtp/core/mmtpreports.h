@@ -34,8 +34,8 @@ typedef struct
    * repetition is planned.
    */
   guint64 repeat_time;
-  /* Number of messages of this path that the REPORTs on the fastest path have
-   * covered. */
+  /* Number of messages that had arrived on this path when the last REPORT about
+   * it was sent on the fastest path. */
   guint64 reported;
   /* time at which a QUERY was last answered; 0 if never */
   guint64 query_time;
@@ -47,9 +47,10 @@ typedef struct
   MmtpReceiverOutput *output;
   const MmtpReorder *reorder;
   guint64 period;               /* keep-alive period */
-  guint8 fastest;               /* path on which the sender wants reports */
+  /* id of the path on which the sender has requested REPORTs */
+  guint8 fastest;
   guint32 number;               /* number of the last REPORT */
-  /* time of the last REPORT on the fastest path */
+  /* time at which the last REPORT was sent on the fastest path */
   guint64 last_report;
   /* id of the path on which the last REPORT with the records of all paths was
    * sent */

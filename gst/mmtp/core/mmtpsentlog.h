@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-/* stream number of a message that carries no packet of the stream */
+/* value of `stream_number` if the message contains no packet of the stream */
 #define MMTP_NO_STREAM G_MAXUINT64
 
 /* A sent message. The log sets `time`, `size` and `in_flight`; the path sets
@@ -46,22 +46,23 @@ typedef struct
 typedef struct
 {
   guint64 next;                 /* number of the next message */
-  /* All messages with a number below `unreported` have been reported. */
+  /* The reports of the receiver cover all messages whose number is below
+   * `unreported`. */
   guint64 unreported;
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  /* sum of the sizes of the messages in flight, which are all messages from the
-   * number `unreported` on */
+  /* Number of bytes in flight. A message is in flight if its number is at least
+   * `unreported`. */
   guint64 in_flight;
 } MmtpSentLog;
 
 /* Frees the memory of the log. Before its first use, a log is all zeros. */
 void mmtp_sent_log_clear (MmtpSentLog * log);
-/* Begins the entry of a message of `size` bytes, whose number is `next`.
- * Returns the entry, so that the caller can fill in the other fields. The
- * message immediately counts as in flight. mmtp_sent_log_commit() makes the
- * entry accessible under the number of the message. */
+/* Creates the entry of a message of `size` bytes. The number of this message is
+ * `next`. Returns the entry, so that the caller can fill in the other fields.
+ * The message immediately counts as in flight. mmtp_sent_log_get() cannot find
+ * the entry until mmtp_sent_log_commit() is called. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
 /* Returns the entry of a message. Returns NULL if the message was not sent yet,
@@ -71,8 +72,8 @@ MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
  * Sets `number` to the full number. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
-/* Returns the number of the oldest message in the log that has not been
- * reported yet. */
+/* Returns the number of the oldest message in the log that the reports of the
+ * receiver do not cover yet. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
 /* Removes the entries of reported messages that were sent before `time`. */
 void mmtp_sent_log_forget (MmtpSentLog * log, guint64 time);

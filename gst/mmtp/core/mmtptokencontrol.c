@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rate control of a path with a configured rate: the token bucket of Magalhães
  * and Kravets (2001, section 4.4). Tokens are generated at slightly less than
- * the configured rate, so that a queue does not grow. The bytes in flight are
- * limited to the bytes that the path delivers during the delay of the slowest
- * messages. A queue therefore stays bounded even if the configured rate is too
- * high. */
+ * the configured rate, so that a queue does not grow. The number of bytes in
+ * flight is limited to the configured rate times the maximum time until a
+ * message is acknowledged. A queue therefore stays bounded even if the
+ * configured rate is too high. */
 
 #include "mmtpratecontrol.h"
 
 #define SECOND 1e9
 #define MILLISECOND 1e6
-/* Part of the configured rate that is used for packets. KEEPALIVEs and REPORTs
- * may each use a hundredth of the rate (docs/wire-mmtp.md). On a half-duplex
- * medium, both directions share the rate, so KEEPALIVEs and REPORTs are both
- * subtracted. */
+/* Pacing rate as a fraction of the configured rate. KEEPALIVEs and REPORTs may
+ * each use a hundredth of the configured rate (docs/wire-mmtp.md). On a
+ * half-duplex medium, both directions share this rate. Therefore KEEPALIVEs and
+ * REPORTs are both subtracted. */
 #define KNOWN_SHARE 0.97
 /* The delay of a path varies even without a queue. This variation is called the
  * spread of the delay. In addition to the spread, a queue may delay the packets

@@ -2,9 +2,10 @@
 /* Implementation of mpegstatcore.h: measures each frame of a stream.
  *
  * The latency is L = R - S (Ouwens 3.4). R is the arrival time of the frame. S
- * is the time at which the frame was due in transport order. Both times are
- * relative to the first complete frame. In the jitter of RFC 3550, D is the
- * difference of the latencies of two frames.
+ * is the due time of the frame: the time at which it would arrive if the stream
+ * were sent in real time and in transport order. Both times are relative to the
+ * first complete frame. In the jitter of RFC 3550, D is the difference of the
+ * latencies of two frames.
  *
  * The due time comes from the timeline, which does not depend on GOP headers.
  * In the paper, a lost GOP header changed all latencies up to the next GOP
@@ -40,7 +41,7 @@ struct _MpegStatCore
   MpegVideoGop gop;
 
   gboolean have_arrival;
-  /* times of the first and the last arrival of a frame, in ns */
+  /* arrival times of the first frame and of the last frame, in ns */
   guint64 opening, closing;
   guint64 opening_bytes;        /* size of the first frame */
 

@@ -18,8 +18,8 @@ typedef enum
   MPEGSTAT_GOP                  /* a GOP header */
 } MpegStatKind;
 
-/* Columns of the log in their order. A message has fields with the same names.
- */
+/* The columns of the log, from the first to the last. The element messages have
+ * fields with the same names. */
 typedef enum
 {
   MPEGSTAT_EVENT,

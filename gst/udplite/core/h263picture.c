@@ -17,7 +17,7 @@
 #define FORMAT_FORBIDDEN 0
 #define FORMAT_RESERVED 6
 #define FORMAT_EXTENDED 7       /* PLUSPTYPE follows */
-/* Source format in OPPTYPE, section 5.1.4.2, where 7 is reserved. */
+/* Values of the source format in OPPTYPE, section 5.1.4.2 */
 #define PLUS_FORMAT_CUSTOM 6
 #define PLUS_FORMAT_RESERVED 7
 /* CPFMT, section 5.1.5 */
@@ -175,9 +175,10 @@ read_plus_fields (Bits bits, const Options * options, guint type,
   return end_header (&bits);
 }
 
-/* Only B, EI and EP pictures show that scalability is used. For all other types
- * it is unknown whether the field ELNUM exists. Both cases are computed, and
- * the larger size is used. */
+/* If scalability is used, the header has the field ELNUM. Only B, EI and EP
+ * pictures show that scalability is used. For all other types this is unknown,
+ * so the size of the header is computed both with and without ELNUM, and the
+ * larger size is returned. */
 static gsize
 read_plus (Bits bits)
 {

@@ -12,11 +12,11 @@
  *   while (link_poll_event (link, &event)) ...     fates and other events
  *   wait until link_next_wakeup (link), then link_timeout (link, now)
  *
- * Times are in ns since the start of the link. The time of the link never goes
- * back: if a caller passes an earlier time than before, the link uses the
- * latest time that was passed. The departure time of a packet is computed by
- * the model; it does not depend on the time of the call that returns the
- * packet.
+ * Times are in ns since the start of the link. The time of the link never
+ * decreases: if `now` is less than in an earlier call, the link uses the
+ * greatest `now` of all earlier calls. The departure time of a packet is
+ * computed by the model; it does not depend on the time of the call that
+ * returns the packet.
  */
 
 #pragma once

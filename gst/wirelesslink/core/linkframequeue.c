@@ -37,7 +37,8 @@ typedef struct
 typedef enum
 {
   STATE_BETWEEN,                /* the last frame has ended */
-  /* The buffer C holds the beginning of a frame, without gaps so far. */
+  /* The first packets of a frame are in the buffer C, and no packet between
+   * them is missing. */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
   /* The type of the frame is unknown, so its packets are not queued here. */
@@ -174,7 +175,9 @@ is_idle (const LinkFrameQueue * queue, const Stream * stream, guint64 now)
       && !ifd_peek_output (stream->ifd, &frame);
 }
 
-/* Returns the place in the table for a new stream, or NULL if there is none. */
+/* Returns the address of a table entry that can store a new stream: an unused
+ * entry, or the entry of an idle stream. Returns NULL if there is no such
+ * entry. */
 static Stream **
 find_place (LinkFrameQueue * queue, guint64 now)
 {
@@ -201,9 +204,9 @@ find_stream (const LinkFrameQueue * queue, guint flow, guint64 key)
   return NULL;
 }
 
-/* Other packets may look like RTP by chance. Therefore a packet begins a video
- * stream only if its payload begins with a start code that begins a frame, and
- * if the type of the picture is known. */
+/* Other packets may look like RTP by chance. A packet is therefore accepted as
+ * the first packet of a video stream only if two conditions hold: the payload
+ * starts with a start code of a new frame, and the picture type is known. */
 static gboolean
 begins_stream (const VideoPacket * video)
 {
@@ -341,9 +344,10 @@ begins_frame (const Stream * stream, const VideoPacket * video)
       || video->timestamp != stream->timestamp;
 }
 
-/* Returns the flag for the place of a frame. `reference` is its temporal
- * reference. A B-frame is leading if it is displayed before the I-frame of its
- * GOP; otherwise it is trailing. Frames of other types have no such flag. */
+/* Returns IFD_FRAME_LEADING or IFD_FRAME_TRAILING for a B-frame, and 0 for any
+ * other frame. A B-frame is leading if it is displayed before the I-frame of
+ * its GOP; otherwise it is trailing. `reference` is the temporal reference of
+ * the frame. */
 static IfdFrameFlags
 get_place_flag (Stream * stream, IfdFrameType type, guint reference)
 {

@@ -27,6 +27,6 @@ guint64 link_oven_next_change (const LinkOven * oven, guint64 time);
  * `end` (excluded). */
 gboolean link_oven_overlaps (const LinkOven * oven, guint64 begin,
     guint64 end);
-/* Returns the share of the time in which the oven radiates while it is switched
- * on. */
+/* Returns the duty cycle of the oven while it is switched on: the time for
+ * which it radiates in each mains cycle, divided by the length of the cycle. */
 gdouble link_oven_get_share (const LinkOven * oven);

@@ -39,8 +39,8 @@ def arrivals(path: str | pathlib.Path, flow: int) -> list[tuple[float, int]]:
 
 
 def in_each_second(seen: list[tuple[float, int]]) -> list[int]:
-    """Returns the bytes that arrived in each second. The last second may not be
-    complete.
+    """Returns the number of bytes that arrived in each second. The last number
+    may cover less than a second.
     """
     sums = [0] * (int(seen[-1][0]) + 1)
     for (seconds, total), (_, before) in zip(seen, [(0, 0), *seen]):

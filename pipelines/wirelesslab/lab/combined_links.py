@@ -55,12 +55,12 @@ def combine(parts: Sequence[Link]) -> Link:
 
 
 def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
-    """Raises LabError if a pipeline names a link for which the matrix has no
-    section.
+    """Checks the names of links in the pipelines. Raises LabError if the matrix
+    has no section for one of these links.
 
-    A pipeline can also name a part of a combined link by the number of the
-    part, such as {host_2}. Such a name is not checked here. If a combined link
-    has no part with this number, only the cells with that link are left out.
+    A pipeline can also refer to a part of a combined link by its number, such
+    as {host_2}. This function does not check the number. If a combined link has
+    no part 2, the runs of this pipeline over this link are left out later.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:
@@ -104,9 +104,10 @@ def why_not(cell: Cell) -> str:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (runs of a matrix) whose protocol can use their link,
-    and a line of text about each pair of a protocol and a link that is left
-    out.
+    """Each of the cells `found` is a run of one protocol over one link. Returns
+    two lists. The first list contains the cells in which the protocol can use
+    the link. The second list contains a line of text for each other pair of
+    protocol and link. The line says why the protocol cannot use the link.
     """
     left, words = [], {}
     for cell in found:
@@ -120,10 +121,11 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (runs of a matrix) that can be run without network
-    namespaces, and a line about each link that is left out. A link with a
-    schedule is left out, because a schedule changes the network devices of the
-    hosts, and hosts without namespaces have no such devices."""
+    """Returns two lists. The first list contains the cells (runs of a matrix)
+    that need no network namespaces. The second list contains a line of text for
+    each link that is left out. A link with a schedule is left out, because a
+    schedule changes the network devices of the hosts, and hosts without
+    namespaces have no such devices."""
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)
         for part in link_paths.parts(cell["link"])))

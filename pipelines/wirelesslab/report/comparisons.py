@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Divides runs into groups. A report compares the runs of a group with each
-other. These runs differ only in the protocol, only in the link, only in the
-bitrate, or only in the codec.
+other. The runs of a group differ in one respect: the protocol, the link, the
+bitrate or the codec.
 
 If a section of a matrix lists several values of a property, the section
-describes several links. These links are compared with each other. The links of
-all sections that describe a single link are compared with each other, too.
+describes several links. These links are compared with each other. Each of the
+other sections describes a single link. All these single links are compared with
+each other, too.
 """
 
 import typing
@@ -47,9 +48,9 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 def section_title(link: dict[str, Any]) -> str:
     """Returns the title of the section that describes `link` in the matrix. If
-    the section describes several links, the title of each link is the section's
-    title, followed by the values of this link. These values are removed.
-    Returns "all links" if the link's name contains no such values.
+    the section describes several links, the title of `link` is the title of the
+    section, followed by property values of `link`. Returns this title without
+    the values. If the name of `link` contains no values, returns "all links".
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
@@ -57,9 +58,8 @@ def section_title(link: dict[str, Any]) -> str:
 
 def title_in_section(run: Any) -> str:
     """Returns the title of the run's link for use inside a section. The links
-    of a section differ only in the values of some properties. The title
-    consists of these values, because the title of the section has everything
-    else.
+    of a section differ only in the values of some properties. Returns only
+    these values. The rest of the link's title is the title of the section.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)

@@ -52,10 +52,10 @@ def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
-    """Returns the runs in the order of all plots and tables. The runs with the
-    same label form a row. The rows are sorted from the best to the worst. If
-    the labels have a natural order, for example bitrates, the order of the runs
-    is not changed."""
+    """Returns the runs in the order in which all plots and tables show them. If
+    the labels of the runs have a natural order, as bitrates do, the order of
+    the runs is not changed. Otherwise the runs with the same label form a row,
+    and the rows are sorted from the best to the worst."""
     if runs[0].way.is_ordered:
         return runs
     found = run_results.by_label(runs)

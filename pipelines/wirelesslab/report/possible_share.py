@@ -24,9 +24,9 @@ from wirelesslab.streams import (
 from wirelesslab.workloads import definitions
 
 NS_PER_MS = 1e6
-# The packets of a handshake are small. The first packet with at least this
-# number of bytes belongs to the first frame.
-LARGE = 500  # bytes
+# Size in bytes. The packets of a handshake are smaller than this size. The
+# first packet of at least this size belongs to the first frame.
+LARGE = 500
 # Maximum duration, in ns, of a scheduled change of the state of a link.
 CHANGE_NS = 20e6
 
@@ -92,14 +92,14 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # all links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # In the log, the packets of the sender belong to the flow with the
-        # number of the sender's station. If the transport is computed, the log
-        # has only flow 0.
+        # In the log, the flow of the sender's packets has the same number as
+        # the sender's station. If the protocol is computed in virtual time, the
+        # log has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # `schedules` has the periods in which a link was closed. In the log,
-        # such a period ends when the link is completely open. The link may have
-        # carried packets up to CHANGE_NS before this time. Therefore the end of
-        # each period is moved to a time CHANGE_NS earlier.
+        # `schedules` has the periods in which a link was closed. In the log, a
+        # period ends at the end of the change that opens the link. The change
+        # lasts up to CHANGE_NS, and the link may carry packets during the
+        # change. CHANGE_NS is therefore subtracted from the end of each period.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]
@@ -114,15 +114,17 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
 def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
     """Returns the time at which the first frame was sent, by the clock of the
-    link, or None if it is not known. There are two estimates of this time. Each
-    estimate may be too late but not too early, so the earlier estimate is the
-    better one.
+    link. There are two estimates of this time, and the function returns the
+    earlier one. The earlier one is better, because no estimate is too early.
 
-    The first estimate is `since_ns`: the time from the start of the link to the
-    first frame, by the clock of the machine. This estimate may be a few ms too
-    late. `since_ns` is None if this time is not known. The second estimate is
-    the arrival of the first large packet at the link. This estimate is too late
-    if the sender begins its handshake only when it gets the first frame."""
+    - The first estimate is `since_ns`: the time from the start of the link to
+      the first frame, by the clock of the machine. It may be a few ms too late.
+      If `since_ns` is None, there is no first estimate.
+    - The second estimate is the arrival time of the first large packet at the
+      link. It is too late if the sender waits for the first frame before it
+      begins its handshake. If `packets` is empty, there is no second estimate.
+
+    If there is no estimate, the function returns None."""
     if not packets:
         return since_ns
     first = next((packet.arrival_ns for packet in packets

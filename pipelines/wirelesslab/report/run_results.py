@@ -34,9 +34,9 @@ Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """A completed cell, which is one run of a matrix. If the cell has several
-    streams, each stream has a Run of its own, and `beside` has the Runs of all
-    these streams."""
+    """A stream of a completed cell. A cell is one run of a matrix. If the cell
+    has several streams, there is a Run for each stream. `beside` contains all
+    Runs of the cell."""
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],
                  build: pathlib.Path | None, late_ms: float,
@@ -62,8 +62,8 @@ class Run:
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
         """Returns the lateness of the machine and of the link. The key
-        "flagged" of the result says whether the cell is flagged. A frame counts
-        as late if its lateness exceeds the option --late of the report.
+        "flagged" of the result is True if the run may be unreliable. A frame
+        counts as late if its lateness exceeds the option --late of the report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -82,8 +82,8 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """How the runs are compared with each other, for example by their
-        protocol or by their bitrate.
+        """The criterion by which the runs are compared, for example their
+        protocol or their bitrate.
         """
         return comparisons.WAYS[self._by]
 
@@ -107,8 +107,8 @@ class Run:
 
     @functools.cached_property
     def link(self) -> measurements.LinkLog:
-        """The log of the link, with all streams of the cell. It has the
-        packets of all links if there are several."""
+        """The log of the link, with the packets of all streams of the run. If
+        the run has several links, this log has the packets of all links."""
         return measurements.merge_links(self.links)
 
     @functools.cached_property
@@ -254,8 +254,8 @@ class Run:
 
     @functools.cached_property
     def common_rates(self) -> list[float]:
-        """The bitrate of each stream of the cell in bit/s, over the time in
-        which all of them were being sent.
+        """The bitrate in bit/s of each stream in `beside`. It is measured over
+        the time in which all of these streams were being sent.
         """
         none = [NAN] * len(self.beside)
         if self.beside == [self] or not all(run.passages
@@ -332,7 +332,8 @@ def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
 
 
 def of_cells(runs: list[Run]) -> list[Run]:
-    """Returns one run for each cell, even if the cell has several streams."""
+    """Returns the first Run of each cell. A cell has one Run for each of its
+    streams."""
     return [run for run in runs if run.beside[0] is run]
 
 
@@ -361,7 +362,8 @@ def grouped(runs: list[Run],
 
 # ----------------------------------------------------------------------- tables
 
-# Columns of the summary: (head, names of the numbers, format).
+# The columns of the summary. A column is a tuple: (heading, keys of the values
+# in Run.numbers(), format of a value).
 SUMMARY = (
     ("decodable in time, %", ("decodable %",), "{:.1f}"),
     ("possible, %", ("possible %",), "{:.1f}"),
@@ -492,8 +494,8 @@ def attempts(runs: list[Run]) -> Table:
 
 def latency_by_size(runs: list[Run]) -> Table:
     """Returns a table with the median latency in ms for each class of frame
-    sizes. The table has a row for each label. A row covers the frames of all
-    runs that have this label.
+    sizes. The table has one row for each label of the runs. A row covers the
+    frames of all runs with this label.
     """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)

@@ -158,9 +158,9 @@ def voice_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def set_up_times(runs: list[run_results.Run]) -> Figure:
-    """Draws Alanko's figure 5, a histogram of the times that calls took to set
-    up. The height of a bar is the arcsine of the square root of its share, so
-    that even small shares are visible."""
+    """Draws Alanko's figure 5, a histogram of the call set-up times. The height
+    of a bar is the arcsine of the square root of x, where x is the share of the
+    calls in this bin. On this scale, even small shares are visible."""
     figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
     found = {name: ([time for run in own
                      for time in numbers.calls(run.directory)[0]], look)
@@ -191,8 +191,9 @@ def waiting_for_a_call(runs: list[run_results.Run]) -> Figure:
     return figure
 
 
-# For each kind of workload: {file name of a plot: (function that draws the
-# plot, text below the plot)}
+# Maps each kind of workload to a dictionary of its plots. This dictionary maps
+# the file name of a plot to a tuple: (function that draws the plot, text below
+# the plot).
 ALL = {
     "request-reply": {
         "round-trips": (round_trips, "Round trips: how many of the requests "

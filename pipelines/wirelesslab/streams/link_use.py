@@ -25,9 +25,9 @@ def begin_ns(packets: Sequence[measurements.Packet]) -> int:
 
 def rates(packets: Sequence[measurements.Packet], end_ns: float,
           step_ns: float) -> list[float]:
-    """Returns a list with the rate in bit/s at which packets left the link in
-    each step. The first step begins when the film begins, and the last step
-    ends `end_ns` later.
+    """Returns the rates in bit/s at which packets left the link, one rate for
+    each step of `step_ns`. The first step begins when the film begins. The last
+    step ends `end_ns` after the beginning of the film.
     """
     begin = begin_ns(packets)
     return display.rates(packets, begin, begin + end_ns, step_ns)
@@ -35,12 +35,13 @@ def rates(packets: Sequence[measurements.Packet], end_ns: float,
 
 def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
                 step_ns: float) -> list[float]:
-    """Divides the `end_ns` after the beginning of the film into steps of
-    `step_ns`. Returns a list with one value in ns for each step: the maximum
-    time that a packet stayed in the link. Only the packets that entered the
-    link in this step and were not lost are used. If there are no such packets,
-    the value is NaN. The time in the link is the sum of the time in the queue,
-    the time of all transmissions and the delay of the link."""
+    """Returns a list with one value in ns for each step of `step_ns`: the
+    maximum time that a packet stayed in the link. The first step begins when
+    the film begins, and the last step ends `end_ns` later. Only the packets
+    that entered the link in the step and were not lost are used. If there
+    are no such packets, the value is NaN. The time in the link is the sum of
+    the time in the queue, the time of all transmissions and the delay of the
+    link."""
     begin = begin_ns(packets)
     found = [math.nan] * math.ceil(end_ns / step_ns)
     for packet in packets:

@@ -19,7 +19,9 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
-BINDS = ("udp", "udplite", "tcp")  # The kinds of sockets that bind a port.
+# The permitted values of the key "binds" of a protocol: the kind of socket that
+# the protocol binds to its port.
+BINDS = ("udp", "udplite", "tcp")
 MAX_PORTS = 3
 # UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
 UDPLITE = 136
@@ -30,7 +32,8 @@ ROLES = ("receiver", "sender")
 # The key "direction" of a matrix, and its two values. With "down" the network
 # sends the stream to the mobile. With "up" the mobile sends it to the network.
 DIRECTION, DOWN, UP = "direction", "down", "up"
-# Properties of wirelesslink that the demo sets itself.
+# Properties of wirelesslink that the user cannot set, because the demo sets
+# them.
 OURS = ("location", "mode", "name", "overhead")
 # Keys that set options of both hosts of a link, namely properties of tunsrc and
 # sysctls. They are used in the section of a matrix that describes the link.
@@ -74,8 +77,8 @@ def sockets(pid: int) -> set[str]:
     """Returns the inodes of all sockets of a process."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        # The process may have closed the descriptor in the meantime. This error
-        # is ignored.
+        # The process may have closed this descriptor after the list of
+        # descriptors was read. The resulting error is ignored.
         with contextlib.suppress(OSError):
             kind, _, inode = os.readlink(descriptor).partition(":")
             if kind == "socket":
@@ -141,8 +144,8 @@ class SameMachine:
         return contextlib.nullcontext()
 
     def address(self, _role: str, _of: str) -> str:
-        """Returns the address by which the end `_role` refers to the end `_of`.
-        Each end is "sender" or "receiver".
+        """Returns the address that the end `_role` has to use for the end
+        `_of`. Each of these two arguments is "sender" or "receiver".
         """
         return HOST
 
@@ -250,8 +253,8 @@ class OverLink:
     - `properties` are the properties of the wirelesslink that emulates the
       first link.
     - `further` has the properties of each other link.
-    - `link` is a link or a combined link of a matrix, or None. It has the names
-      and the schedules of the links.
+    - `link` is a link or a combined link of a matrix, or None. It contains the
+      name and the schedule of each link.
     - `options` are passed to the testbed.
     """
 
@@ -283,9 +286,9 @@ class OverLink:
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Returns `wanted`. If `wanted` is None, returns a port that is free on
-        this machine. In network namespaces, every port is free. However, relays
-        on this machine may have to replace the namespaces, and a relay needs a
-        port that is free on this machine."""
+        this machine. In a network namespace, every port would be free. However,
+        the testbed may use relays on this machine instead of namespaces, and a
+        relay needs a free port."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -310,9 +313,9 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Returns {name: value} for the names that stand for addresses on links
-        in a pipeline. Each value has the form in which `role` has to write the
-        address. `listener` is the role that listens at the port.
+        """Pipelines contain placeholders for the addresses of the links.
+        Returns a dictionary that maps each placeholder to the address that
+        `role` has to use. `listener` is the role that listens at the port.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)
@@ -345,8 +348,8 @@ class OverLink:
         child.wait()
 
     def hang_up(self) -> bool:
-        """Asks the link to end. It ends when its last packets have left it; its
-        log and its statistics are then complete."""
+        """Asks the link to end. The link ends when its last packets have left.
+        The log and the statistics of the link are then complete."""
         self._schedules.stop()
         for process in self._bed.link_processes():
             process.send_signal(signal.SIGINT)

@@ -57,8 +57,8 @@ def match(sent: Sequence[Packet],
 
 
 def frames(sent: Sequence[Packet]) -> list[list[int]]:
-    """Returns a list for each frame of `sent`: the indices of the packets of
-    this frame.
+    """Returns the frames of `sent`. Each frame is a list of the indices of its
+    packets in `sent`.
     """
     found = {}
     for index, packet in enumerate(sent):

@@ -34,8 +34,9 @@ class Measurement:
 
 
 def measure(stream: IO[str]) -> list[float]:
-    """Measures how late wake-ups are. Returns when `stream` ends. The stream
-    also ends if the process that started this program is killed."""
+    """Measures the delay of each wake-up until `stream` ends. Returns the
+    delays in ms. `stream` is a pipe from the process that started this
+    program, so it also ends if that process is killed."""
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:
         due += SECONDS_BETWEEN

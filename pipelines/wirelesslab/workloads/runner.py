@@ -43,8 +43,8 @@ def hosts_of(workload: Workload) -> tuple[str, str]:
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """Adds the values that the endpoints need to the workload, and returns the
-    result. In the workload dial-up, each phone call is sent as a request. The
+    """Returns the workload with additional values that its endpoints need. In
+    the workload dial-up, an endpoint sends a request for each phone call. The
     reply shows that the call was set up."""
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
@@ -80,9 +80,12 @@ def sizes(work: Workload) -> tuple[int, int | None]:
 
 def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
                  build: pathlib.Path) -> tuple[list[float], list[Any], str]:
-    """Runs the workload in real time. Returns three values: how late this
-    machine was, in ms; the warnings of the pipelines; and a text about what a
-    testbed without network namespaces leaves out."""
+    """Runs the workload in real time. Returns three values:
+    - list of the delays, in ms, with which this machine woke a process;
+    - warnings of the pipelines;
+    - text for the user about the functions that the testbed lacks because it
+      has no network namespaces; empty if it has them.
+    """
     protocol = cell["protocol"]
     port = placement.free_port(protocol["binds"])
     bed = testbed.Testbed(
@@ -101,7 +104,9 @@ def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
 
 
 class Ends:
-    """The programs of both ends and their descriptions."""
+    """Runs a workload. Starts one program at each end of the link. A file
+    tells each program what it has to send and receive.
+    """
 
     def __init__(self, cell: Cell, bed: testbed.Testbed, port: int,
                  directory: pathlib.Path) -> None:
@@ -133,11 +138,11 @@ class Ends:
 
     def _words(self, pipeline: str, host: str, port: int,
                size: int) -> list[str]:
-        """Returns the arguments with which gst-launch-1.0 runs `pipeline`, the
-        description of a pipeline that sends packets to `host` or receives them
-        there. The placeholders of the description are filled in, except for
-        {input} and {output}. The program that runs in the host of this pipeline
-        fills in these two.
+        """Returns the arguments of gst-launch-1.0 for `pipeline`. `pipeline`
+        describes a pipeline that sends packets to `host` or receives packets on
+        `host`. Fills in the placeholders of this description, except for
+        {input} and {output}. The program that starts the pipeline fills in
+        these two placeholders.
         """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
@@ -178,7 +183,7 @@ class Ends:
         return self._directory / ("begins.out" if begins else "answers.out")
 
     def _listeners(self) -> Iterator[tuple[str, int]]:
-        """Yields (host, port) for each end that listens at a port."""
+        """Yields (host, port) for each endpoint that listens on a port."""
         yield self._hosts[1], self._port
         if not self._protocol["socket"] and sizes(self._work)[1]:
             yield self._hosts[0], self._port + 1
@@ -230,8 +235,9 @@ class Ends:
 
 
 def drain(bed: testbed.Testbed) -> None:
-    """Asks the links to end. A link ends when its last packet has left it. The
-    log of the link is complete then.
+    """Sends SIGINT to the process of each link, and waits for at most
+    SECONDS_TO_DRAIN until all these processes have ended. A process ends when
+    the last packet has left its link. The log of the link is then complete.
     """
     deadline = time.monotonic() + SECONDS_TO_DRAIN
     for process in bed.link_processes():

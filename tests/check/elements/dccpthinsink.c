@@ -388,8 +388,9 @@ GST_START_TEST (port_in_use_is_an_error)
   loopback_expect_no_start (&sink, text);
   g_free (text);
   gst_element_set_state (sink.element, GST_STATE_NULL);
-  /* Messages that were not popped hold references to the element, and the
-   * element holds a reference to the bus. */
+  /* Messages that are still on the bus hold references to the element, and the
+   * element holds a reference to the bus. Flushing the bus removes these
+   * messages, so the element and the bus can be freed. */
   gst_bus_set_flushing (sink.bus, TRUE);
   gst_object_unref (sink.element);
   gst_object_unref (sink.bus);
@@ -781,8 +782,8 @@ GST_START_TEST (rate_is_told)
   gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
       loopback_port_of (&fixture.src), NULL);
-  /* The sink connects as soon as it is created. This is before the test can
-   * connect to the signal notify, so the test restarts the sink afterwards. */
+  /* The sink has already been started. After the test has installed the signal
+   * handler, it restarts the sink. The handler then gets all notifications. */
   g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (fixture.sink.element, GST_STATE_READY);

@@ -38,8 +38,8 @@ typedef struct
   guint16 port;
 } Receiver;
 
-/* Opens a receiver. Returns FALSE and prints that the test is skipped if the
- * system has no such socket. */
+/* Opens a UDP-Lite socket that receives packets. If the system cannot create
+ * it, prints that the test is skipped, and returns FALSE. */
 static gboolean
 receiver_init (Receiver * self, gint family, gint type)
 {
@@ -648,9 +648,9 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
   gst_harness_set_src_caps_str (harness, "application/x-test");
   push (harness, make_packet (7, SIZE));
   receive (&receiver, 7, SIZE);
-  /* has_joined_two () considers all sockets of this process, not only the
-   * socket of the sink. Therefore the receiver leaves the multicast group
-   * first. */
+  /* has_joined_two () considers all sockets of this process, including the
+   * socket of the receiver. The receiver therefore leaves the multicast group
+   * before has_joined_two () is called. */
   receiver_leave (&receiver);
   fail_unless (has_joined_two ());
   fail_if (has_joined_one ());
@@ -791,7 +791,8 @@ GST_START_TEST (no_room_leaves_no_duplicate_out)
 
 GST_END_TEST;
 
-/* A packet that was sent to no receiver does not count as sent. */
+/* If a packet cannot be sent to any receiver, packets-sent must not count it.
+ * dropped-unsendable must count it. */
 GST_START_TEST (packets_without_a_receiver_are_not_sent)
 {
   GstHarness *harness;
@@ -1071,10 +1072,9 @@ GST_START_TEST (foreign_socket_is_checked)
 
 GST_END_TEST;
 
-/* Checks the error of a sink that gets a socket that is already closed. The
- * same happens if a sink with close-socket=true has closed its socket in the
- * change to NULL and is started again.
- */
+/* If the property `socket` holds a closed socket, the sink must post an error.
+ * One possible cause is close-socket=true: the sink closes its socket in the
+ * change to NULL, and is then started again. */
 GST_START_TEST (closed_socket_is_an_error)
 {
   GSocket *given = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,

@@ -490,7 +490,8 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-static gint64 clock_step;       /* seconds by which the wall clock was set */
+/* number of seconds that is added to the time of the wall clock */
+static gint64 clock_step;
 
 /* Replaces clock_gettime() of the C library, for the libraries as well as for
  * the tests. */

@@ -301,7 +301,8 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * client)
   }
 }
 
-/* 100 packets are more than one system call sends. Each packet has two parts.
+/* One system call sends at most 64 packets, so 100 packets need two calls. Each
+ * packet has two parts. All packets must arrive.
  */
 GST_START_TEST (many_go_by_one_call)
 {

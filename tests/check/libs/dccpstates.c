@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feeds each type of packet to each state of DCCP, and checks the answer and
- * the new state against RFC 4340 section 8.5. The packets have valid numbers.
- */
+ * the new state against RFC 4340 section 8.5. All packets have valid sequence
+ * numbers and valid acknowledgement numbers. */
 
 #include <gst/check/gstcheck.h>
 

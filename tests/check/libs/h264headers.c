@@ -97,7 +97,7 @@ make_unit (guint8 header, const gchar * text)
   return unit;
 }
 
-/* --- reading, from memory of exactly the size of the unit ----------------- */
+/* --- parsing; each NAL unit is in a buffer of its exact size -------------- */
 
 static void
 add_sps (H264Headers * headers, const gchar * text)
@@ -271,7 +271,8 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
   add_sps (headers, SPS (ORDER_0, "1:1"));
   fail_unless (read_slice (headers, REFERENCE, i_slice, &slice));
   fail_if (read_slice (headers, REFERENCE, other, &slice));
-  /* The parameter set ID and the slice type are out of range. */
+  /* A slice must be refused if its parameter set ID or its slice type is out of
+   * range. */
   fail_if (read_slice (headers, REFERENCE, "e0 e2 e256 4:0 4:0 1:0", &slice));
   fail_if (read_slice (headers, REFERENCE, "e0 e10 e0 4:0 4:0 1:0", &slice));
   fail_if (slice.is_intra);
@@ -526,8 +527,9 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 68);
   h264_headers_free (headers);
 
-  /* pic_order_cnt_type 1 with a cycle of two offsets, 2 and 6. The slices have
-   * no deltas. */
+  /* The SPS has pic_order_cnt_type 1 and a cycle of two offsets, 2 and 6. The
+   * slice headers contain no delta_pic_order_cnt. The picture order count must
+   * therefore increase by 2 and by 6 in turn. */
   headers = make_headers (SPS ("e1 1:1 s0 s0 e2 s2 s6", "1:1"),
       PPS ("1:0", "1:0"));
   fail_unless_equals_int (count (headers, IDR, "e0 e7 e0 4:0 e0 2:0"), 0);

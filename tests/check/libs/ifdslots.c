@@ -137,7 +137,8 @@ GST_END_TEST;
 
 GST_START_TEST (drops_the_highest_layer_first)
 {
-  /* Each layer above the base layer updates slots of its own. */
+  /* No two layers update the same slot of the decoder. The frame of layer 2
+   * must be dropped. */
   expect (3, "I@0 P0>1@1 P01>2@2 P0>0@0", "2 overwritten");
   expect (3, "I@0 P0>1@1 P0>0@0 P01>2@2", "3 no-room");
   expect (3, "I@0 B0>@1 B0>@2 P0>0@0", "2 overwritten");
@@ -220,8 +221,8 @@ GST_START_TEST (new_receiver_needs_an_i_frame)
   ifd_restart (sender.ifd);
   push (&sender, "P0>0 I P0>0");
   expect_drops (&sender, "3 no-i-frame");
-  /* The queue holds the I-frame 4 and the frame 5, which refers to frame 4. The
-   * restart must drop neither of them. */
+  /* The queue holds the I-frame 4 and the frame 5, which refers to frame 4.
+   * ifd_restart() must drop neither of them. */
   ifd_restart (sender.ifd);
   note_drops (&sender);
   expect_drops (&sender, "");

@@ -194,9 +194,9 @@ compare_seconds (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Measures 500 exchanges of a request and a reply, as many as in the paper.
- * Each exchange begins at a random time within a block. `seconds` gets the
- * sorted durations. */
+/* Measures the durations of 500 exchanges of a request and a reply. The paper
+ * also measured 500 exchanges. Each exchange begins at a random time after the
+ * start of a radio block. Stores the sorted durations in `seconds`. */
 
 #define EXCHANGES 500
 
@@ -223,9 +223,9 @@ get_median (const gdouble * seconds)
   return (seconds[EXCHANGES / 2 - 1] + seconds[EXCHANGES / 2]) / 2;
 }
 
-/* Returns the bytes of TCP payload that station `station` delivers in `seconds`
- * seconds if its queue is always full. `stats` gets the statistics of the link.
- */
+/* Sends TCP packets over the link for `seconds` seconds, and always keeps the
+ * queue of the station `station` full. Returns the number of payload bytes that
+ * are delivered. Stores the statistics of the link in `stats`. */
 static guint64
 get_bulk (const LinkConfig * config, guint station, guint seconds,
     LinkStats * stats)
@@ -370,8 +370,9 @@ GST_START_TEST (nmt_exchanges_as_table_3_of_alanko)
 
 GST_END_TEST;
 
-/* Alanko, section 3.3: sustainable rates of 880 byte/s to the network and 890
- * byte/s from the network */
+/* In section 3.3 of Alanko, the sustainable rates are 880 byte/s to the network
+ * and 890 byte/s from the network. The rates of the model must agree with these
+ * rates within about 2 %. */
 GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 {
   LinkConfig config;
@@ -387,8 +388,9 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 GST_END_TEST;
 
 /* Sets `config` to the profile NMT, but with the rates of Alanko's file
- * transfers. The compression ratio of V.42bis is not the same for this file as
- * for the messages of the other measurements. */
+ * transfers. The rates depend on the compression ratio of V.42bis. This ratio
+ * is different for the transferred file and for the messages of the other
+ * measurements. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -461,9 +463,10 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
 
 GST_END_TEST;
 
-/* Alanko, figure 7: a transfer of 40,000 bytes, which stagnates "for a while to
- * continue later at full rate". The paper shows curves. The test prints each
- * silence of more than two seconds, and the end of the transfer. */
+/* Figure 7 of Alanko et al. shows curves of a transfer of 40,000 bytes. The
+ * transfer stagnates "for a while to continue later at full rate". The test
+ * prints each silence of more than two seconds, and the time at which the
+ * transfer ends. */
 
 #define FIGURE_7_SIZE 40000
 #define FIGURE_7_SILENCE 2.0
@@ -665,8 +668,8 @@ GST_START_TEST (nmt_calls_as_section_3_1_of_alanko)
 
 GST_END_TEST;
 
-/* Singh 5.1: 125 bytes of video with headers of 7 bytes (RTP), 8 (UDP) and 20
- * (IP) */
+/* Packet size (Singh 5.1): 125 bytes of video plus the headers of RTP (7
+ * bytes), UDP (8 bytes) and IP (20 bytes). */
 
 #define VIDEO_HEADER 35
 #define VIDEO_PACKET (125 + VIDEO_HEADER)
@@ -711,15 +714,15 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* The first two runs are for WSim. The paper shows their losses only in graphs
- * without numbers. Their losses in this table were therefore computed by WSim's
- * rules, for a packet of 6 blocks, 2 of which contain headers.
+/* The first two rows are for the simulator WSim. The paper shows the losses of
+ * WSim only in graphs without numbers. The losses in these two rows were
+ * therefore computed by the rules of WSim. These losses are for a packet of 6
+ * blocks, 2 of which contain headers.
  *
- * The last run is the measurement of figure 15. The paper gives the losses with
+ * The last row is the measurement of figure 15. The paper gives the losses with
  * UDP and with UDP-Lite, but not the error rate of the blocks. The error rate
  * and the length of the bursts were therefore chosen so that the emulated
- * channel has the losses of the paper.
- */
+ * channel has the losses of the paper. */
 static const struct
 {
   const gchar *name;
@@ -895,9 +898,9 @@ get_extra (const Course * course, const Course * ideal, guint n)
 
 static const gchar *const all_good = "0";
 
-/* Each packet has 17 bytes, which become 19 bytes with SLIP. One packet is sent
- * per block of 20 ms: packet i arrives over the serial line just before block i
- * + 1, and is sent in that block. */
+/* Size of a packet in bytes. SLIP adds 2 bytes. Packet i arrives over the
+ * serial line just before block i + 1 begins, and is sent in this block. A
+ * block lasts 20 ms. */
 #define SMALL 17
 
 static void
@@ -937,8 +940,8 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
    * the receiver sends the rejection, the sender retransmits the frame, and one
    * more block follows. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
-  /* The frames after the lost frame waited for the lost frame, and leave
-   * together with it. */
+  /* Frame 19 was lost. Frames 20 to 31 waited for its retransmission. They must
+   * leave at the same time as frame 19. */
   for (i = 20; i < 32; i++)
     fail_unless_equals_uint64 (course.departures[i], course.departures[19]);
   fail_unless (get_extra (&course, &ideal, 40) <= BLOCK / MS);
@@ -960,8 +963,9 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
-  /* T1 runs from the last acknowledgement. The packet is only retransmitted
-   * when T1 has expired and the poll after T1 has been answered. */
+  /* The timer T1 starts when the last acknowledgement arrives. When T1 expires,
+   * the sender polls the receiver. The packet is retransmitted only after the
+   * answer to this poll. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -1012,8 +1016,9 @@ GST_START_TEST (lost_acknowledgements_cost_nothing)
 
 GST_END_TEST;
 
-/* No block arrives for 10 s. RLP sends seven polls without an answer, and then
- * SABM until an answer arrives. Only the packets in flight are lost. */
+/* No block arrives for 10 s. RLP polls the peer seven times without an answer.
+ * Then RLP sends SABM until the peer answers. The test checks that only the
+ * packets in flight are lost. */
 GST_START_TEST (reset_loses_what_is_in_flight)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1150,8 +1155,9 @@ GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 
 GST_END_TEST;
 
-/* Periodic errors, such as those of a short trace that is repeated, must not
- * prevent the reset from succeeding. */
+/* A short trace of errors is repeated, so the errors are periodic. RLP must
+ * nevertheless recover by a reset: each packet must be delivered, or lost
+ * because of a reset. */
 GST_START_TEST (periodic_errors_end)
 {
   LinkConfig config;
@@ -1266,9 +1272,9 @@ GST_END_TEST;
 
 /* Transparent */
 
-/* The damaged bytes of a packet are those in the block that was hit. The first
- * block has 5 bytes of PPP and 23 bytes of the packet, and each further block
- * has 28 bytes of the packet. */
+/* If the radio damages one block, all damaged bytes of the packet must be in
+ * this block. The first block has 5 bytes of PPP and 23 bytes of the packet.
+ * Each further block has 28 bytes of the packet. */
 GST_START_TEST (damage_is_where_the_block_was)
 {
   LinkConfig config;
@@ -1317,9 +1323,9 @@ get_fate_of_hit (guint block, gboolean frame_check)
   config.blocks.frame_check = frame_check;
   config.blocks.corrupt_share = 1;
   path_open (&path, &config);
-  /* PPP adds 7 bytes to the packet of 84 bytes. Block 2 contains the header.
-   * Blocks 3 and 4 follow. Block 5 has the last 7 bytes, 2 of which are the
-   * frame check. */
+  /* PPP adds 7 bytes to the packet of 84 bytes. These 91 bytes are sent in the
+   * blocks 2 to 5. The header is in block 2. The last 7 bytes are in block 5,
+   * and 2 of them are the frame check. */
   link_input (path.link, 0, path.flows[0], 84, NULL);
   do {
     link_timeout (path.link, link_next_wakeup (path.link));
@@ -1345,8 +1351,8 @@ GST_START_TEST (frame_check_and_framing_decide_on_damage)
 
 GST_END_TEST;
 
-/* The serial line is faster than the radio, so packets wait for their blocks.
- */
+/* The serial line is faster than the radio, so packets wait until the radio has
+ * sent the blocks of the earlier packets. */
 GST_START_TEST (fast_line_waits_for_the_radio)
 {
   LinkConfig config;

@@ -71,7 +71,7 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
   fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
-  /* The loss of a frame of an earlier GOP changes nothing. */
+  /* The loss of a frame of an earlier GOP must not affect the current GOP. */
   mmtp_gop_lose (&gop, gop.number - 1);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 5), MMTP_RANK_DELTA);
 }
@@ -201,9 +201,9 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
-/* The interval between key frames is ten minutes. After a frame is lost, the
- * next frames must not be dropped for two such intervals, but only for the
- * maximum of 20 s. */
+/* The key frames are ten minutes apart. After a frame is lost, the next frames
+ * are dropped for twice the interval between key frames, but for at most 20 s.
+ * In this test, they must be dropped for 20 s. */
 GST_START_TEST (interval_has_a_bound)
 {
   MmtpGop gop;

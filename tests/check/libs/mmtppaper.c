@@ -189,13 +189,13 @@ static const Row table[] = {
   {100, -1, -1, -1}, {160, -1, -1, -1}
 };
 
-/* Index of the first row of `table` in which the frame period is long enough
- * for both links together to carry the whole stream. */
+/* Index in `table` of the shortest frame period at which the two links together
+ * can carry the whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. The number of frames in
- * time must be at least the fraction `min` of the number `of`. The share of
- * late packets must be at most `late`. `period` is the frame period in ms. */
+/* Checks the conditions that must hold in every run. At least `min` * `of`
+ * frames must be in time. The fraction of late packets must be at most `late`.
+ * `period` is the frame period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -290,13 +290,14 @@ GST_END_TEST;
 
 /* The goal is 90 % of the ideal result for each seed, and 93 % on average.
  *
- * In this test, the delays fluctuate so much that the result of one seed says
- * little. With a frame period of 10 ms, the results of 256 seeds were 80.6 to
- * 91.0 % of the ideal result, and up to 22 % of the packets were late. The test
- * therefore checks the median over 16 seeds for each period.
+ * In this test, the delays fluctuate so much that the results of two seeds may
+ * differ widely. With a frame period of 10 ms, the results of 256 seeds were
+ * 80.6 to 91.0 % of the ideal result, and up to 22 % of the packets were late.
+ * For each frame period, the test therefore checks the median over 16 seeds.
  *
- * The lower bounds were chosen from the distribution over the 256 seeds. The
- * median of 16 seeds misses a bound with a probability of 1 in 1000. */
+ * The lower bounds of the medians were chosen from the distribution over the
+ * 256 seeds. A median of 16 seeds is below its bound with a probability of 1 in
+ * 1000. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
@@ -396,9 +397,9 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* The goal is that 99.5 % of the frames are in time for each seed, and 18 of 20
- * seeds achieve it. The other seeds lose frames in the first second, when a
- * lost handshake message leaves the rate unknown. */
+/* The goal is that 99.5 % of the frames are in time with each seed. 18 of 20
+ * seeds achieve this goal. With the other two seeds, a handshake message is
+ * lost. The rate is then unknown in the first second, and frames are lost. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
@@ -419,12 +420,13 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 GST_END_TEST;
 
 /* The losses are random: on average, 16 of the 1000 frames of a run are lost.
- * In some runs, two losses are close together. The test therefore checks the
- * mean of the runs with all seeds.
+ * In some runs, two losses are close together. The test therefore makes several
+ * runs with different seeds, and checks the mean of their results.
  *
- * The goal is that 99.5 % of the frames are in time. The test requires this at
- * frame periods of 40 ms and more. At 35 ms only 8 % of the rate is unused, so
- * the test requires less. docs/mmtp.md has the results. */
+ * The goal is that 99.5 % of the frames are in time. If the frame period is 40
+ * ms or more, the test requires this. At a frame period of 35 ms, only 8 % of
+ * the rate is unused, so the test requires only 99.2 %. docs/mmtp.md has the
+ * results. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the base delay and the high delay of a path. Only the differences
- * between delays have a meaning, because the clocks of the two endpoints may
- * differ. */
+/* Tests the base delay and the high delay of a path. The base delay is the
+ * minimum delay of the last minute. Nearly all messages have a delay below the
+ * high delay. Only the differences between delays have a meaning, because the
+ * clocks of the two endpoints may differ. */
 
 #include <gst/check/gstcheck.h>
 
@@ -185,16 +186,16 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     add (&delay, i * SECOND, 20, 60, 1);
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
-  /* If no newer report has arrived, the high delay remains the high delay of
-   * the last report, even after more than ten seconds. */
+  /* If no report arrives for more than ten seconds, the high delay must keep
+   * its last value. */
   check_high (&delay, 100 * SECOND, 60);
 }
 
 GST_END_TEST;
 
-/* One message of 256 is much slower than all others. The high delay is the
- * delay that nearly all messages stay below. It therefore ignores the slow
- * message. */
+/* The high delay is a delay that nearly all messages stay below. One message of
+ * 256 is much slower than all others. This message must not change the high
+ * delay. */
 GST_START_TEST (one_message_of_many_may_be_slower)
 {
   MmtpPathDelay delay;
@@ -207,9 +208,9 @@ GST_START_TEST (one_message_of_many_may_be_slower)
   check_high (&delay, 3 * SECOND, 60);
   add (&delay, 3 * SECOND, 20, 400, 5);
   check_high (&delay, 3 * SECOND, 400);
-  /* The slowest message may be ignored only if there are at least 256 messages.
-   * There are only 255, so the high delay must be that of the slowest message.
-   */
+  /* If there are at least 256 messages, the slowest message may be ignored. The
+   * test adds only 255 messages, so the high delay must be the delay of the
+   * slowest message. */
   mmtp_path_delay_clear (&delay);
   add (&delay, 0, 20, 500, 1);
   add (&delay, 50 * MS, 20, 60, 254);

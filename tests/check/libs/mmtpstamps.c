@@ -50,9 +50,10 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 
 GST_END_TEST;
 
-/* A timestamp stands still, so an arrival time of 1000 replaces it. Then the
- * timestamps advance again, but the first of them are earlier than 1000. The
- * output stays at 1000 until a timestamp is later than 1000. */
+/* The second buffer has the same timestamp as the first buffer, so its arrival
+ * time of 1000 replaces the timestamp. The timestamps of the next two buffers
+ * are earlier than 1000, so the output must stay at 1000. All later timestamps
+ * exceed 1000 and must be kept. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;
@@ -69,8 +70,9 @@ GST_START_TEST (times_do_not_go_back)
 
 GST_END_TEST;
 
-/* If the input is stored, a timestamp may be far ahead of its arrival time.
- * Such a timestamp must be kept until the arrival time exceeds it. */
+/* If the input comes from a file, a buffer may arrive long before the time in
+ * its timestamp. A timestamp must be kept as long as it is later than the
+ * arrival time of the buffer. */
 GST_START_TEST (one_that_is_ahead_is_kept)
 {
   MmtpStamps stamps;
@@ -83,9 +85,9 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* All parts of a frame have the same timestamp. Before the sender takes the
- * next part, it waits until a slow path has room. This waiting time must not
- * count as time in which the timestamp stands still. */
+/* All parts of a frame have the same timestamp. If a path is slow, the sender
+ * waits before it accepts the next part. This waiting time must not count
+ * towards the time limit after which a repeated timestamp is replaced. */
 GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;
@@ -104,8 +106,9 @@ GST_START_TEST (waiting_for_the_paths_does_not_count)
 
 GST_END_TEST;
 
-/* A buffer without a timestamp is not changed. However, the time until it
- * arrives counts as time in which the timestamps stand still. */
+/* A buffer without a timestamp is not changed. However, the time for which the
+ * caller waits for this buffer must count towards the time limit after which a
+ * repeated timestamp is replaced. */
 GST_START_TEST (buffers_without_a_timestamp_change_nothing)
 {
   MmtpStamps stamps;

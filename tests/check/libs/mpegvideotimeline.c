@@ -118,9 +118,10 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
   mpeg_video_timeline_input (timeline, &frame, media, position);
 }
 
-/* Runs the plan without `count` frames, the first of which has the index
- * `first`. Checks how many frames are lost and their types. Also checks the
- * positions of all frames that remain. */
+/* Feeds the frames of `plan` to a timeline, but leaves out `count` frames,
+ * beginning with the frame of index `first`. Checks the number and the types of
+ * the lost frames that the timeline reports. Also checks the positions of all
+ * frames that were fed. */
 static void
 check_losses (GArray * plan, guint first, guint count, const Run * run)
 {
@@ -207,8 +208,9 @@ GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 
 GST_END_TEST;
 
-/* The frames have no timestamps. The timeline has learned the pattern of the
- * GOP, and must find each single lost frame by this pattern. */
+/* The frames have no timestamps, but the timeline has learned the pattern of
+ * the GOP. Each run loses one frame. The timeline must find this loss by the
+ * pattern. */
 GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
 {
   GArray *plan = make_plan (9, 15, TRUE);
@@ -238,8 +240,8 @@ GST_START_TEST (bursts_over_gop_boundaries_are_counted)
 
 GST_END_TEST;
 
-/* One sender stops in the middle of a GOP and another sender begins. No frame
- * was lost. */
+/* One sender stops in the middle of a GOP, and another sender begins. The
+ * display numbers must continue without a gap, and no loss must be reported. */
 GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 {
   GArray *plan = make_plan (6, 15, TRUE);
@@ -439,9 +441,10 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 
 GST_END_TEST;
 
-/* In the middle of the stream the times jump, because the sender begins a new
- * clock, pauses, or skips frames. A jump is any number of frame periods, but no
- * multiple of the GOP length. */
+/* The timestamps jump in the middle of the stream, because the sender begins a
+ * new clock, pauses, or skips frames. The timeline must still number the frames
+ * without a gap, and it must not report a loss. The length of the jump in frame
+ * periods is not a multiple of the GOP length. */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
   const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };
@@ -767,8 +770,9 @@ GST_START_TEST (times_of_three_two_pulldown)
       mpeg_video_timeline_input (timeline, &frame, NONE, &position);
       /* The first frame is shown one frame period after it is decoded. */
       expected = (2 + fields[display]) * G_GUINT64_CONSTANT (1001000000) / 60;
-      /* Before the first anchor (I- or P-frame) that B-frames follow, the
-       * timeline has seen too little to compute an exact PTS. */
+      /* The first four frames are one I-frame, one P-frame and two B-frames.
+       * Their PTS may be inexact, because the timeline has not received enough
+       * frames yet. */
       if (n > 3)
         fail_unless (ABS ((gint64) (position.pts - expected)) <= 1,
             "frame %u: PTS %" G_GUINT64_FORMAT " not %" G_GUINT64_FORMAT,

@@ -218,8 +218,9 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
    * begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* The slice of 700 bytes begins in the remaining 233 bytes of the first
-   * packet. The stream then needs four packets instead of five. */
+  /* The first packet has 233 bytes left, and the slice of 700 bytes begins
+   * there. The stream therefore needs four packets. In the mode
+   * RFC2250_AGGREGATE_SLICES, it needs five. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
 
@@ -535,8 +536,9 @@ GST_START_TEST (sequence_header_is_repeated_at_intervals)
 
 GST_END_TEST;
 
-/* A repeated sequence header would reset the quantiser matrices that the
- * extension loaded. */
+/* If a picture has an extension that loads quantiser matrices, the packer must
+ * not repeat the sequence header. A repeated sequence header would reset the
+ * matrices. */
 GST_START_TEST (no_repetition_over_downloaded_matrices)
 {
   MpegPicture p = {.type = 'I' };
@@ -650,9 +652,10 @@ count_units (GByteArray * bytes, guint * pictures, guint * slices)
   }
 }
 
-/* Each slice that arrived is output after a picture header. In MPEG-1 the
- * unpacker can always rebuild this header; in MPEG-2 it needs the MPEG-2
- * extension of RFC 2250. */
+/* The unpacker must output every slice that arrived. If the picture header of
+ * the slice was lost, the unpacker must rebuild the header. For MPEG-1 this is
+ * always possible. For MPEG-2 the packets need the MPEG-2 extension of RFC
+ * 2250. */
 GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 {
   gint mpeg1;
@@ -733,10 +736,12 @@ GST_START_TEST (rebuilt_header_equals_the_lost_one)
 
 GST_END_TEST;
 
-/* RFC 2250 appendix 1: if the packets have no MPEG-2 extension (the bit T is
- * 0), the unpacker may reuse the header of an earlier picture of the same type.
- * The bit N must allow this, and a packet of each picture of this type must
- * have arrived. */
+/* RFC 2250 appendix 1: the packets of this test have no MPEG-2 extension (T =
+ * 0). If a picture header is lost, the unpacker must replace it by the last
+ * header of the same picture type. There are two exceptions. If a packet of
+ * such a picture has the bit N set, the header has changed. If a picture of
+ * this type is lost completely, the header may have changed. In both cases the
+ * unpacker must not use the last header. */
 GST_START_TEST (n_vouches_for_the_header_before)
 {
   MpegPicture p = {.type = 'P',.rows = 2,.slice_size = 250 };
@@ -1054,7 +1059,8 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (3, "1 2 2 1 4 4 3", "1 2 -2 -1 -4 3 4 /");
   check_order (0, "1 3 2 4", "1 3 <2 4 /");
   check_order (3, "1 !3 4", "1 3 4 /");
-  /* The sender started again with other sequence numbers. */
+  /* If the sender restarts with other sequence numbers, the new packets must be
+   * output after the old ones. */
   check_order (3, "5000 5001 100 101 102", "5000 5001 100 101 102 /");
   check_order (3, "5000 5002 100 101", "5000 5002 100 101 /");
   /* A single packet with a very different sequence number does not count as a

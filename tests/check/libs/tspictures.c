@@ -14,8 +14,8 @@
  * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
  * - "n": the unit has n packets and no picture
  * - "nvr-m": the unit has n packets and a picture. If the picture is dropped, r
- *   packets remain. Of the dropped packets, m had increased the continuity
- *   counter.
+ *   packets remain. The dropped packets include m packets that increased the
+ *   continuity counter.
  * Also checks that the units together are identical to the stream. */
 static gchar *
 cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
@@ -50,8 +50,9 @@ cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
   return g_string_free (text, FALSE);
 }
 
-/* Checks that the units are the same, however the stream is divided into
- * pieces. */
+/* Passes the stream in pieces of a fixed size, and repeats this with five
+ * sizes. Checks that the units are `expected` and the refusal is `refusal` each
+ * time. */
 static void
 expect_units (TsStream * stream, const gchar * expected, const gchar * refusal)
 {
@@ -202,9 +203,9 @@ GST_START_TEST (time_is_the_dts_or_the_pts)
 
 GST_END_TEST;
 
-/* If a picture is dropped, its clock references remain, in packets without
- * payload. Such a packet repeats the counter of the last packet with payload
- * (2.4.3.3). */
+/* If a picture is dropped, its clock references must be kept, in packets
+ * without payload. The continuity counter of these packets must be equal to
+ * that of the last packet with payload (ISO/IEC 13818-1, 2.4.3.3). */
 GST_START_TEST (clock_references_remain)
 {
   TsPictures *pictures = ts_pictures_new ();
@@ -343,8 +344,9 @@ put_long_map (GByteArray * bytes)
   ts_put_section (bytes, PMT_PID, 2, pmt, sizeof pmt);
 }
 
-/* 2.4.4: each packet of the program map is needed. A packet that is sent twice
- * is read once. */
+/* The program map fills two packets (13818-1 section 2.4.4). If one of them is
+ * missing, the picture must not be recognized. If one of them arrives twice,
+ * the duplicate must be ignored. */
 GST_START_TEST (section_may_need_several_packets)
 {
   TsStream stream = { g_byte_array_new (), 14 };

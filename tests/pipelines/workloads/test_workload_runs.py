@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the commands of the lab with workloads other than video. The matrix has
-a short cell for each kind of workload. Some cells run in real time, over the
-sockets of two hosts. The other cells are computed in virtual time."""
+a short run for each kind of workload. Some runs take place in real time, over
+the sockets of two hosts. The other runs are computed in virtual time."""
 
 import csv
 import json
