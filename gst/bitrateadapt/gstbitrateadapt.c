@@ -65,8 +65,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * s. The timeout is longer because this report may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
-/* Maximum in bit/s if neither #GstBitrateAdapt:max-bitrate nor the bitrate of
- * the encoder is set. Some encoders have 0 for "automatic". */
+/* Maximum bitrate in bit/s if neither #GstBitrateAdapt:max-bitrate nor the
+ * bitrate of the encoder is set. In some encoders, the bitrate 0 means
+ * "automatic". */
 #define FALLBACK_MAX_BITRATE 6000000
 
 /* The bitrate of the encoder is measured over one second. This second is
@@ -117,13 +118,13 @@ struct _GstBitrateAdapt
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
   guint64 passed;               /* number of buffers that passed */
-  /* number of bytes that the elements downstream have taken */
+  /* number of bytes pushed downstream; updated when a push returns */
   guint64 passed_bytes;
   gboolean is_pushing;          /* a buffer is being pushed downstream */
   /* TRUE if the target bitrate has to be set again: either new caps have
    * restarted the encoder, or another encoder is in use now */
   gboolean is_repeated;
-  /* names of the elements in use, for the statistics */
+  /* names of the encoder and network element in use, for the statistics */
   gchar *encoder, *network;
   BitrateReport report;         /* latest report */
   BitrateKeyFrames key_frames;
@@ -149,7 +150,8 @@ struct _GstBitrateAdapt
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before[BITRATE_LOSS_LAST];       /* values of the last report */
-  /* time in ns at which each problem began; 0 if the problem does not exist */
+  /* For each PROBLEM_ constant: time in ns at which the problem began; 0 if the
+   * problem does not exist now */
   guint64 problem_since[PROBLEM_LAST];
   gboolean problem_reported[PROBLEM_LAST];
 };
@@ -265,13 +267,13 @@ get_max_bitrate (const GstBitrateAdapt * self)
 
 /* --- warnings, in the thread ---------------------------------------------- */
 
-/* Notes whether `problem` exists now (`is_there`). Returns TRUE when the
- * problem has existed for `timeout` ns. For one period in which the problem
- * exists, TRUE is returned only once.
+/* Stores whether `problem` exists now (`is_there`). Returns TRUE if the problem
+ * has existed for at least `timeout` ns without interruption. TRUE is returned
+ * only once until the problem ends.
  *
- * If `timeout` is above 0, the time before the first buffer must not be
- * counted. The callers therefore pass FALSE as `is_there` until the first
- * buffer has passed. */
+ * The time before the first buffer must not count towards `timeout`. If
+ * `timeout` is above 0, the callers therefore pass FALSE as `is_there` until
+ * the first buffer has passed. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -512,8 +514,9 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
 
 /* --- network, in the thread ----------------------------------------------- */
 
-/* Notes the losses since the last call. Such losses may require a key frame.
- * The caller holds the object lock. */
+/* Updates the loss counters. If losses of a kind have occurred since the last
+ * call, passes this kind to `key_frames`, because such losses may require a key
+ * frame. The caller holds the object lock. */
 static void
 note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -594,9 +597,8 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   gboolean is_pushing;
   gchar *name;
 
-  /* The number of bytes that have passed is read before the state of the
-   * network. A frame that passes between the two readings must not be counted
-   * as confirmed. */
+  /* passed_bytes is read before the state of the network. In the opposite
+   * order, a frame that is pushed in the meantime would count as confirmed. */
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->network_name);
   passed_bytes = self->passed_bytes;
@@ -681,9 +683,9 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
-/* Switches padding in the sink on while the estimate is too low for the maximum
- * bitrate, and off otherwise. If the property padding-bitrate of bitrateadapt
- * is 0, the sink keeps its own setting. */
+/* Switches padding in the sink on if the estimate, less the headroom, is below
+ * the maximum bitrate. Otherwise, switches padding off. If the property
+ * padding-bitrate of bitrateadapt is 0, the sink keeps its own setting. */
 static void
 update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -914,9 +916,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:headroom:
    *
-   * The encoder is set below the estimate. The rest of the estimate is needed
-   * for RTP headers, for retransmissions, and for frames that are larger than
-   * the average.
+   * Fraction of the estimated bitrate that the encoder does not use. It is
+   * reserved for RTP headers, for retransmissions, and for frames that are
+   * larger than the average.
    */
   PROPERTY_DOUBLE ("headroom", "Headroom",
       "Fraction of the estimated bitrate that is not used (0 to 0.9)",
@@ -993,7 +995,7 @@ static const GstWirelessProperty properties[] = {
    *   #GstBitrateAdapt:reserved-bitrate; 0 = no estimate
    * * `application-limited`: #gboolean, whether the network may carry more than
    *   the estimate
-   * * `target-bitrate`: bit/s that the encoder was set to last
+   * * `target-bitrate`: last bitrate to which the encoder was set, in bit/s
    * * `encoder-bitrate`: bit/s that passed in the last second
    * * `queued-bytes`: bytes that wait in queues downstream and in the sink
    * * `buffers`: buffers that passed

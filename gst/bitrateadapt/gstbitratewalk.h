@@ -7,9 +7,9 @@
 
 #include <gst/gst.h>
 
-/* Function that is called for each element. It returns TRUE if the walk must
- * not visit the elements beyond `element`. `element` may be a bin. The walk
- * enters the bin after the function has returned. */
+/* Function that is called for each element. If it returns TRUE, the walk does
+ * not continue beyond `element`. `element` may be a bin. If the function
+ * returns FALSE for a bin, the walk visits the elements in the bin next. */
 typedef gboolean (*GstBitrateVisit) (GstElement * element, gpointer data);
 
 /* If `pad` is a sink pad, visits the elements upstream of the pad. If `pad` is

@@ -33,9 +33,8 @@ typedef struct
   GstNetworkSrcQueue *queue;
 
   /* List of the senders in the property allowed-senders; NULL means that all
-   * senders are allowed. State changes to and from PAUSED create and free the
-   * list. It does not change in between.
-   */
+   * senders are allowed. The state change from READY to PAUSED creates the
+   * list. The list does not change at other times. */
   AddressList *allowed;         /* NULL: all senders are allowed */
   /* no other lock is taken while this lock is held */
   GMutex lock;

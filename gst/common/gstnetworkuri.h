@@ -19,8 +19,9 @@
  * above READY, and with GST_URI_ERROR_BAD_URI if a key is not allowed; no
  * property is set then. */
 
-/* Describes the URIs of an element class. The struct must stay valid. The
- * element must also have the property `port`. */
+/* Describes the URIs of an element class. The class keeps a pointer to this
+ * struct, so the struct must never be freed. The element needs a property
+ * `port` for the port of the URI. */
 typedef struct
 {
   const gchar *protocols[2];    /* the scheme, followed by NULL */
@@ -53,7 +54,8 @@ void gst_network_uri_get_property (gpointer element, GValue * value,
     PROPERTY_COMPUTED ("uri", "URI", blurb, PROPERTY_READY, G_TYPE_STRING, \
         .initial_text = initial, .set = gst_network_uri_set_property, \
         .get = gst_network_uri_get_property)
-/* Returns FALSE after posting an error if the property `uri` has an invalid
- * value. The base classes call this function on the way to PAUSED. An element
- * that opens its socket on the way to READY calls it there. */
+/* Checks the property `uri`. If its value is invalid, posts an error and
+ * returns FALSE. The base classes call this function in the state change from
+ * READY to PAUSED. An element that opens its socket in the state change from
+ * NULL to READY calls the function in that state change. */
 gboolean gst_network_uri_check (GstElement * element);

@@ -15,8 +15,9 @@ typedef enum
 
 GType gst_wireless_gso_get_type (void);
 
-/* The row of the property `gso` for a table of properties
- * (gstwirelessproperties.h). The struct member `member` is a gint. */
+/* Defines the property `gso` in a table of properties
+ * (gstwirelessproperties.h). The value is stored in the struct member `member`,
+ * a gint. */
 #define PROPERTY_GSO(member) \
   PROPERTY_ENUM ("gso", "GSO", \
       "Whether packets of the same size are passed to the kernel as one " \

@@ -16,8 +16,8 @@
  * ## Example launch lines
  * |[
  * gst-launch-1.0 -e filesrc location=clip.m2v ! ifdqueue ! rfc2250pay ! dccpthinsink host=192.0.2.1 port=5004 sync=false
- * ]| Sends a clip. Frames for which the path is too slow are dropped by frame
- * type.
+ * ]| Sends a clip. If the path is too slow, ifdqueue drops frames according to
+ * their type.
  * |[
  * gst-launch-1.0 -e filesrc location=clip.m2v ! rfc2250pay ! dccpthinsink mode=listener port=5004
  * ]| Sends to the first receiver that connects.
@@ -79,8 +79,8 @@ struct _GstDccpThinSink
   gboolean request_key_units;
 
   GstWaker room;                /* wakes the virtual function `wait` */
-  /* Time in ns at which the next packet may be sent, as known when the wait
-   * began; 0 if no thread waits. */
+  /* Time in ns until which a thread waits before it sends the next packet. It
+   * is computed when the wait begins. 0 if no thread waits. */
   guint64 waits_until;
   /* Size in bytes of a buffer that does not fit into a packet and has not been
    * reported yet; 0 = none. */
@@ -787,8 +787,8 @@ post_too_long_error (GstDccpThinSink * self, gsize size, guint max_payload)
   return GST_FLOW_ERROR;
 }
 
-/* The base class only counts and drops a buffer that is too long. Posts an
- * error for such a buffer, so that the user learns about it. */
+/* If a buffer was too long, posts an error. The base class only drops the
+ * buffer and counts it, so the user would not learn about the drop. */
 static GstFlowReturn
 check_size (GstDccpThinSink * self, GstFlowReturn flow)
 {

@@ -61,8 +61,8 @@ has_time (GstIfdQueue * self, GstClockTime time)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
-/* Called with the lock. Returns a clock entry for waiting until the time `due`.
- * Returns NULL if there is no clock, because then there is nothing to wait for.
+/* Returns a clock entry for waiting until the time `due`. If the element has no
+ * clock, returns NULL, and the caller does not wait. Called with the lock held.
  */
 static GstClockID
 create_wait_id (GstIfdQueue * self, GstClockTime due)
@@ -98,9 +98,9 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
   return waited != GST_CLOCK_UNSCHEDULED;
 }
 
-/* Called with the lock. Sets `upstream_latency`, the delay between the running
- * time of a frame and its arrival from upstream. A stored stream has no such
- * delay. */
+/* Sets `upstream_latency`, the time from the running time of a frame until the
+ * frame arrives from upstream. It is 0 for a stored stream. Call with the lock
+ * held. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {

@@ -83,13 +83,13 @@ typedef struct
   /* Number of addresses of the host that the path can reach. It is known once
    * the path has been opened for the first time. */
   guint n_addresses;
-  /* id of the open path in the core and the driver */
+  /* If the path is open: the id of the path in the core and in the driver */
   guint number;
   /* local address of the path when it was last opened; NULL if it was never
    * opened */
   GInetAddress *local;
-  /* The error because of which retry.has_gone was set: a packet could not be
-   * sent, because the route does not exist any more. */
+  /* Error of a packet that could not be sent, because the route does not exist
+   * any more. retry.has_gone was set for this reason. */
   GError *gone;
   /* Reason why the path could not be opened. A warning is logged only if the
    * reason changes. */
@@ -193,8 +193,8 @@ struct _GstMmtpSink
   /* State of gstmmtpsinklog.c. */
   /* time of the next log line in ns; 0 if no line was written yet */
   guint64 log_at;
-  /* Number of the session that the next log line describes. It is a value of
-   * `sessions`. */
+  /* Number of the session that the next log line describes. The field
+   * `sessions` has the number of the latest session. */
   guint64 logged_session;
   /* number of bytes that had been sent when the last log line was written */
   guint64 logged_bytes;
@@ -206,8 +206,9 @@ struct _GstMmtpSink
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  /* Number of the session for which `shift` is valid, as counted by `sessions`.
-   * 0 if there is no such session, for example after a flush. */
+  /* Value of `sessions` when `shift` was computed. `shift` is valid only as
+   * long as `sessions` has this value. 0 means that `shift` is not valid, for
+   * example after a flush. */
   guint64 timed_session;
   /* Time in ns that is added to the due times of stored media in this session.
    * Without it the first buffer would be late, because it had to wait for a
@@ -218,7 +219,8 @@ struct _GstMmtpSink
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
-  /* Running time in ns since which all buffers have been late. */
+  /* If is_late is TRUE: the running time in ns at which buffers began to be
+   * late */
   gint64 late_since;
 };
 
@@ -247,15 +249,16 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
 
 /* --- gstmmtpsinkts.c ------------------------------------------------------ */
-/* Returns whether `caps` are those of a transport stream that the sink can
- * divide at its pictures. */
+/* Returns whether `caps` describe a transport stream with packets of 188 bytes.
+ * The sink can divide such a stream into its pictures. */
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
 /* Call the remaining functions of this section with `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
-/* Passes a buffer of a transport stream to the cutter `ts`, which cuts it into
- * pieces. Afterwards, the caller can fetch the pieces from `ts`. Returns FALSE
- * if the cutter does not cut this stream. The caller then sends the earlier
- * pieces, and after them the uncut buffer. */
+/* Passes a buffer of a transport stream to the cutter `ts`, which divides the
+ * buffer into pieces. Returns FALSE if the cutter has refused the stream; the
+ * buffer is then not divided. In both cases, the caller sends all pieces that
+ * are in `ts`. If the result is FALSE, the caller then sends the buffer as a
+ * whole. */
 gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */
@@ -280,9 +283,9 @@ void gst_mmtp_sink_log (GstMmtpSink * self);
 guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
 
 /* --- gstmmtpsinkpaths.c --------------------------------------------------- */
-/* Resolves the host names that are not known yet, which may block. Call without
- * `lock`. Returns FALSE and sets `error` if the list of channels is invalid or
- * no channel can be used. */
+/* Resolves the host names that have not been resolved yet. This may block. Call
+ * without `lock`. Returns FALSE and sets `error` if the list of channels is
+ * invalid or no channel can be used. */
 gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
     GError ** error);
 /* Opens and closes paths according to the property `channels`, the interfaces,
@@ -314,8 +317,8 @@ void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 void gst_mmtp_sink_unlock_and_post (gpointer element);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
-/* Adds the counters of a session that ends to the counters of earlier sessions.
- * Call with `lock` held. */
+/* Call this function with `lock` held when a session ends. It adds the counters
+ * of this session to the totals of the earlier sessions. */
 void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
 void gst_mmtp_sink_clear_stats (GstMmtpSink * self);
 void gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats);

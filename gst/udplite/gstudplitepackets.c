@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts buffers to packets. The header documents the functions. */
+/* Converts buffers to packets. The functions are documented in
+ * gstudplitepackets.h. */
 
 #include "gstudplitepackets.h"
 

@@ -39,9 +39,10 @@ void wireless_link_settings_set (WirelessLinkSettings * settings,
 void wireless_link_settings_get (WirelessLinkSettings * settings,
     const gchar * name, GValue * value);
 
-/* Fills in `config`, and reads and checks the files. Returns FALSE with an
- * error that names the property or the file. The caller frees the content with
- * wireless_link_config_clear (). */
+/* Fills in `config` from `settings`, and reads and checks the files that the
+ * properties name. If this fails, returns FALSE with `error` set. The error
+ * names the invalid property or file. The caller frees the content of `config`
+ * with wireless_link_config_clear (). */
 gboolean wireless_link_settings_build (WirelessLinkSettings * settings,
     WirelessLinkConfig * config, GError ** error);
 void wireless_link_config_clear (WirelessLinkConfig * config);

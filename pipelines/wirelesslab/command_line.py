@@ -20,9 +20,10 @@ def run_main(name: str, main: Callable[[], None]) -> None:
         main()
         sys.stdout.flush()
     except BrokenPipeError:
-        # The program that reads the output has ended, as `head` does in
-        # `command | head`. Python flushes standard output when it exits. This
-        # would fail again, so standard output is replaced by /dev/null.
+        # The program that reads the output has closed the pipe, as `head` does
+        # in `command | head`. At exit, Python flushes standard output once
+        # more. This flush would fail, so standard output is replaced by
+        # /dev/null.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:

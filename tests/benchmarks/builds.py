@@ -34,9 +34,10 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields a dictionary {suffix: environment}. It has one entry for this
-    build and one for each other build. The suffix is appended to the name of a
-    table row, and shows to which build the row belongs."""
+    """Yields a dictionary that maps the suffix of each build to the environment
+    of the build. The builds are this build and all builds in `others`. The
+    suffix is appended to the name of a table row, and shows to which build the
+    row belongs."""
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
         for number, other in enumerate(others, 1):

@@ -12,8 +12,10 @@ fakesink accepts everything.
 
 The frames of a stream are read from a GDP file. Such a file keeps the caps, and
 it also keeps where each frame begins and ends. Therefore a pipeline with a
-classifier gets the same frames as the pipeline without it. VP8 has no parser.
-It is compared with vp9parse, which gets a VP9 stream of the same rate.
+classifier gets the same frames as the pipeline without it.
+
+There is no parser for VP8. The classifiers of VP8 are therefore compared with
+vp9parse, which gets a VP9 stream of the same rate.
 
 The CPU time of the whole process is measured as in compare.py, and the
 pipelines run in turn. The program only fails if a pipeline fails or does not
@@ -34,11 +36,11 @@ from wirelesslab.streams import clips
 
 SECONDS = 10  # The length of the clip in seconds. The stream repeats the clip.
 FPS = 25
-# Adds noise to the film, because an encoder cannot use 20 Mbit/s for the film
-# alone.
+# Adds noise to the film. Without noise, the encoded film would not reach 20
+# Mbit/s.
 FILTER = "scale=1280:720,noise=alls=16:allf=t"
-# The CPU time of mpegstat should be less than this share of the parser's CPU
-# time. VP8 has another maximum, which is in CODECS.
+# The CPU time of mpegstat, divided by the CPU time of the parser, should be
+# below this value. For VP8, CODECS contains a different value.
 GOAL = 0.5
 CLASSIFIER = "mpegstat"  # GOAL is for this element.
 ELEMENTS = {
@@ -55,9 +57,8 @@ class Codec:
     # frames. The text is empty if the demuxer outputs whole frames.
     form: str
     parser: str
-    # VP8 has no parser, so a parser for another codec is measured in its place.
-    # This is the name of the other codec. It is empty if the parser is for the
-    # same codec.
+    # Name of another codec, whose parser is measured because this codec has no
+    # parser. Empty if this codec has a parser.
     peer: str = ""
     goal: float = GOAL
 

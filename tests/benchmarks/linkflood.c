@@ -285,8 +285,8 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* Measures the lateness of the clock alone. The elements cannot be more exact
- * than this clock. */
+/* Measures how late the clock wakes a thread if no element is used. An element
+ * cannot be more exact than the clock. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {

@@ -74,7 +74,8 @@ typedef struct
   Ifd *ifd;
   IfdConfig asked;              /* Configuration that was set. */
   IfdConfig config;             /* Configuration in use. */
-  /* TRUE if a frame or a new receiver has arrived (see ifd.c) */
+  /* TRUE after the first frame has arrived or a new receiver has connected (see
+   * ifd.c) */
   gboolean begun;
   /* TRUE if all frames in the queue W have to be dropped for the new frame C */
   gboolean w_is_stale;
@@ -90,7 +91,7 @@ typedef struct
    * previous GOP. */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
-  /* Last frame that updated each slot, or NONE. */
+  /* Last frame that updated the slot with this index, or NONE. */
   gint slots[N_SLOTS];
   /* TRUE if the newest frame has the flag IFD_FRAME_SLOTS */
   gboolean has_slots;
@@ -236,7 +237,9 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
-/* A new algorithm takes effect with an I-frame, or before the first frame. */
+/* Copies the configuration `asked` into the model. The caller sets
+ * `algorithm_too` to TRUE when an I-frame arrives, and as long as the stream
+ * has no frame. Otherwise the algorithm does not change. */
 static void
 set_force (gboolean algorithm_too)
 {
@@ -249,8 +252,8 @@ set_force (gboolean algorithm_too)
 }
 
 /* Returns whether the new frame `c` is an I-frame that replaces all frames in
- * the queue W. This is the case if W is full and holds only frames that were
- * left by an outage (see ifd.c). */
+ * the queue W. This is the case if W is full and its frames are stale (see
+ * is_stale() in ifd.c). */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -390,10 +393,11 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* Checks an I-frame that was sent although a decoder would show it too early.
- * Such a frame may be sent in two cases. First, no frame before the I-frame is
- * missing. Second, no suitable I-frame has arrived for many frames. In the
- * second case, the core counts the I-frame in gops_misordered. */
+/* Checks an I-frame that was sent although a decoder would display it before
+ * older pictures. Such an I-frame may be sent in two cases:
+ * - The I-frame or P-frame that precedes it in the stream was sent, too.
+ * - No suitable I-frame has arrived for many frames. The core then counts the
+ *   I-frame in gops_misordered. */
 static void
 check_order (const Picture * picture, gint order)
 {

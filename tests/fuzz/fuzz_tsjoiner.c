@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes how mmtpsink cuts a transport stream into pieces, and how mmtpsrc
- * joins the pieces. All pieces together must be identical to the stream. The
- * output of the joiner must be identical to the stream, too. If pieces are
- * missing, the output must not be longer than the pieces that arrived. If the
- * flags of the pieces are wrong, too, the joiner must still free all pieces
- * that it got.
+ * joins the pieces. The pieces are joined three times:
+ * - No piece is missing. The output of the joiner must be identical to the
+ *   stream, and the pieces together must be as long as the stream.
+ * - Pieces are missing. The output must not be longer than the pieces that
+ *   arrived.
+ * - Pieces are missing, and the flags of the other pieces are wrong. The output
+ *   must not be longer than the pieces that arrived.
+ *
+ * Each time, the joiner must free all pieces that it got.
  *
  * Input: the size of the buffers (1 to 256), which pieces are missing (4
  * bytes), bits of the flags that are inverted (1 byte), then the stream.

@@ -43,8 +43,10 @@ enum
 };
 
 #define FRAME_TICKS 3600
-/* Maximum bytes of rebuilt headers: GOP, picture, picture coding extension and
- * further extensions, for each of two fields. */
+/* Maximum size in bytes of the headers that the unpacker rebuilds for a frame.
+ * A frame may have two fields. For each field, the unpacker may rebuild the GOP
+ * header, the picture header, the picture coding extension and further
+ * extensions. */
 #define MAX_REBUILT (2 * (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE))
 
 typedef struct
@@ -382,9 +384,9 @@ spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
   return FALSE;
 }
 
-/* Sends one frame. The caller passes the same `packet_number` and `gap` for all
- * frames of a stream, because both continue from one frame to the next.
- */
+/* Sends one frame. `packet_number` counts the packets of the stream. `gap` is
+ * TRUE if the previous packet was lost. The caller passes the same two
+ * variables for all frames of a stream. */
 static Sent *
 send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
     const MpegVideoFrame * frame, guint64 rtptime, guint * packet_number,
@@ -523,9 +525,9 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
     } else if (frame) {
       fuzz_check (is_frame (sent, frame, lossless));
     } else if (lossless) {
-      /* The frame was not output, although no packet was lost. This is correct
-       * only for the last frame of the stream, if the frame has no slices. The
-       * marker of such a frame does not show that the frame is complete. */
+      /* No packet was lost, but the frame was not output. It must then be the
+       * last frame of the stream, and it must have no slices. The marker of a
+       * frame without slices does not show that the frame is complete. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
       /* After a gap, the unpacker cannot know whether the frame has only one
@@ -548,7 +550,8 @@ check_round_trip (const Job * job, FuzzInput * input)
   guint packet_number = 0;
   gboolean gap = FALSE;
 
-  /* An injected sequence header makes the frame larger. */
+  /* A received frame may be larger than the sent frame, because the packer may
+   * inject a sequence header. */
   rfc2250_unpacker_set_config (receiver.unpacker, job->on_loss,
       job->max_frame_size + MPEG_VIDEO_MAX_HEADER_SIZE);
   receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME

@@ -304,10 +304,16 @@ def ifdclassifier(_made):
         "b": "01 9e 08; 01 03 33", "p": "41 9a 02; 41 05 55",
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
-        # Fields and frames with the headers of h264writer.py (tests/interop).
-        # Their order is: parameter sets and an IDR picture; its second field, a
-        # P-field; two B-fields; two I-fields; a leading P-picture; a P-picture;
-        # a picture that clears the references; a P-picture.
+        # Fields and frames with the headers of h264writer.py (tests/interop),
+        # in this order:
+        # - parameter sets and an IDR picture
+        # - the second field of this picture, which is a P-field
+        # - two B-fields
+        # - two I-fields
+        # - a leading P-picture
+        # - a P-picture
+        # - a picture that clears the references
+        # - a P-picture
         "sets": "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80;"
                 "45 88 80 50 42 a0",
         "second": "41 9a 01 82 e5 40",
@@ -373,9 +379,8 @@ def ivf_frames(codec, *options):
 
 
 def tspictures(_made):
-    """Makes inputs that consist of the size of the buffers and a transport
-    stream with sound.
-    """
+    """Makes inputs that consist of one byte for the size of the buffers,
+    followed by a transport stream with sound."""
     def make(options):
         return subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
@@ -513,9 +518,8 @@ def pictureinfo(_made):
 def videopacket(_made):
     """Makes inputs of three parts:
     - one byte that selects the reader
-    - one byte: the number of bytes at the end of the packet that the input does
-      not contain
-    - the other bytes of the packet
+    - one byte: the number of bytes that were cut off at the end of the packet
+    - the packet without these bytes
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -735,8 +739,8 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Makes inputs that consist of flags, and of commands with their
-    arguments.
+    """Yields pairs (name, input). An input is a byte with flags, followed by
+    commands. Each command is followed by its arguments.
     """
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
@@ -856,8 +860,9 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs of one byte that selects the action, and the data for this
-    action. fuzz_dccppacket.c describes the data.
+    """Makes inputs of two parts:
+    - one byte that selects the action
+    - the data for this action, which fuzz_dccppacket.c describes
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):

@@ -225,8 +225,9 @@ def measure(name, case, sent, received, ticks_ms):
 
 
 def transport(name, **replaced):
-    """Returns the transport `name` of transports.ini. Some elements of its
-    sender are replaced as `replaced` says.
+    """Returns the transport `name` of transports.ini. Each argument in
+    `replaced` has the name of an element of the sender. The element is replaced
+    by the value of the argument.
     """
     found = dict(transports.read()[name])
     for old, new in replaced.items():
@@ -270,8 +271,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Runs the cases as stream_all does. Each run that is not valid is repeated
-    once. During the repetitions, only half as many cases run at the same time.
+    """Runs the cases as stream_all does, and repeats each invalid run once.
+    During the repetitions, at most `at_once` / 2 cases run at the same time.
     """
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}

@@ -52,14 +52,16 @@ SECONDS_FOR_VIDEO = 180
 RTP_AND_VIDEO_HEADER = 16
 SLICES = f"mtu={1100 + RTP_AND_VIDEO_HEADER}"
 ONE_SLICE = "aggregate-mode=none mtu=1472"
-# The row of table 3.7 for 6 Mbit/s, no microwave oven, and retry value 0, which
-# is the card's default. Section 3.6, conclusion 1: "merely about 4 Mbit/s".
+# Results of Ouwens (2006). OUWENS_SECONDS is from table 3.7: the row for 6
+# Mbit/s, no microwave oven, and retry value 0, which is the card's default.
+# OUWENS_VIDEO is from section 3.6, conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
-# {Mbit/s of the clip: (minimum, maximum) of the Mbit/s that are measured}. The
-# paper used one clip with packets of 770 bytes. The clips of this test have
-# packets of 400 to 660 bytes. For these packet sizes the model predicts 2.76,
-# 3.28 and 3.92 Mbit/s, for the clips of 3, 4 and 6 Mbit/s.
+# Maps the bitrate of each clip to the permitted range (minimum, maximum) of the
+# measured bitrate. All bitrates are in Mbit/s. The paper used one clip with
+# packets of 770 bytes. The clips of this test have packets of 400 to 660 bytes.
+# For the clips of 3, 4 and 6 Mbit/s, the model predicts measured bitrates of
+# 2.76, 3.28 and 3.92 Mbit/s.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
 # Alanko, table 4: {(bytes of the request, bytes of the reply): median time of
@@ -84,7 +86,9 @@ class Late(Exception):
 
 class PapersCase(linktestbed.LinkCase):
     def valid(self, run):
-        """Returns the result of a valid run. Repeats an invalid run once."""
+        """Calls `run` and returns its result. If `run` raises Late, calls it
+        a second time. If it raises Late again, skips the test.
+        """
         try:
             return run()
         except Late as first:
@@ -270,8 +274,9 @@ class Gsm(PapersCase):
         return outcome
 
     def measure(self):
-        """Runs all links at the same time: they are slow and need little CPU
-        time.
+        """Measures all links at the same time. The links are slow, so measuring
+        them one after the other would take long. The measurements need little
+        CPU time.
         """
         runs = {sizes: self.start_exchanges(sizes) for sizes in ALANKO_TABLE_4}
         runs.update({host: self.start_bulk(host) for host in ALANKO_BULK})

@@ -61,9 +61,8 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """Runs commands as a reader of the tutorial does, who has a terminal and
-    may open a second terminal.
-    """
+    """Runs commands as a reader of the tutorial does. The reader uses a
+    terminal, and in some steps a second terminal."""
 
     def __init__(self, home):
         self.home = home

@@ -69,9 +69,9 @@ def interlaced(megabits=3, frames=30):
 
 
 def small(frames=60):
-    """The clip has five GOPs of about a hundred packets each. This is short
-    enough for a test that sends the clip once for each packet, each time
-    without that packet.
+    """Returns a clip with five GOPs of about a hundred packets each. The clip
+    is short, because a test sends the clip once for each packet and drops only
+    this packet.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"

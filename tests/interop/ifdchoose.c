@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints which access units of a file ifdqueue sends over a link that is too
- * slow for the file. It runs in virtual time, and a test decodes the result.
+ * slow for the file. The program simulates the link in virtual time. A test
+ * decodes the access units that the program has printed.
  *
  *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
@@ -15,8 +16,8 @@
  *
  * The program writes the indices of the units that are sent. The last line has
  * the count of all frames and the count of the frames that were dropped as
- * leading frames. The program chooses the frames with the classes of the
- * element, but without the threads and the clock of the element.
+ * leading frames. The program chooses the frames with the code of ifdqueue, but
+ * without the threads and the clock of ifdqueue.
  */
 
 #include <stdio.h>
@@ -47,8 +48,8 @@ show (GstBuffer * buffer)
     printf ("%" G_GUINT64_FORMAT "\n", GST_BUFFER_OFFSET (buffer));
 }
 
-/* Simulates the link until the time `now`: the frames that the link begins to
- * send until then are taken out of the queue. */
+/* Simulates the link until the time `now`. When the link begins to send a
+ * frame, the frame is removed from the queue. */
 static void
 run_until (Sender * sender, guint64 now)
 {

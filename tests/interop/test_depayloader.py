@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests rfc2250depay with senders other than rfc2250pay. The output must be
 bit-identical to the stream that was sent. The senders are ffmpeg and the stock
-payloader. No other sender makes headers with the bits T, D, E, AN and N. The
-test therefore also puts such headers into the packets of these senders.
+payloader. Only rfc2250pay makes headers with the bits T, D, E, AN and N. One
+test therefore puts such headers into the packets of ffmpeg.
 """
 
 import itertools

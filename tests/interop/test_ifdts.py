@@ -56,8 +56,8 @@ def limit(rate):
 
 
 def beginning(path, seconds):
-    """Returns the packets of the first `seconds` of the file, by the clock of
-    the stream.
+    """Returns the packets at the beginning of the file. The returned bytes end
+    where the program clock reference has advanced by `seconds`.
     """
     kept, first = [], None
     with path.open("rb") as file:
@@ -114,9 +114,9 @@ class TransportStream(unittest.TestCase):
         return sound
 
     def check_packets(self, path, work, data):
-        """Checks that all packets that do not belong to the video are sent. The
-        clock references must be unchanged, and there must be no more gaps in
-        the continuity counters than in the whole stream."""
+        """Checks that all packets that do not belong to the video are sent, and
+        that the clock references are unchanged. The sent stream must not have
+        more gaps in the continuity counters than the original stream."""
         whole = path.read_bytes()
         pid = video_pid(path)
         self.assertEqual(others(data, pid), others(whole, pid))

@@ -111,8 +111,8 @@ note_rate (DccpNetwork * network, DccpEnd end)
 
 /* Checks that the data does not exceed the allowed rate. A sender may send more
  * than this rate for a short time, for three reasons:
- * - If it has paused, it may send the data of this pause later, but at most the
- *   data of one round trip (RFC 5348 section 4.6).
+ * - After a pause, it may also send the data that the rate allowed during the
+ *   pause, but at most the data of one round trip (RFC 5348 section 4.6).
  * - It may send a packet early by half of the timer's granularity.
  * - 1 % is allowed for rounding.
  *

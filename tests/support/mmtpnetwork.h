@@ -90,7 +90,7 @@ void mmtp_network_init (MmtpNetwork * network,
 void mmtp_network_clear (MmtpNetwork * network);
 /* Replaces the sender with a new sender that has no paths. */
 void mmtp_network_begin_anew (MmtpNetwork * network, guint seed);
-/* Returns the first address of a path of the sender. */
+/* Sets `address` to the initial address of path number `path`. */
 void mmtp_network_get_address (guint path, MmtpAddress * address);
 void mmtp_network_add_path (MmtpNetwork * network, guint path);
 void mmtp_network_run (MmtpNetwork * network, guint64 duration);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames and RTP packets of the small streams of streambuilder.h, for tests of
- * elements.
+/* Makes buffers for tests of elements: frames and RTP packets of the streams
+ * that streambuilder.h builds.
  */
 
 #ifndef __PACKETBUILDER_H__

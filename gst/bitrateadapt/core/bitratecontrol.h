@@ -32,7 +32,7 @@ typedef struct
 
 typedef struct
 {
-  guint64 target;               /* bitrate that the encoder was set to last */
+  guint64 target;               /* latest bitrate set on the encoder */
   /* number of reports with an estimate, a round-trip time or losses */
   guint64 reports;
   /* numbers of decreases and increases of the encoder's bitrate */

@@ -5,9 +5,9 @@
  *
  * The blocks of a pool are as large as the largest datagram. A slice may be
  * much smaller than the block that it keeps in memory. Therefore a pool has a
- * maximum number of blocks. If all of them are in use, packets are copied into
- * blocks of their own size. The memory that slices keep is thus at most the
- * blocks of the pool plus the bytes of the slices themselves.
+ * maximum number of blocks. If all of them are in use, each packet is copied
+ * into a new block of the packet's size. All slices together thus keep at most
+ * the blocks of the pool, and in addition as many bytes as the slices contain.
  */
 
 #pragma once
@@ -17,8 +17,8 @@
 typedef struct _DatagramBlock DatagramBlock;
 typedef struct _DatagramPool DatagramPool;
 
-/* A block. Only its owner, which has created it or taken it from the pool, may
- * use the fields. Any thread may have slices of it. */
+/* The owner of a block has created the block or taken it from the pool. Only
+ * the owner may use the fields. Any thread may use slices of the block. */
 struct _DatagramBlock
 {
   gint references;              /* atomic */
@@ -51,9 +51,9 @@ guint datagram_pool_get_used (DatagramPool * pool);
 
 /* --- blocks, for their owner ---------------------------------------------- */
 
-/* Makes a slice of `size` bytes at `bytes`, which must be inside the block of a
- * pool. The owner keeps the block. If `block` is NULL, the slice gets a copy of
- * the bytes. */
+/* Makes a slice of the `size` bytes at `bytes`. If `block` is not NULL, it must
+ * be a block of a pool that contains these bytes. The caller remains the owner
+ * of the block. If `block` is NULL, the slice gets a copy of the bytes. */
 void datagram_block_slice (DatagramBlock * block, const guint8 * bytes,
     gsize size, DatagramSlice * slice);
 /* The owner of a block of a pool calls this function when it no longer uses the

@@ -50,9 +50,9 @@ typedef struct
   /* If TRUE, received packets have neither `time` nor path.local. Receiving
    * then uses less CPU time. */
   gboolean no_details;
-  /* Sends runs of packets of equal size as one message, which the kernel or the
-   * device splits (GSO). For UDP sockets only; ignored if the system does not
-   * support it, and while the socket sends no UDP checksum. */
+  /* Sends consecutive packets of equal size as one message, which the kernel or
+   * the device splits (GSO). For UDP sockets only. Ignored in two cases: if the
+   * system does not support GSO, and while the socket sends no UDP checksum. */
   gboolean gso;
   /* Lets the kernel merge packets that arrive together (GRO).
    * Datagram.segment_size is then the size of each packet. For UDP sockets
@@ -168,8 +168,9 @@ gboolean datagram_socket_check_gso (DatagramSocket * socket, GError ** error);
 /* Enables GRO, as DatagramSocketOptions.gro does. Returns whether the system
  * supports GRO. */
 gboolean datagram_socket_enable_gro (DatagramSocket * socket);
-/* Returns whether a received datagram may consist of several packets. The
- * memory for each datagram then needs DATAGRAM_MERGED_SIZE bytes. */
+/* Returns TRUE if GRO is enabled. The kernel may then merge several packets
+ * into one datagram, so each datagram needs DATAGRAM_MERGED_SIZE bytes of
+ * memory. */
 gboolean datagram_socket_has_gro (DatagramSocket * socket);
 /* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns their number.
  * Returns 0 if there are none now.

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Number of tables. A table consists of cells, and each cell is one budget. All
- * tables together need 64 KiB.
+/* Number of tables. Each table has CELLS cells. Each cell is a budget of
+ * PREFIX_LIMITER_RATE answers per second. All tables together need 64 KiB.
  *
- * In a flood of 10,000 packets per second from random addresses, each cell is
- * used about 5 times per second. The flood thus uses up about 5 of the
- * PREFIX_LIMITER_RATE answers per second that a cell allows. */
+ * In a flood of 10,000 packets per second from random addresses, about 5
+ * packets per second use each cell. The flood thus uses about 5 answers per
+ * second of each budget. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Determines the maximum burst of answers to all unknown hosts together. This
@@ -39,8 +39,9 @@ struct _PrefixLimiter
   /* time in ns at which the budget of all unknown hosts together is full again
    */
   guint64 full_at;
-  /* For each cell, the time in ns at which its budget is full again. A cell is
-   * the budget of all prefixes that have the same hash value in a table. */
+  /* All prefixes that have the same hash value in a table share one cell of
+   * this table. A cell is the time in ns at which their common budget is full
+   * again. */
   guint64 cells[TABLES][CELLS];
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;

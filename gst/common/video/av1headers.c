@@ -12,7 +12,9 @@
 /* SELECT_SCREEN_CONTENT_TOOLS and SELECT_INTEGER_MV, section 3 */
 #define SELECT 2
 #define PRIMARY_REF_NONE_BITS 3
-#define ALL_FRAMES 0xff         /* value of allFrames, section 5.9.2 of AV1 */
+/* The variable allFrames of section 5.9.2 of AV1: a bit mask with one bit for
+ * each reference frame */
+#define ALL_FRAMES 0xff
 /* Levels above this one have a tier (section 5.5.1 of AV1). */
 #define HIGH_LEVEL 7
 

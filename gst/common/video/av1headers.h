@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses the OBUs (open bitstream units) of AV1: their headers, the sequence
- * header and the frame header. The frame header is parsed up to the fields that
- * say to which reference frames a frame refers and which reference frames it
- * replaces. The parser does no I/O and handles invalid input safely.
+ * header and the beginning of the frame header. The frame header is parsed
+ * until two sets are known: the reference frames to which the frame refers, and
+ * the reference frames that it replaces. The parser does no I/O and handles
+ * invalid input safely.
  *
  * Section numbers refer to the AV1 Bitstream & Decoding Process Specification
  * 1.0.0 with Errata 1.

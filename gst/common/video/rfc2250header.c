@@ -206,7 +206,7 @@ measure_extension (const guint8 * data, gsize size)
   /* field D of the MPEG-2 extension: composite display */
   if (extension[3] & 0x01)
     header += RFC2250_COMPOSITE_SIZE;
-  /* field E of the MPEG-2 extension: extensions follow */
+  /* field E of the MPEG-2 extension: 1 if further extensions follow */
   if (!(extension[0] & 0x40))
     return header;
   if (size <= header || data[header] == 0)

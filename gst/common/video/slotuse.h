@@ -16,18 +16,19 @@
 
 #include <glib.h>
 
+/* The codec of a stream. The parser processes a stream unit by unit. */
 typedef enum
 {
-  SLOT_CODEC_VP8,               /* a unit is one frame */
-  SLOT_CODEC_VP9,               /* a unit is one frame or a superframe */
-  SLOT_CODEC_AV1,               /* a unit is a temporal unit */
-  /* a unit is one frame with the OBUs that precede it */
+  SLOT_CODEC_VP8,               /* Each unit is one frame. */
+  SLOT_CODEC_VP9,               /* Each unit is one frame or one superframe. */
+  SLOT_CODEC_AV1,               /* Each unit is one temporal unit. */
+  /* Each unit is one frame with the OBUs that precede it. */
   SLOT_CODEC_AV1_FRAME,
   SLOT_CODEC_LAST
 } SlotCodec;
 
-/* Sets of slots, with one bit for each slot. The lowest bits stand for the
- * buffers of the reference frames. */
+/* A set of slots is a bit mask with one bit for each slot. The lowest bits
+ * stand for the buffers of the reference frames. */
 #define SLOTS_NONE 0
 #define SLOTS_ALL G_MAXUINT32
 
@@ -38,21 +39,24 @@ typedef enum
 #define VP8_SLOT_ENTROPY (1u << 3)      /* probabilities */
 #define VP8_SLOT_SEGMENTATION (1u << 4) /* segment map and feature data */
 #define VP8_SLOT_FILTER (1u << 5)       /* adjustments of the loop filter */
-/* golden and altref frames of a temporal layer above the base layer */
+/* Slot for the golden and altref frames of the temporal layer `layer`. The base
+ * layer 0 does not use this slot. */
 #define VP8_SLOT_LAYER(layer) (1u << (8 + (layer)))
 
-/* Slots of VP9. Bits 0 to 7 stand for the reference frames. */
+/* Bits for the slots of VP9. Bits 0 to 7 stand for the buffers of the reference
+ * frames. */
 #define VP9_SLOT_CONTEXT(index) (1u << (8 + (index)))   /* probabilities */
 /* Slot for the state that the previous frame leaves for the next frame: its
  * motion vectors, its segmentation map, its loop filter adjustments, its size,
  * and whether it was shown */
 #define VP9_SLOT_PREVIOUS (1u << 12)
 
-/* Slots of AV1. Bits 0 to 7 stand for the reference frames. A decoder saves all
- * its other state together with a reference frame, so this state needs no slots
- * of its own. */
-/* Slot that stands for the start of the temporal unit; only used with
- * SLOT_CODEC_AV1_FRAME */
+/* Slots of AV1. Bits 0 to 7 stand for the reference frames. A decoder saves the
+ * rest of its state together with each reference frame, so the rest of the
+ * state needs no slots. */
+/* Slot for the temporal delimiter. The frame with the delimiter updates this
+ * slot, and the other frames of the temporal unit use it. Only used with
+ * SLOT_CODEC_AV1_FRAME. */
 #define AV1_SLOT_TEMPORAL_UNIT (1u << 8)
 
 #define SLOT_LAYER_UNKNOWN -1

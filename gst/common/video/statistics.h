@@ -35,9 +35,9 @@ typedef struct
 } StatisticsJitter;
 
 void statistics_jitter_init (StatisticsJitter * jitter);
-/* Call this function after a gap of unknown length or a seek, for example. The
- * next transit time is then not compared with the previous one. The jitter is
- * kept. */
+/* Keeps the jitter, but discards the last transit time. The next transit time
+ * then does not change the jitter. Call this function after a seek or after a
+ * gap of unknown length, for example. */
 void statistics_jitter_restart (StatisticsJitter * jitter);
 gdouble statistics_jitter_add (StatisticsJitter * jitter, gint64 transit);
 

@@ -16,7 +16,7 @@ typedef struct
 {
   guint64 sequence;
   guint8 code;
-  /* number of further reports that have to contain the packet */
+  /* how many more times the packet has to be reported to the peer */
   guint8 reports;
 } DccpDrop;
 

@@ -113,9 +113,11 @@ gboolean dccp_type_has_data (DccpType type);
 /* Returns the size of the header without options, in bytes. */
 gsize dccp_type_get_header_size (DccpType type, gboolean extended);
 
-/* Parses a packet. `path` is needed for the checksum, which is not checked if
- * DCCP is encapsulated in UDP (RFC 6773 section 3.3). `packet` points into
- * `bytes`, and is undefined unless the result is DCCP_ACCEPTED. */
+/* Parses the packet in `bytes`. If `path` has ports, DCCP is encapsulated in
+ * UDP and the checksum is not checked (RFC 6773 section 3.3). Otherwise the
+ * checksum is checked with the addresses in `path`. If the result is
+ * DCCP_ACCEPTED, `packet` points into `bytes`. Otherwise `packet` is undefined.
+ */
 DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size);
 /* Writes the header, the options and the checksum. The options are padded to

@@ -60,7 +60,8 @@ typedef struct
   /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
    * 4342 section 5.2). */
   guint dropped;
-  /* TRUE if the feedback newly reports packets with Drop Code 0 or 1. */
+  /* TRUE if the feedback reports a packet with Drop Code 0 or 1 that no earlier
+   * feedback has reported */
   gboolean dropped_others;
 } TfrcFeedback;
 

@@ -15,17 +15,16 @@
  * an INIT.
  */
 #define OPEN_TRIES 5
-/* docs/wire-mmtp.md, section 4: three refused INITs or OPENs end the attempt.
- */
+/* Number of refused INITs or OPENs after which the sender gives up
+ * (docs/wire-mmtp.md, section 4). */
 #define REFUSALS 3
 /* docs/wire-mmtp.md, section 4: at most 16 COOKIEs are accepted after one INIT.
  */
 #define COOKIES_OF_TRY 16
-/* Time for which an ACCEPT counts as the answer to an OPEN. docs/wire-mmtp.md,
- * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". An
- * OPEN with the same cookie is repeated for less than 6 s. An ACCEPT that
- * arrives after this time therefore belongs to an OPEN with an earlier cookie.
- */
+/* An ACCEPT is the answer to an OPEN that was sent at most this long ago
+ * (docs/wire-mmtp.md, section 4). An OPEN with the same cookie is repeated for
+ * less than 6 s. If an OPEN is sent more than 6 s after the first OPEN, it
+ * therefore has a new cookie. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
 /* A REFUSE with the reason 2 (busy) does not end the attempt immediately.
  * docs/wire-mmtp.md, section 4: such REFUSEs end the attempt only if they
@@ -40,9 +39,9 @@
  * padding could occupy a slow path for a second. */
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116     /* size without padding */
-/* Maximum of an uncertain first estimate, in bit/s: the rate of ten packets in
- * 100 ms. Ten packets are the initial window of RFC 6928, and 100 ms is an
- * assumed round trip. */
+/* Maximum of the first estimate of a path's rate, in bit/s, if the estimate is
+ * uncertain. It is the rate of ten packets in 100 ms. Ten packets are the
+ * initial window of RFC 6928, and 100 ms is an assumed round trip. */
 #define USUAL_BEGINNING 1200000
 /* difference between the sizes of ACCEPT and COOKIE, in bytes */
 #define ACCEPT_MORE 13
@@ -297,13 +296,13 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 /* Returns whether the ACCEPT that arrives now probably answers a repeated OPEN
  * and not the first OPEN.
  *
- * A repeated OPEN has no padding. The sum of its size and the size of ACCEPT is
- * 1.4 times the sum of the sizes of INIT and COOKIE. The round trip of a
- * repeated OPEN is therefore 1 to 1.4 times that of the INIT.
+ * A repeated OPEN has no padding. OPEN and ACCEPT together are then 1.4 times
+ * as large as INIT and COOKIE together. The time from a repeated OPEN to its
+ * ACCEPT is therefore 1 to 1.4 times the round trip of the INIT.
  *
- * Perhaps the first OPEN was not lost, but only slow because of its padding.
- * The time from the repeated OPEN to the ACCEPT is then usually outside this
- * range. */
+ * If the ACCEPT answers the first OPEN, that OPEN was not lost, but only slow
+ * because of its padding. The time from the repeated OPEN to the ACCEPT is then
+ * usually not in the range of 1 to 1.4 times the round trip of the INIT. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -328,9 +327,10 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
       || self->tries > 2;
 }
 
-/* If a repeated OPEN was answered, the rate stays unknown, because a repeated
- * OPEN has no padding. If it is unknown which INIT or OPEN was answered, the
- * estimate is at most USUAL_BEGINNING. */
+/* The rate is computed from the additional time that the padding of OPEN needs.
+ * A repeated OPEN has no padding. If the ACCEPT answers a repeated OPEN, the
+ * function therefore returns 0. If the round trip is ambiguous, the function
+ * returns at most USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)

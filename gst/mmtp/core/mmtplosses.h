@@ -2,8 +2,8 @@
 /* Detects the lost messages of a path from the numbers of the messages that
  * arrive. Messages on a path may overtake each other. In this case, the
  * receiver waits some time for a missing message before it counts the message
- * as lost. The latest ranges of lost messages are kept for as long as a
- * retransmission may be in time.
+ * as lost. The latest ranges of lost messages are stored until a retransmission
+ * would be too late.
  */
 
 #pragma once
@@ -33,8 +33,8 @@ typedef struct
 {
   gboolean any;
   guint64 highest;
-  /* number of messages whose arrival has raised `highest`, the highest number
-   * so far */
+  /* Number of times that `highest` has increased. `highest` is the highest
+   * message number that has arrived. */
   guint64 n_raised;
   /* Number of messages that arrived in order since a message last arrived out
    * of order */

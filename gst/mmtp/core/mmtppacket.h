@@ -213,7 +213,7 @@ typedef struct
 
 typedef struct
 {
-  guint64 number;               /* all 64 bits of the channel number */
+  guint64 number;               /* 64-bit channel number of this message */
   guint64 nonce;
   guint16 max_size;
 } MmtpJoin;
@@ -228,7 +228,7 @@ typedef struct
 
 typedef struct
 {
-  guint64 number;               /* all 64 bits of the channel number */
+  guint64 number;               /* 64-bit channel number of this message */
   guint32 initial_delay;        /* initial delay (D0) in us */
   guint32 next;                 /* stream number of the next new packet */
   /* Packets with a stream number below this value will not be sent any more. */
@@ -254,7 +254,7 @@ typedef struct
 
 typedef struct
 {
-  /* low 16 bits of the channel number of the first message */
+  /* low 16 bits of the channel number of the first message in the range */
   guint16 first;
   /* number of messages in the range, at least 1 */
   guint8 count;
@@ -291,14 +291,16 @@ typedef struct
   /* minimum transit, in ticks, of the messages that arrived since the previous
    * record of this path */
   gint32 min_transit;
-  /* maximum transit in ticks since the previous record of this path */
+  /* maximum transit, in ticks, of the messages that arrived since the previous
+   * record of this path */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
   MmtpRange ranges[MMTP_MAX_RANGES];
 } MmtpRecord;
 
-#define MMTP_RECORD_SIZE 42     /* size of a record without ranges, in bytes */
+/* size in bytes of an MmtpRecord on the wire, without the field `ranges` */
+#define MMTP_RECORD_SIZE 42
 /* maximum number of records in a report */
 #define MMTP_MAX_RECORDS 16
 
@@ -344,10 +346,10 @@ typedef struct
 typedef struct
 {
   guint8 version;               /* version of the caps, never 0 */
-  guint16 length;               /* length of the whole text, in bytes */
+  guint16 length;               /* length of the whole caps text, in bytes */
   guint16 offset;
-  /* Piece of the text, never empty. It points into the received bytes and is
-   * not owned. */
+  /* The part of the caps text that this message contains; never empty. It
+   * points into the received bytes and is not owned. */
   const guint8 *piece;
   gsize piece_size;
 } MmtpCaps;                     /* CAPS; CAPS-ACK uses the version only */

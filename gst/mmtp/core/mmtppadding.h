@@ -61,7 +61,8 @@ MmtpPath *mmtp_padding_poll (MmtpPadding * self);
  * IP and UDP headers. */
 void mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path,
     gsize size);
-/* Returns whether an episode is running on the path. */
+/* Returns whether an episode (a short time in which padding is sent) is running
+ * on the path. */
 gboolean mmtp_padding_is_active (const MmtpPadding * self,
     const MmtpPath * path);
 /* Returns the next time in ns at which mmtp_padding_poll() may return a path;

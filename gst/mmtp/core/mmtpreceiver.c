@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver. This file owns one instance of each part below, passes results
  * between them, processes the messages of the stream, and creates the events
- * for the application. Each part has its own header and does not know the
- * receiver.
+ * for the application. Each part has its own header and does not depend
+ * on this file.
  *
  *   MmtpReceiverPaths      the paths, and the time
  *   MmtpReceiverOutput     numbering and sealing of messages
@@ -37,10 +37,11 @@
  * longer than MAX_KEEPALIVE_GAP must be due to an outage. It is therefore
  * counted as MAX_KEEPALIVE_GAP only. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
-/* Period in which the number of accepted changes of the initial delay (D0) is
- * limited. A sender changes D0 at most once per second (DELAY_PERIOD), or when
- * its application sets it. If a change exceeds the limit, it takes effect with
- * a later KEEPALIVE, which repeats D0. */
+/* The receiver accepts at most MAX_DELAY_CHANGES changes of the initial delay
+ * (D0) in a period of this length. A sender changes D0 on its own at most once
+ * per second (DELAY_PERIOD). Its application can change D0 at any time. If a
+ * change exceeds the limit, it takes effect with a later KEEPALIVE, which
+ * repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
@@ -85,15 +86,17 @@ typedef struct
   /* caps version that was announced to the application; 0 if none */
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
-  /* TRUE if the application has already received the presentation rate of the
-   * next buffer
-   */
+  /* TRUE if the event MMTP_EVENT_PRESENTATION_RATE that precedes the next
+   * buffer has already been returned to the application */
   gboolean rate_reported;
   gboolean has_reported_too_long;
 
   gboolean end_known;
-  guint64 end_number;           /* stream number of the last packet plus 1 */
-  guint64 end_deadline;         /* deadline of the end of the stream, in ns */
+  /* The stream number of the last packet of the stream is end_number - 1. */
+  guint64 end_number;
+  /* Time in ns at which the receiver stops waiting for missing packets of the
+   * stream. Valid if end_known is TRUE. */
+  guint64 end_deadline;
 } MmtpReceiverSession;
 
 struct _MmtpReceiver
@@ -110,8 +113,8 @@ struct _MmtpReceiver
   /* the handshake; its field `phase` is also the phase of the session */
   MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
-  /* Block of the datagram that is being processed; NULL if its bytes must be
-   * copied. */
+  /* The DatagramBlock that contains the datagram being processed. If it is
+   * NULL, the bytes of the datagram must be copied. */
   DatagramBlock *block;
   /* queue of MmtpReceiverEvents; the application gets them before it gets any
    * buffer */
@@ -971,13 +974,15 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time of a buffer for the application.
+/* Returns the due time of `buffer` for the application. The buffer is late if
+ * its due time plus the initial delay has passed.
  *
- * The deadline of a buffer is fixed when its packets arrive. Afterwards, the
- * clock may be corrected by 1 ms per second (mmtpclock.c), which changes the
- * due time. A buffer that arrived in time still counts as in time after such a
- * correction. It also counts as in time if the timer for it fired a little
- * late. */
+ * In two cases, a later due time is returned, so the buffer is not late:
+ * - The packets of the buffer arrived before its deadline. The deadline is
+ *   fixed when the packets arrive. Later, the clock may be corrected by 1 ms
+ *   per second (mmtpclock.c), which changes the due time.
+ * - The timer for the buffer fired a little late.
+ */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of a session at the receiver, and the current time, which all parts
- * of the receiver share.
- */
+/* MmtpReceiverPaths contains the paths of a session at the receiver. It also
+ * contains the current time, because all parts of the receiver have access to
+ * this struct. */
 
 #pragma once
 

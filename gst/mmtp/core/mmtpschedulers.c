@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scheduler of section 4.4 of the MMTP paper, the scheduler by arrival, and
- * two schedulers for comparison. */
+/* The schedulers `mmtp` (section 4.4 of the MMTP paper) and `arrival`, and two
+ * schedulers for comparison. */
 
 #include "mmtpscheduler.h"
 
-/* Percentage of the time until the deadline. If the delay of a path is at most
- * this percentage, the path is certain to deliver in time. The rest is a
+/* If the delay of a path is at most this percentage of the time until the
+ * deadline, the path counts as certain to deliver in time. The rest is a
  * margin, because delays change, and the delay of a packet is known only after
  * the packet has arrived. docs/mmtp.md has results for other percentages. */
 #define CERTAIN_PERCENT 75
@@ -60,15 +60,16 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Returns the path on which the packet arrives first. Returns MMTP_NO_CANDIDATE
- * if the packet has to wait until it can be sent on that path. If several
- * arrival times are equal, the first path is taken.
+/* Returns the path on which the packet would arrive first. If several paths
+ * have the same arrival time, the first path is chosen. If the chosen path
+ * cannot send now, the packet has to wait, and the function returns
+ * MMTP_NO_CANDIDATE.
  *
- * For a fast path that cannot send now, the arrival time includes the time in
- * which this path would send all waiting packets. If the arrival time is
- * nevertheless the earliest, the packet waits for the fast path. Otherwise it
- * is sent on a slow path, so that the slow path is not idle while packets wait
- * (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). */
+ * The arrival time on a path that cannot send now includes the time that the
+ * path needs to send all waiting packets. If a fast path nevertheless has the
+ * earliest arrival time, the packet waits for the fast path. Otherwise the
+ * packet is sent on a slow path, so that the slow path is not idle while
+ * packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

@@ -14,9 +14,10 @@
 #define MIN_WINDOW 64
 /* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
-/* Maximum number of packets that one REPORT marks as received
- * (docs/wire-mmtp.md). After a long silence at a high rate, more packets may
- * have arrived. The following REPORTs then mark the other packets. */
+/* Maximum number of packets that are marked as received for one REPORT
+ * (docs/wire-mmtp.md). If the rate is high and no REPORT has arrived for a long
+ * time, the receiver may have received more packets. The rest is marked when
+ * the following REPORTs arrive. */
 #define MAX_SETTLED 4096
 /* Maximum number of freed units whose memory is kept for new units. Only units
  * that consist of one packet are kept. At a high rate, one REPORT frees some
@@ -555,9 +556,10 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* Does the same as give_up_dependents(), but for a stream in which the header
- * of each picture names slots for stored reference pictures: the slots that the
- * picture uses, and the slots that it updates. */
+/* Drops the frames that refer to a dropped reference picture. This function is
+ * for streams in which the header of each picture names the slots that the
+ * picture uses, and the slots that it updates. Slots store reference pictures.
+ * give_up_dependents () is for all other streams. */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -634,11 +636,12 @@ give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
     raise_floor (queue);
 }
 
-/* Drops frames that are less important than `rank`, and of which no packet was
- * sent, until `work` bytes are free. The least important rank is dropped first.
- * Within a rank, the frame that was put last is dropped first, because the
- * fewest other frames refer to it. If these frames are not enough, the function
- * drops nothing and returns FALSE. */
+/* Drops waiting frames until `work` bytes are free. A frame may be dropped if
+ * it is less important than `rank` and none of its packets was sent. The least
+ * important rank is dropped first. Within a rank, the frame that was put last
+ * is dropped first, because the fewest other frames refer to it. If all these
+ * frames together have less than `work` bytes, the function drops nothing and
+ * returns FALSE. */
 static gboolean
 give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
     MmtpDiscard reason)
@@ -681,8 +684,8 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Assumes that `work` bytes are added to the queue. Returns whether all packets
- * of the unit's rank and of more important ranks can then still arrive in time.
+/* Returns whether `work` bytes can be added to the queue. All packets with the
+ * rank of `unit` or a more important rank must then still arrive in time.
  * `capacity` is the number of bytes that the paths can deliver in time, or
  * G_MAXUINT64 if it is unknown. */
 static gboolean
@@ -1095,8 +1098,8 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
     }
 }
 
-/* Sent packets are kept until their deadline, or until their bytes exceed
- * max_bytes.
+/* A sent packet is kept until its deadline. If the kept packets together exceed
+ * max_bytes, the oldest packets are removed earlier.
  */
 void
 mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
@@ -1155,7 +1158,6 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
   return late;
 }
 
-/* The packets of the group with the late reference picture are skipped. */
 MmtpPacket *
 mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late)

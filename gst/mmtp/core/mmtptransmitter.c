@@ -139,8 +139,9 @@ note_idle (MmtpTransmitter * self)
       mmtp_path_note_idle (self->paths->all[i]);
 }
 
-/* Returns the waiting packet that the policy sends now; NULL if there is none.
- */
+/* Lets the policy choose which of the waiting packets is sent now, and on which
+ * path. Returns the packet and sets `path`. Returns NULL if no packet can be
+ * sent now. */
 static MmtpPacket *
 find_waiting (MmtpTransmitter * self, MmtpPath ** path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegstatarrivals.h: stores the arrival times of the bytes
- * of the stream until a frame contains these bytes. */
+/* Implementation of mpegstatarrivals.h. The arrival time of a buffer is stored
+ * until a frame is output that ends in a later buffer. */
 
 #include "mpegstatarrivals.h"
 
@@ -23,7 +23,7 @@ struct _MpegStatArrivals
   Piece pieces[MAX_PIECES];
   guint first, n_pieces;
   guint64 received;             /* in bytes */
-  guint64 framed;               /* number of bytes that were output in frames */
+  guint64 framed;               /* total size of all output frames in bytes */
   /* value of the framer's counter of junk bytes when this struct was reset */
   guint64 junk;
   MpegStatTime last;

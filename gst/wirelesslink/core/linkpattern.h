@@ -3,7 +3,7 @@
  * identified by its flow and by its number in this flow. When a pattern is
  * replayed, the same events happen to the packet with the same flow and number,
  * whatever the packet contains. Queueing and airtime are still computed by the
- * model. The idea is that of KauNet's data-driven patterns.
+ * model. The idea comes from KauNet's data-driven patterns.
  *
  *   wirelesslink-pattern 1
  *   seed 42

@@ -45,8 +45,8 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key in the section [matrix] that has the name and version of a published
 # matrix. Each result repeats this name and version.
 SUITE = "suite"
-# The value of this key is the name of another matrix file. The matrix file with
-# this key extends the other file.
+# The key in the section [matrix] that has the name of another matrix file. The
+# file with the key extends the other file.
 BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
@@ -55,7 +55,7 @@ DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
-LIVE = "live"  # Return value of kind() for a cell that has a live encoder.
+LIVE = "live"  # kind() returns this value if a live encoder is used.
 STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
 # The following keys of a link have a meaning of their own. Every other key of a
 # link is a property of wirelesslink.
@@ -100,9 +100,10 @@ def read_with_base(given: configparser.ConfigParser,
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """Returns the cells whose name contains each of the `words`. The name of a
-    cell has parts between slashes, and a word must be equal to one of the
-    parts. Raises LabError if there is no such cell."""
+    """Returns the cells of `found` that match all words in `words`. The name of
+    a cell consists of parts that are separated by slashes. A cell matches a
+    word if one of these parts is equal to the word. Raises LabError if no cell
+    matches all words."""
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:
@@ -165,10 +166,10 @@ def with_direction(matrix: Mapping[str, str], link: Link,
 
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
-    """Returns the key and value that say that the mobile host of the link
-    sends. The dictionary is empty if the mobile host receives. The lab
-    therefore still recognises results of older versions, which do not have this
-    key."""
+    """If the mobile host of the link sends, returns a dictionary with the key
+    placement.DIRECTION and the value placement.UP. If the mobile host receives,
+    returns an empty dictionary: the results of older versions do not have this
+    key, and the lab must still recognise them."""
     section = link["section"]
     found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
     if found not in (placement.DOWN, placement.UP):
@@ -190,8 +191,8 @@ def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
 def all_seeds(matrix: Mapping[str, str],
               loads: list[tuple[Workload, list[Protocol], list[Link]]]
               ) -> list[int]:
-    """Returns the seeds of all links, in the order in which the matrix names
-    them.
+    """Returns a list of the seeds of the matrix, followed by the seeds of each
+    link. No seed is listed twice.
     """
     return list(dict.fromkeys(
         [*numbers(matrix, SEEDS),
@@ -200,8 +201,8 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Returns one function for each combination of a codec and a bitrate. Such
-    a function returns those keys of a cell that describe the video.
+    """Returns a list with one function of the type Film for each combination of
+    a codec and a bitrate.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -215,9 +216,9 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Returns a function of the type Film for each video source in the key
-    `encoders` of the matrix. A live encoder encodes this source during the run.
-    """
+    """Returns a list with one function of the type Film for each video source
+    in the key `encoders` of the matrix. A live encoder encodes the video source
+    during the run."""
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
 
@@ -258,7 +259,7 @@ def is_video(workload: Workload) -> bool:
 
 
 def kind(cell: Cell) -> str:
-    """Returns the kind of the cell's workload."""
+    """Returns the kind of workload that `cell`, a cell of the matrix, runs."""
     if "encoder" in cell:
         return LIVE
     return cell.get("workload", STREAM)["kind"]
@@ -308,7 +309,9 @@ def check_sections(given: configparser.ConfigParser) -> None:
 
 def sections(given: configparser.ConfigParser,
              kind: str) -> dict[str, configparser.SectionProxy]:
-    """Returns {name: section} of all sections of one kind."""
+    """Returns a dictionary of all sections whose titles begin with `kind`. The
+    key of a section is the rest of its title.
+    """
     found = {}
     for title in given.sections():
         if not title.startswith(kind):
@@ -354,7 +357,7 @@ def read_workloads(
 
 def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
     """Returns the links that `names` lists. A name that occurs twice counts
-    once, because its cells would have the same directory.
+    once. Otherwise two cells of the matrix would use the same directory.
     """
     return chosen(" ".join(dict.fromkeys(names.split())),
                   combined_links.there(names, links), "link")
@@ -362,9 +365,9 @@ def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
 
 def theirs(given: configparser.ConfigParser, link: Link,
            workload: Workload) -> dict[str, Any]:
-    """Returns the numbers that a paper gives for the workload over the link, as
-    the key `theirs` of a cell. Returns an empty dictionary if there are no such
-    numbers.
+    """Returns {"theirs": results}, with the results that a paper reports for
+    the workload over the link. Returns an empty dictionary if there are no such
+    results.
     """
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:

@@ -18,7 +18,8 @@ from wirelesslab.testbed import link_log
 
 NS = 1e9
 STEP_NS = 4e9
-# A link with a higher bitrate than this counts as a link with this bitrate.
+# Maximum bitrate in bytes per second. A faster link is treated as a link with
+# this bitrate.
 BYTES_PER_SECOND = 60_000_000 // 8
 # The maximum size of a packet in bytes. With the largest packets, every link
 # carries the most data, because each packet has headers and, on a radio, a
@@ -85,14 +86,16 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
-    """Reads the log of a link without a token bucket. Returns an opportunity
-    for each packet that the link delivered. An opportunity has two times:
+    """Reads the log of a link that was measured without its token bucket.
+    Returns an opportunity for each packet that the link delivered. An
+    opportunity has two times:
 
     - The time until which the link accepts the bytes of the packet. It is the
       end of their transmission, that is, the departure minus the delay of the
       link.
-    - The time at which the bytes arrive. It is the departure minus `early_ns`,
-      which is the time by which a token bucket delivers each packet earlier."""
+    - The time at which the bytes arrive with the token bucket. It is the
+      departure minus `early_ns`, because each packet arrives earlier by
+      `early_ns` with the bucket."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)

@@ -11,21 +11,23 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# The report may say that a transport "missed key frames first" or "missed
-# B-frames first". It says this only if the percentage of frames that did not
-# arrive in time is at least CLEARLY times as high for this frame type as for
-# another frame type.
+# A frame is missing if it did not arrive in time. The report says that a
+# transport "missed key frames first" only if the percentage of missing frames
+# is at least CLEARLY times as high for key frames as for B-frames. It says
+# "missed B-frames first" only if this percentage is at least CLEARLY times as
+# high for B-frames as for each other frame type.
 CLEARLY = 2
-# Rows of the report are compared for each seed if their runs used the same
-# links. The report calls a row better only if both conditions are met:
+# Two rows of the report are compared seed by seed if their runs used the same
+# links. This comparison calls a row better only if both conditions are met:
 # - There are at least MIN_SEEDS seeds.
-# - With each seed, the row leads by at least MIN_LEAD percentage points.
-# A lead of a few tenths of a point is not significant, because repeated runs of
-# one transport differ by more.
+# - With each seed, the percentage of frames that are decodable in time is at
+#   least MIN_LEAD percentage points higher than in each other row.
+# A difference of a few tenths of a point is not significant, because repeated
+# runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# A sentence names all rows that share the first place, if there are at most
-# MAX_NAMED such rows. If there are more such rows, it names only the NAMED rows
-# with the highest medians.
+# If at most MAX_NAMED rows share the first place, a sentence names all of them.
+# If more rows share the first place, the sentence names only the rows with the
+# highest medians. In this case, it names NAMED rows.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
@@ -67,8 +69,9 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """A row of the report, for example the row of a transport. Its flagged runs
-    are left out. However, if all its runs were flagged, none is left out."""
+    """A row of the report, for example the row of a transport. The row has only
+    the runs that are not flagged as unreliable. If all runs are flagged, the
+    row has all of them."""
 
     name: str
     # For each run, the percentage of its frames that were decodable in time.
@@ -97,7 +100,7 @@ class Row(typing.NamedTuple):
 
 def frames_of(numbers: dict[str, float]) -> Frames:
     """Returns how many frames of a run were sent, lost, late and decodable in
-    time. `numbers` has all numbers of the run."""
+    time. `numbers` maps names such as "sent I" to the results of the run."""
     return Frames(*({type: numbers[f"{what} {type}"] for type in TYPES}
                     for what in ("sent", "lost", "late", "decodable")))
 
@@ -170,8 +173,8 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # A cause explains nothing if its share of the frames is rounded to 0 % in
-    # each run. If there is another cause, such a cause is not named.
+    # If the percentage of a cause is rounded to 0 % in each run, the cause
+    # explains nothing. Such a cause is named only if there is no other cause.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))
@@ -182,8 +185,8 @@ def why(row: Row) -> str:
 
 def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
     """Returns sentences that compare the `rows`, the most important sentence
-    first. The sentences use the word `head` for a row. If each row has the runs
-    of one protocol, this word is "protocol"."""
+    first. `head` is the noun that the sentences use for a row. It is "protocol"
+    if each row has the runs of one protocol."""
     ranked = [row for row in rows if row.share.is_ranked]
     if not ranked:
         return [without_places(rows, head)]

@@ -41,8 +41,8 @@ class Problem:
     # without a change of the transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # The titles of those groups of the report that have the details of this
-    # problem.
+    # The report is divided into groups of runs. This list contains the titles
+    # of the groups in which this problem is shown in detail.
     groups: list[str] = dataclasses.field(default_factory=list)
     # The reason why the table has no rows, or "" if it has rows.
     left_out: str = ""
@@ -89,7 +89,7 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
     """Removes the findings of each group to which a problem in `shown` refers.
-    Such a problem has its own sentences about the result of the group.
+    The text of the problem already describes the results of this group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

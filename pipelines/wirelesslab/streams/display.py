@@ -137,10 +137,9 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
     """Returns the durations of all freezes longer than `longer_than`, in ns. A
-    freeze is a time without a new picture. The time before the first shown
-    picture and the time after the last shown picture are freezes, too. The
-    duration of these two freezes is the number of frames that were not shown,
-    multiplied by the frame period.
+    freeze is a time without a new picture. If n frames precede the first
+    shown picture, they count as a freeze of n frame periods. If n frames follow
+    the last shown picture, they also count as a freeze of n frame periods.
     """
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]

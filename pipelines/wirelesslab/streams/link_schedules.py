@@ -60,7 +60,8 @@ SECONDS_TO_END = 5
 
 
 class Change(typing.NamedTuple):
-    """A change of a link to `state`, `seconds` after the start of the sender.
+    """A change of the state of a link. `state` is the new state. `seconds` is
+    the time from the start of the sender to the change.
     """
     seconds: float
     state: str
@@ -147,8 +148,9 @@ def both_addresses(address: str) -> tuple[str, str]:
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
     """Returns two shell commands that bring a link from the state `up` to the
     state `state`. The first command is for the sending host, and the second one
-    is for the other host. `device` is the name of the link's device in a host.
-    `address` is the address of the device at the sending host."""
+    is for the other host. `device` is the name of the link's network device,
+    which is the same in both hosts. `address` is the address of the device at
+    the sending host."""
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc replace dev {device} root blackhole"
@@ -164,11 +166,11 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
 
 def leave(state: str, device: str, address: str,
           peer: str) -> tuple[str, str]:
-    """Returns two shell commands that end the state `state` of a link. After
-    them, the state is `up`. The first command is for the sending host, and the
-    second one is for the other host. `device` is the name of the link's device
-    in a host. `address` is the address of the device at the sending host, and
-    `peer` is its address at the other host."""
+    """Returns two shell commands that bring a link from the state `state` back
+    to the state `up`. The first command is for the sending host, and the second
+    one is for the other host. `device` is the name of the link's network
+    device, which is the same in both hosts. `address` is the address of the
+    device at the sending host, and `peer` is its address at the other host."""
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"
@@ -198,7 +200,9 @@ class Shell:
             stderr=subprocess.STDOUT, text=True)
 
     def run(self, command: str) -> str:
-        """Returns the output of the command. Raises LabError if it fails."""
+        """Runs `command` and returns its output. Raises LabError if the command
+        fails.
+        """
         try:
             self._child.stdin.write(f"{command}\necho {ANSWER} $?\n")
             self._child.stdin.flush()
@@ -250,7 +254,7 @@ class ScheduledLink:
 
     def dropped(self) -> int:
         """Returns the number of packets that were dropped at the sending host
-        since the last change.
+        since the state of the link was last changed.
         """
         return self._all_dropped() - self._dropped_before
 

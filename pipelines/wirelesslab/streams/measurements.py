@@ -40,13 +40,15 @@ EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 class Passage(typing.NamedTuple):
     """A frame that was sent, with its times in ns since the first frame was
-    sent. `due_ns` is the time at which the frame is due in transport order; it
-    follows from `expected_ns` (docs/mpegstat.md)."""
+    sent. `due_ns` is the due time of the frame. It is computed from
+    `expected_ns` (docs/mpegstat.md), so the frames are due in transport
+    order."""
 
     frame: frame_log.Frame
     due_ns: int
     sent_ns: int
-    arrived_ns: int | None  # None if the frame did not arrive
+    # Arrival time of the frame, or None if the frame did not arrive.
+    arrived_ns: int | None
 
     def latency_ns(self) -> int:
         return self.arrived_ns - self.sent_ns
@@ -88,9 +90,9 @@ def in_real_time(sent_log: frame_log.Log,
 def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
                     sent_packets: Sequence[rtp_file.Packet],
                     packets: Sequence[Packet]) -> list[Passage]:
-    """Returns a Passage for each frame that was sent in a computed run. A
-    Passage has the due time, the time of sending and the time of arrival of one
-    frame, by the clock of the link.
+    """Returns a Passage for each frame that was sent in a run in virtual time.
+    A Passage has the due time, the time of sending and the time of arrival of
+    one frame, by the clock of the link.
 
     A frame is sent when its first packet enters the link. The packet enters the
     link at the due time of the frame, or later if the queue was full. A frame
@@ -132,11 +134,13 @@ def decodable(passages: Sequence[Passage],
 
 
 def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns a list with one number for each frame: the minimum deadline with
-    which the frame is decodable, in ns after its due time. This deadline is the
-    maximum of the lateness of this frame and of all frames that it refers to.
-    The deadline is infinite if one of these frames did not arrive. The
-    references are those of frame_log.decodable()."""
+    """Returns one number for each frame: the minimum deadline with which the
+    frame is decodable in time, in ns after the due time of the frame. This
+    deadline is the maximum of the lateness of the frame and of all frames that
+    it refers to. The deadline is infinite if one of these frames did not
+    arrive.
+
+    frame_log.decodable() defines which frames a frame refers to."""
     found = []
     older, newer = math.inf, math.inf
     for way in passages:
@@ -199,8 +203,9 @@ def latencies_ns(passages: Sequence[Passage]) -> list[int]:
 
 
 def jitter_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns the jitter as RFC 3550 defines it: one value after each frame
-    that arrived. The order is the transport order.
+    """Returns the jitter as RFC 3550 defines it. The list has one value for
+    each frame that arrived: the jitter after the arrival of this frame. The
+    frames are in transport order.
     """
     return list(frame_log.jitter_of(
         way.lateness_ns() for way in arrived(passages)))
@@ -274,8 +279,8 @@ def period_ns(passages: Sequence[Passage]) -> float:
 
 
 def mean_throughput(passages: Sequence[Passage]) -> float:
-    """Returns the mean bitrate in bit/s of the frames that arrived, over the
-    duration of the video at the viewer.
+    """Returns the mean bitrate in bit/s at the viewer. It is the size in bits
+    of all frames that arrived, divided by the duration of the video in s.
     """
     bits = 8 * sum(way.frame.size for way in arrived(passages))
     return bits / (duration_ns(passages) / NS) if bits else 0.0
@@ -389,10 +394,10 @@ def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
     """Returns a pair (row of Ouwens table 3.2, number of transmitted packets).
-    The row has the share in % of the packets that were transmitted once, of the
-    packets that were transmitted twice, and so on. The last share is that of
-    the packets that were transmitted `maximum` times or more. Packets that were
-    never transmitted do not count."""
+    The row is a list of percentages: first the percentage of packets that were
+    transmitted once, then the percentage of packets that were transmitted
+    twice, and so on. The last percentage is for `maximum` or more
+    transmissions. Packets that were never transmitted do not count."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -462,9 +467,8 @@ def request_reply(
 
 
 def outliers(times: Sequence[float], tolerance: float) -> float:
-    """Returns which share of `times` exceeds the median by more than
-    `tolerance` (Alanko 3.2).
-    """
+    """Returns the fraction (0 to 1) of the values in `times` that exceed the
+    median by more than `tolerance` (Alanko 3.2)."""
     limit = statistics.median(times) + tolerance
     return sum(time > limit for time in times) / len(times)
 
@@ -515,11 +519,11 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the range of `length` consecutive pictures, in display order,
-    with the largest sum of errors. If the film has fewer pictures, the range
-    contains all of them. Returns None if no picture differs. `errors` has one
-    list for each stream, with the error of each picture. For each picture, the
-    errors in all streams are added."""
+    """Returns the range of `length` consecutive pictures, in display order, for
+    which the sum of the errors is largest. `errors` has one list for each
+    stream, with the error of each picture. The errors in all streams are added.
+    If the film has fewer than `length` pictures, the range contains all of
+    them. Returns None if all errors are 0."""
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

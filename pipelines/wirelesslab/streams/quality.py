@@ -28,9 +28,9 @@ DB_OF_INFINITE = 100.0
 # Only the luminance is compared, as EvalVid does.
 MSE = re.compile(r"\bmse_y:(\S+)")
 SSIM = re.compile(r"\bY:(\S+)")
-# The pictures are compared in their order. Their timestamps are ignored,
-# because ffmpeg inserts a gap in the timestamps at the start of raw MPEG-1
-# video.
+# Filters that replace the timestamp of each picture by the number of the
+# picture. The original timestamps are not used, because ffmpeg inserts a gap in
+# them at the start of raw MPEG-1 video.
 COUNTED = "settb=1/25,setpts=N"
 BLACK = 16  # the luminance of ITU-R BT.601
 
@@ -57,13 +57,13 @@ def measure(clip: pathlib.Path, shown: list[int | None],
     the picture that the viewer sees, or None if the viewer has not seen any
     picture yet.
 
-    Each picture that the viewer sees is compared with the correct picture of
-    its place, which is a picture of `clip`. If the viewer sees the correct
-    picture, ffmpeg is not used for this place.
+    ffmpeg compares each picture that the viewer sees with the correct picture
+    of its place, which is a picture of `clip`. If the viewer sees the correct
+    picture, the result is UNHARMED, and ffmpeg does not compare this picture.
 
     If `reference` is given, the correct pictures are those of this video, and
-    ffmpeg is used for all places. `clip` and `reference` may then be longer
-    than `shown`.
+    ffmpeg compares the pictures of all places. `clip` and `reference` may then
+    be longer than `shown`.
     """
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]
@@ -174,8 +174,8 @@ def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:
 
 
 def mean_psnr(found: Sequence[Picture]) -> float:
-    """Returns the PSNR of the mean of the square errors, as pictures.psnr does.
-    """
+    """Returns the PSNR of all pictures in dB. It is computed from the mean of
+    their mean square errors."""
     return pictures.psnr([picture.mse for picture in found])
 
 

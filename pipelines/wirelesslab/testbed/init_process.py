@@ -39,13 +39,14 @@ TUN_HELP = {
     errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives users no "
                   "rights over networks of others",
 }
-# With these settings, the kernel of a new host sends no packets by itself. Only
-# the packets of the commands then cross a link, and a seed always gives the
-# same run.
+# With these settings, the kernel of a new host sends no packets by itself. A
+# link then carries only the packets of the commands. Therefore two runs with
+# the same seed are identical.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# {name of a table in /proc/net: state of a socket that can receive, in hex}. In
-# the table "raw", the column of the port has the protocol number.
+# Maps the name of each table in /proc/net to a socket state in hexadecimal. A
+# socket in this state can receive. The table "raw" contains the protocol number
+# where the other tables contain the port.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from wirelesslab.errors import LabError
 
 # Names of hosts and links become parts of the names of variables, devices and
-# files, so they are restricted.
+# files. Only short names of lower-case letters and digits are therefore
+# allowed.
 NAME = re.compile(r"[a-z][a-z0-9]{0,13}")
 NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
@@ -106,8 +107,8 @@ def parse_all(texts: Sequence[str]) -> list[Link]:
 
 
 def by_medium(links: list[Link]) -> list[list[Link]]:
-    """Returns a list for each medium. The list contains the links that share
-    the medium, and begins with the link that owns the medium.
+    """Returns one list of links for each medium: first the link that owns the
+    medium, then the other links that share it.
     """
     return [[owner, *(link for link in links
                       if link.medium == owner.name and link is not owner)]
@@ -138,10 +139,11 @@ def variables(
 
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
-    """Returns the words of the pipeline for gst-launch-1.0. `owner` is the link
-    whose description is used. If `owner` is an emulated link, its description
-    overrides the `properties` of wirelesslink, because the description comes
-    after the properties."""
+    """Returns the pipeline as a list of words for gst-launch-1.0. The pipeline
+    uses the description of the link `owner`. If `owner` is an emulated link,
+    the list contains the `properties` of wirelesslink and then the description.
+    If both set the same property, the description therefore overrides
+    `properties`."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

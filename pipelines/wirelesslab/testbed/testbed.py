@@ -35,9 +35,10 @@ MODES = ("root", "user", "relay")
 # plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
-# Pairs (signal, seconds to wait) with which commands are ended. SIGINT is the
-# signal of Ctrl-C, after which gst-launch-1.0 -e and iperf3 finish their work.
-# SIGTERM ends commands that ignore SIGINT.
+# The signals that are sent to end commands, in this order. After each signal,
+# the testbed waits at most the given number of seconds until the commands have
+# ended. SIGINT is the signal of Ctrl-C, after which gst-launch-1.0 -e and
+# iperf3 finish their work. SIGTERM ends commands that ignore SIGINT.
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
@@ -303,8 +304,8 @@ class Testbed:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _finish_devices(self) -> None:
-        """Adds the IPv6 addresses and the token buckets, which tunsrc does not
-        set.
+        """Adds the IPv6 addresses and the token buckets to the devices of the
+        links, because tunsrc does not add them.
         """
         for link in self.links:
             for host in link.hosts:
@@ -323,8 +324,8 @@ class Testbed:
                                f"failed:\n{processes.tail(done.stdout)}")
 
     def check(self) -> None:
-        """Raises LabError if a link has ended, because all later results would
-        be wrong.
+        """Raises LabError if a link is no longer running, because all later
+        results would be wrong.
         """
         if self.mode == "relay":
             self._place.check()

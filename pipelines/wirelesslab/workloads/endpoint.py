@@ -258,9 +258,10 @@ def note(acknowledgement: bytes | None,
 def listen(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Acknowledges the packets that arrive. An acknowledgement is sent when it
-    is full. If it does not become full, it is sent `acknowledge` seconds after
-    the arrival of its first packet.
+    """Acknowledges the packets that arrive, and returns a log of the arrivals.
+    One acknowledgement is for several packets. It is sent when it has no room
+    for another packet, and at the latest `acknowledge` seconds after the first
+    of these packets arrived.
     """
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY
@@ -300,8 +301,8 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
 
 # --------------------------------------------------------------------- carriers
 
-# Maps each kind of workload to two functions: the function of the endpoint that
-# begins, and the function of the endpoint that answers.
+# Maps each kind of workload to two functions. The endpoint that sends first
+# runs the first function. The other endpoint runs the second function.
 ENDS = {
     "bulk": (send_bulk, receive_bulk),
     "request-reply": (ask, answer),
@@ -312,9 +313,10 @@ ENDS = {
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """Starts a pipeline. `words` are the words of its launch line. The process
-    inherits the file descriptors `files`. A word may contain the name of a file
-    in braces, which is replaced by the descriptor of this file.
+    """Starts a pipeline in a new process, which is returned and added to
+    `pipelines`. `words` are the words of its launch line. `files` maps names to
+    file descriptors, which the process inherits. If a word contains such a name
+    in braces, the name is replaced by the number of the file descriptor.
     """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(

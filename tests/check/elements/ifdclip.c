@@ -284,9 +284,10 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* `free_at[chain][n]` is the earliest time at which the channel can be free
- * after `n` decodable frames, if the references are then in the state `chain`.
- * It is G_MAXUINT64 if no choice of frames gives this result. */
+/* Consider all selections of `n` decodable frames after which the references
+ * are in the state `chain`. `free_at[chain][n]` is the earliest time at which
+ * the channel is free after one of these selections, or G_MAXUINT64 if there is
+ * no such selection. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -300,8 +301,8 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
 }
 
 /* Adds to `next` the result of skipping `picture`. If the picture can arrive in
- * time and can be decoded, also adds the result of sending it. The sender knows
- * the future, so it skips all other pictures. */
+ * time and can be decoded, also adds the result of sending it. Otherwise, a
+ * sender that knows the future never sends the picture. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -349,10 +350,10 @@ best_clear (Best * best)
  * later than `max_lateness`. The result is exact, although the function does
  * not try all selections of frames.
  *
- * Two selections are compared if they have the same number of frames and the
- * same value of Chain, so that the same later frames can be decoded after both.
- * The selection whose transmission ends later is never better than the other
- * selection, so it is not continued. */
+ * If two selections have the same number of frames and the same value of Chain,
+ * the same later frames can be decoded after each of them. The selection whose
+ * transmission ends later is never better than the other selection, so it is
+ * not continued. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {

@@ -37,9 +37,9 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* Delays in ms. `of_src` is the latency that the source is set to, and
- * `of_sink` is the latency of the sink. The stream gets the larger of the two,
- * `both`. */
+/* Latencies in ms. `of_src` and `of_sink` are the values of the property
+ * `latency` at the source and at the sink. `both` is the larger value, which
+ * must become the latency of the session. */
 static const struct
 {
   guint of_src, of_sink, both;

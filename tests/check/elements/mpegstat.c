@@ -988,9 +988,8 @@ GST_START_TEST (a_lost_gop_is_reported_frame_by_frame)
 
 GST_END_TEST;
 
-/* Ouwens' measurements (section 3.8) have wrong latencies after the loss of a
- * GOP header. In mpegstat, the latency must stay right.
- */
+/* In Ouwens' measurements (section 3.8), latencies are wrong after the loss of
+ * a GOP header. After such a loss, mpegstat must measure correct latencies. */
 GST_START_TEST (a_lost_gop_header_leaves_latency_alone)
 {
   Fixture f;
@@ -1301,8 +1300,8 @@ GST_START_TEST (raw_and_parsed_input_write_the_same_log)
   gchar **parsed = log_of (TRUE, "csv", lost);
   guint i;
 
-  /* The log has a header, one line for each frame, and four GOP lines. A lost
-   * frame has a loss line instead of a frame line. */
+  /* The log has a header line and four GOP lines. It also has one line for each
+   * frame: a loss line if the frame was lost, and otherwise a frame line. */
   fail_unless_equals_int (g_strv_length (raw), 1 + FRAMES (4) + 4);
   fail_unless_equals_int (g_strv_length (parsed), 1 + FRAMES (4) + 4);
   for (i = 0; raw[i]; i++) {
@@ -1365,8 +1364,8 @@ GST_START_TEST (json_log_has_one_object_per_line)
 
 GST_END_TEST;
 
-/* A repeated sequence header before a frame, as from a payloader, does not
- * change the hash of the frame. */
+/* A payloader may repeat the sequence header before a frame. The repeated
+ * header must not change the hash of the frame. */
 GST_START_TEST (hash_is_the_same_with_repeated_headers)
 {
   GstElement *element = make_element ();

@@ -101,11 +101,11 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* At least these kinds of properties are refused: buffer-size or max-bytes,
-   * uri, name, parent and stats-update-interval.
-   */
+  /* At least five properties must be refused: name, parent, uri,
+   * stats-update-interval, and either buffer-size or max-bytes. */
   fail_unless (n_refused >= 5);
-  /* A refused URI does not even set the host. */
+  /* A refused URI must not change any part of the property `uri`, not even the
+   * host. */
   g_object_get (element, "uri", &after, NULL);
   fail_unless_equals_string (after, before);
   g_free (before);

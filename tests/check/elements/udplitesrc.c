@@ -23,7 +23,7 @@
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The element and a socket that sends to it. */
+/* Test fixture with the element, and with a socket that sends packets to it. */
 typedef struct
 {
   GstHarness *harness;
@@ -236,7 +236,8 @@ GST_START_TEST (counted_buffers_come_singly)
 
 GST_END_TEST;
 
-/* Sends packets that the kernel of the receiver may merge. */
+/* Sends `n` packets of `size` bytes with GSO. The receiving kernel is able to
+ * merge such packets. */
 static void
 fixture_send_run (Fixture * fixture, guint n, gsize size)
 {
@@ -744,8 +745,10 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* GstBaseSrc may call unlock of a source that changes to PAUSED. If PLAYING
- * follows directly, GstBaseSrc from 1.26 on may then stop the source. */
+/* GstBaseSrc may call the method unlock of a source that changes to PAUSED. If
+ * the source then changes to PLAYING immediately, GstBaseSrc 1.26 and later
+ * versions may stop the source. The test checks that udplitesrc nevertheless
+ * outputs every packet. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;
@@ -953,7 +956,7 @@ GST_START_TEST (what_is_set_in_ready_counts)
 
   FIXTURE_OR_SKIP (&fixture);
   fixture_ready (&fixture);
-  /* Port 0 selects any free port, as it did at the first start. */
+  /* The port is set to 0 again, so that the element selects any free port. */
   g_object_set (fixture.element, "port", 0, "min-coverage", 20, NULL);
   gst_harness_play (fixture.harness);
   g_object_get (fixture.element, "port", &fixture.port, NULL);

@@ -208,8 +208,8 @@ GST_START_TEST (waiting_data_lower_the_rate_further)
   report.queued_bytes = 0;
   run (200);
   assert_target (1800);
-  /* At 2 Mbit/s, 25000 bytes take 100 ms, which is 60 ms more than the 40 ms
-   * that the rule tolerates. */
+  /* At 2 Mbit/s, it takes 100 ms to send the 25000 bytes in the queue. The rule
+   * tolerates 40 ms. The excess is 60 ms, so the bitrate must fall. */
   report.queued_bytes = 25000;
   run (200);
   assert_target (1260);
@@ -393,9 +393,10 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 GST_END_TEST;
 
 /* The rule tolerates a queueing delay of 10 ms. A sink that reports a
- * round-trip time measures the queueing delay with the last packet of a frame.
- * With such a sink, the rule also tolerates half a frame period, which is
- * another 10 ms here. */
+ * round-trip time measures the queueing delay of the last packet of a frame.
+ * This packet usually waits half a frame period behind the other packets of the
+ * frame. Half a frame period is 10 ms here, so the rule must tolerate 20 ms in
+ * total. */
 GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -463,10 +464,10 @@ GST_START_TEST (rare_reports_are_no_outage)
 
 GST_END_TEST;
 
-/* A queueing delay of 20 ms is tolerated: 10 ms plus half a frame period. The
- * queueing delay is 50 ms, which is 30 ms more. The bitrate must fall to 0.85 *
- * (1 - 30 / 200) of the delivered bitrate. The last report arrives 200 ms
- * before the queueing delay rises. */
+/* The last report arrives 200 ms before the queueing delay rises to 50 ms. The
+ * tolerated queueing delay is 20 ms: 10 ms plus half a frame period. It is
+ * exceeded by 30 ms. The bitrate must therefore fall to 0.85 * (1 - 30 / 200)
+ * of the delivered bitrate. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -537,10 +538,10 @@ GST_END_TEST;
 /* During the outage, 0.4 s of data wait in the queue. After the outage the
  * queue drains at 6000 kbit/s.
  *
- * The bitrate returns to the lower one of two values: 85 % of the bitrate
+ * Then the bitrate is set to the minimum of two values: 85 % of the bitrate
  * before the outage, and half of the rate at which the queue drains. Here the
- * first value is the lower one, 850 kbit/s. If the queue drained at 1200
- * kbit/s, the bitrate would return to less than 600 kbit/s. */
+ * minimum is the first value, 850 kbit/s. If the queue drained at 1200 kbit/s,
+ * the minimum would be the second value, at most 600 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin_backlog (400);
@@ -589,8 +590,8 @@ GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 GST_END_TEST;
 
 /* During an outage, the sink is replaced by a sink that does not report the
- * bytes in flight. The controller must then end the outage and raise the
- * bitrate again. */
+ * bytes in flight. The controller must then treat the outage as over and raise
+ * the bitrate again. */
 GST_START_TEST (other_sink_ends_an_outage)
 {
   begin_backlog (400);
@@ -693,8 +694,9 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 GST_END_TEST;
 
 /* A static picture needs only 20 kbit/s. The bytes in flight include headers,
- * which are not bytes of the encoder. With such small frames, the headers make
- * the age of the backlog appear too high. */
+ * which do not come from the encoder. Because the frames are so small, the
+ * headers make the computed age of the backlog too high. The bitrate must not
+ * decrease for this reason. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

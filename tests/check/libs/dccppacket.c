@@ -154,8 +154,8 @@ new_packet (const Vector * vector, gsize payload_size,
   return bytes;
 }
 
-/* Parses a copy in memory of exactly the size of the packet, so that
- * AddressSanitizer detects each read beyond the end. */
+/* Parses a copy of the packet. The copy is exactly as large as the packet, so
+ * AddressSanitizer detects each read beyond its end. */
 static DccpRefusal
 parse_copy (const guint8 * bytes, gsize size, const DatagramPath * path)
 {

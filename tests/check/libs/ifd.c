@@ -15,8 +15,8 @@ static const IfdConfig gop_of_one = { IFD_ALGORITHM_GOP, 1 };
 static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
-/* With a queue W of one frame, and a stream that begins with an I-frame, the
- * algorithm gop behaves as in figure 1.1 of the paper. */
+/* If the queue W has room for only one frame, and the stream begins with an
+ * I-frame, the algorithm gop behaves as in figure 1.1 of the paper. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
   const IfdCase cases[] = {
@@ -286,9 +286,9 @@ GST_START_TEST (w_may_grow_and_shrink)
 
 GST_END_TEST;
 
-/* H.264, 8.2.1.1: the pic_order_cnt_lsb of this stream has a range of 16, so a
- * decoder assumes that a picture is at most 8 before or after the last
- * reference picture. */
+/* In this stream, pic_order_cnt_lsb has 16 values. A decoder therefore assumes
+ * that the PicOrderCnt of a picture differs by at most 8 from the PicOrderCnt
+ * of the last reference picture (H.264, 8.2.1.1). */
 GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 {
   const IfdCase one[] = {
@@ -336,9 +336,9 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* No I-frame of this stream is later in display order than the first frame.
- * After IFD_MAX_ORDER_WAIT dropped I-frames, the next I-frame must be sent
- * nevertheless. */
+/* No other I-frame of this stream is later in display order than the first
+ * frame, so IFD drops these I-frames. After IFD_MAX_ORDER_WAIT dropped
+ * I-frames, IFD must nevertheless send the next I-frame. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -492,8 +492,9 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* After an I-frame, IFD expects further I-frames. After a dropped frame, the
-   * stream must therefore not resume at a refresh. */
+  /* The stream has an I-frame again, so IFD expects further I-frames. After a
+   * dropped frame, the stream must therefore resume at an I-frame and not at a
+   * refresh. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);

@@ -102,8 +102,9 @@ add_letter (GString * found, LinkItem * item)
   link_item_free (item, NULL);
 }
 
-/* Takes all packets that can be sent now. Checks that the letters of these
- * packets are `letters`. */
+/* Removes from the queue all packets that can be sent now. Each packet has a
+ * letter. Checks that the letters of the removed packets form the string
+ * `letters`. */
 static void
 expect_sent (Fixture * fixture, const gchar * letters)
 {
@@ -392,8 +393,9 @@ GST_START_TEST (the_first_packet_says_the_type_for_all)
 
 GST_END_TEST;
 
-/* The queue refuses all packets before the first packet that begins a frame.
- * They may be packets of any protocol that resembles RTP. */
+/* A stream begins only with a packet that begins a frame of a known type. The
+ * queue must refuse all earlier packets, because they may belong to another
+ * protocol that resembles RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -422,8 +424,8 @@ push_b (Fixture * fixture, guint reference, gchar letter)
 
 /* The end of the previous GOP was lost, so the leading frames of this GOP
  * cannot be decoded. The frames that follow the I-frame in output order can be
- * decoded. No P-frame separates them from the leading frames, so the queue must
- * use the temporal references. */
+ * decoded. There is no P-frame between the leading frames and the other
+ * B-frames, so the queue must distinguish them by their temporal references. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

@@ -89,8 +89,8 @@ push_other (Fixture * fixture, gchar letter)
   link_input (fixture->link, fixture->now, 0, PACKET, GINT_TO_POINTER (letter));
 }
 
-/* Checks which packets had the fate `fate` since the last check. `letters` are
- * the letters of these packets. */
+/* Checks that exactly the packets in `letters` have got the fate `fate` since
+ * the last check. Each letter stands for one packet. */
 static void
 expect_fates (Fixture * fixture, LinkFate fate, const gchar * letters)
 {

@@ -70,7 +70,8 @@ is_readable (MmtpInterfaces * interfaces, gint timeout)
   return poll (&wait, 1, timeout) == 1;
 }
 
-/* Updates the list as an element does, until it equals `expected`. */
+/* Waits for notifications and updates the list `interfaces` until it equals
+ * `expected`. Each update must report whether it has changed the list. */
 static void
 expect (MmtpInterfaces * interfaces, const gchar * expected)
 {
@@ -189,8 +190,8 @@ GST_START_TEST (mtu_and_name_are_followed)
 
 GST_END_TEST;
 
-/* Each row has a route, and says whether packets to the receiver use the device
- * usb0 if this route exists. */
+/* Each run of the test adds one `route`. `leads` is TRUE if packets to the
+ * receiver can then use the device usb0. */
 GST_START_TEST (any_table_counts_and_only_what_leads_there)
 {
   static const struct

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Without libmnl, the detection of interfaces must fail with an error that says
- * so. */
+/* Without libmnl, mmtp_interfaces_new() must fail with an error that names
+ * libmnl. */
 
 #include <gst/check/gstcheck.h>
 

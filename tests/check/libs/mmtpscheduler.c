@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the schedulers, which choose the path for a packet. The test
- * compares the choices of the paper's rule with section 4.4 of Magalhães and
- * Kravets. It compares the choices of the rule that uses arrival times with the
- * description of this rule in mmtpscheduler.h. */
+/* Tests of the schedulers, which choose the path for a packet. The tests
+ * compare the choices of two schedulers with a specification:
+ * - `mmtp`: section 4.4 of Magalhães and Kravets
+ * - `arrival`: the description of this scheduler in mmtpscheduler.h */
 
 #include <gst/check/gstcheck.h>
 
@@ -147,8 +147,9 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* The rule chooses infrared, because the delay of infrared, 315 ms, is at most
- * three quarters of the remaining 420 ms. */
+/* The scheduler chooses infrared if its delay is at most three quarters of the
+ * time until the deadline. The delay of infrared is 315 ms, so at least 420 ms
+ * must be left. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -164,9 +165,9 @@ GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 
 GST_END_TEST;
 
-/* A path is in doubt if its messages are overdue. The rule by arrival avoids
- * such a path as long as another path is certain to be in time. The rule of the
- * paper does not consider whether a path is in doubt. */
+/* A path is in doubt if a message on it is overdue. choose_by_arrival() must
+ * choose such a path only if no other path is certain to be in time. choose()
+ * uses the rule of the paper, which ignores whether a path is in doubt. */
 GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -216,7 +217,10 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 
 GST_END_TEST;
 
-/* If a packet is late on every path, the caller has to handle it. */
+/* The delays are so high that an arrival time can exceed G_MAXUINT64. A path
+ * with such an arrival time must not be chosen. The packet is late on every
+ * path, but the scheduler does not check this, because the caller handles late
+ * packets. */
 GST_START_TEST (arrival_knows_no_overflow)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -295,8 +299,8 @@ GST_START_TEST (waits_without_paths)
 GST_END_TEST;
 
 /* The number of paths grows during the test. In each step, one random path
- * changes its properties. The scheduler must choose only paths that may carry a
- * packet and have a token. */
+ * changes its properties. The scheduler must choose only a path whose
+ * `may_carry` is TRUE and whose `token` is not in the future. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];

@@ -24,8 +24,8 @@ typedef struct
   GMutex lock;
   /* The next `refuse` connection attempts fail. */
   guint refuse;
-  /* GResolverError of the attempts that fail, or -1 if they fail because the
-   * receiver refuses the connection. */
+  /* The GResolverError with which these attempts fail. -1 means that they fail
+   * because the receiver refuses the connection. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
   /* number of bytes that the transport accepts before it is full */
@@ -391,8 +391,8 @@ sink_pipeline_free_and_expect_log (SinkPipeline * test, const gchar * expected)
   g_free (log);
 }
 
-/* Waits until a stored stream ends without ever having had a receiver. The
- * pipeline must post an error and no EOS. */
+/* Waits for the error that the sink posts if a stored stream ends and no
+ * receiver was ever connected. The pipeline must post no EOS. */
 static void
 wait_for_end_without_receiver (SinkPipeline * test)
 {
@@ -1284,8 +1284,9 @@ GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
 
 GST_END_TEST;
 
-/* A packet sink has no connections, so a new connection does not make it drop
- * packets. */
+/* The receiver of a packet sink does not notice a reconnection. After a
+ * reconnection, the sink must therefore send all packets, without waiting for a
+ * key frame. */
 GST_START_TEST (packets_go_on_with_the_next_connection)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);

@@ -42,9 +42,9 @@ GST_START_TEST (every_coverage_arrives_whole)
 
 GST_END_TEST;
 
-/* One batch has packets of different sizes, with different parts and coverages.
- * The batch is too long for one system call. All packets must arrive, and in
- * order. */
+/* The packets of a batch have different sizes and checksum coverages. Each
+ * packet consists of several parts. The batch is too long for one system call.
+ * All packets must arrive in order. */
 GST_START_TEST (batch_keeps_order_and_parts)
 {
   enum
@@ -146,8 +146,8 @@ GST_END_TEST;
 
 /* --- refused packets ------------------------------------------------------ */
 
-/* RFC 3828 sections 3.1 and 3.2. Offsets are counted from the first byte of the
- * header. */
+/* Packets, and how a receiver must treat them (RFC 3828 sections 3.1 and 3.2).
+ * Byte 0 of a packet is the first byte of the UDP-Lite header. */
 static const struct
 {
   const gchar *name;

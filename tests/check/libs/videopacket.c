@@ -298,7 +298,8 @@ GST_START_TEST (what_is_no_mpeg_video_over_rtp_is_none)
   rtp[12] = 0;
   rtp[14] = 5;                  /* 5 is no valid picture type. */
   fail_if (parse_rtp (&b, &packet));
-  /* The picture type is 0, but the temporal reference is not 0. */
+  /* The picture type 0 is accepted only if all fields of the video-specific
+   * header are 0. Here, the temporal reference is not 0. */
   rtp[14] = 0;
   fail_if (parse_rtp (&b, &packet));
 }

@@ -32,8 +32,9 @@ class StreamsTest(test_lab.LabCase):
         downlink, the last frame arrives less than 0.2 s after it was sent; on
         the uplink, about two seconds after it was sent.
 
-        The sender is a different station of the link in each direction. The lab
-        must therefore find the station of the sender in the link's log."""
+        The video of the uplink and the video of the downlink are sent by
+        different stations. In both cases, the lab must find the station of the
+        sender in the log of the link."""
         path = self.directory / "matrix.ini"
         path.write_text(MATRIX.format(
             protocols="mine rtp", rate=3, seconds=1, more="",
@@ -72,8 +73,8 @@ class StreamsTest(test_lab.LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        # The same cell of the matrix is run twice. The results of the second
-        # run must replace those of the first run.
+        # The same protocol is run twice over the same link. The results of the
+        # second run must replace those of the first run.
         for _ in range(2):
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):

@@ -79,14 +79,15 @@ class PossibleShareTest(unittest.TestCase):
         self.assertIsNone(self.share(begins_ms=(None,)))
 
     def test_links_with_clocks_of_their_own(self):
-        # Each link has its own clock. By this clock, it delivers 1000 bytes at
-        # 100 ms, at 140 ms, and so on. With one link, only the I-frame arrives
-        # in time.
+        # Each link has its own clock. When the clock of a link shows 100 ms,
+        # 140 ms, and so on, the link delivers 1000 bytes. With one link, only
+        # the I-frame arrives in time.
         #
-        # With two links, the first frame is sent at 100 ms by the clock of the
-        # first link, and at 90 ms by the clock of the second link. Counted from
-        # this time, the first link delivers at 0 ms, at 40 ms, and so on. The
-        # second link delivers at 10 ms, at 50 ms, and so on.
+        # With two links, the first frame is sent when the clock of the first
+        # link shows 100 ms and the clock of the second link shows 90 ms. The
+        # following times are counted from the sending of this frame. The first
+        # link delivers at 0 ms, 40 ms, and so on. The second link delivers at
+        # 10 ms, 50 ms, and so on.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()

@@ -36,9 +36,9 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Returns a Passage for each frame. A Passage has the frame and the times
-    at which it was due, sent and received. Each frame is sent when it is due.
-    `arrivals_ms` has the time in ms from sending to arrival. None means that
+    """Returns a Passage for each frame: the frame, and the times at which it is
+    due, sent and received. Each frame is sent when it is due. For each frame,
+    `arrivals_ms` contains the time in ms from sending to arrival, or None if
     the frame does not arrive. The first GOP is closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
@@ -134,8 +134,9 @@ class FrameTest(unittest.TestCase):
             [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
 
     def test_throughput_over_time(self):
-        # The frames arrive at 0, 40 and 130 ms. The throughput is computed for
-        # each interval of 50 ms.
+        # Frames of 1000, 500 and 2000 bytes arrive at 0, 40 and 130 ms. So
+        # 1500, 0 and 2000 bytes arrive in the first three intervals of 50 ms.
+        # Their throughput must be 240, 0 and 320 kbit/s.
         found = measurements.throughput(
             ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
         self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
@@ -281,8 +282,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
     def test_sequence_counts_bytes_as_they_were_sent(self):
         # Each packet has 100 bytes. Packets 0 and 1 entered the link at 10 ns,
         # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet 2
-        # at 40 ns. Each pair has a time and the total size of the packets up to
-        # this packet.
+        # at 40 ns. Each pair belongs to one packet. It consists of a time, and
+        # of the total size of this packet and all packets before it.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -356,11 +357,11 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # 10 bytes arrive in each second, except for the last 10 bytes, which
-        # take six seconds. The five blocks form ten pairs. The rate of a pair
-        # is the number of bytes between its blocks, divided by the time between
-        # them. Six of these rates are 10 byte/s. The other four are 40/9, 30/8,
-        # 20/7 and 10/6 byte/s.
+        # 10 bytes arrive in each of the first three seconds. The next 10 bytes
+        # take six seconds. The five points in `blocks` form ten pairs. The rate
+        # of a pair is the difference in bytes, divided by the difference in
+        # time. Six of these rates are 10 byte/s. The other four are 40/9, 30/8,
+        # 20/7 and 10/6 byte/s. The median must be 10 byte/s.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
@@ -370,7 +371,8 @@ class PaperTest(unittest.TestCase):
         # The receiver's clock is 1000 units ahead of the sender's clock. The
         # packet needs 30 units to reach the receiver. The receiver then waits
         # for 7 units before it sends the acknowledgement. The acknowledgement
-        # needs 50 units to reach the sender.
+        # needs 50 units to reach the sender. The estimated one-way delay must
+        # be the mean of 30 and 50 units.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
@@ -392,8 +394,11 @@ class PaperTest(unittest.TestCase):
         # of pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # For three neighbouring pictures, the sums of the errors are 21, 23, 15
-        # and 14.
+        # For three neighbouring pictures, the sums of the errors are:
+        # - pictures 0 to 2: 21,
+        # - pictures 1 to 3: 23,
+        # - pictures 2 to 4: 15,
+        # - pictures 3 to 5: 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
