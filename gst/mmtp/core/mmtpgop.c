@@ -21,6 +21,17 @@
  * sends pictures although their reference is missing. A decoder may be able to
  * show them, for example if the encoder uses intra refresh. */
 #define MAX_INTERVALS 2
+/* Number of frames between two key frames that is assumed at the beginning of a
+ * stream. It is a usual length of a group of pictures in MPEG-2. */
+#define USUAL_LENGTH 12
+/* All later pictures of a group refer to a reference picture. This share of
+ * them counts as lost with the reference picture. The others are perhaps
+ * dropped later, so they are not lost only because of this picture. The value
+ * was tuned with the arena (tests/benchmarks/mmtparena.c). */
+#define COUNTED_SHARE 0.5
+/* Number of pictures that count as lost with a reference picture above the base
+ * layer. Only few pictures refer to such a picture. */
+#define LAYER_WEIGHT 2
 
 PictureKind
 mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags)
@@ -51,8 +62,10 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   const guint64 since = due - MIN (due, gop->key_due);
   const gboolean is_part = !is_first && since < MIN_INTERVAL;
 
-  if (!is_first && !is_part)
+  if (!is_first && !is_part) {
     gop->interval = MIN (since, MAX_INTERVAL);
+    gop->length = frame - gop->key_frame;
+  }
   gop->number++;
   gop->key_frame = frame;
   gop->key_due = due;
@@ -104,6 +117,19 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
   if (kind == PICTURE_KIND_DROPPABLE || (flags & MMTP_FLAG_DROPPABLE))
     return MMTP_RANK_DROPPABLE;
   return kind == PICTURE_KIND_KEY ? MMTP_RANK_KEY : MMTP_RANK_DELTA;
+}
+
+gdouble
+mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame)
+{
+  const gdouble length = gop->length ? gop->length : USUAL_LENGTH;
+  const gdouble place = frame - gop->key_frame;
+
+  if (rank == MMTP_RANK_LAYER)
+    return LAYER_WEIGHT;
+  if (rank != MMTP_RANK_DELTA && rank != MMTP_RANK_KEY)
+    return 1;
+  return 1 + COUNTED_SHARE * MAX (length - place, 0);
 }
 
 gboolean
@@ -175,4 +201,16 @@ mmtp_picture_needs (const MmtpPicture * picture, guint64 group, guint64 missing)
 {
   return !picture->is_independent && missing != 0 && (group == missing ||
       (picture->is_leading && group == missing + 1));
+}
+
+gboolean
+mmtp_picture_follow_slots (const MmtpPicture * picture, guint32 * wrong)
+{
+  const gboolean is_broken = picture->has_slots && (picture->uses & *wrong);
+
+  if (is_broken)
+    *wrong |= picture->updates;
+  else if (picture->has_slots)
+    *wrong &= ~picture->updates;
+  return is_broken;
 }

@@ -75,6 +75,8 @@ typedef struct
   guint64 key_due;              /* due time of the frame key_frame */
   /* Time between the last two key frames; 0 if unknown. */
   guint64 interval;
+  /* Number of frames between the last two key frames; 0 if unknown. */
+  guint64 length;
   /* TRUE if a reference picture of the group was lost */
   gboolean is_lost;
   /* TRUE if a reference picture of the group was dropped */
@@ -105,6 +107,11 @@ void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
  * are dropped first. */
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
+/* Returns how many pictures are expected to be lost if the latest buffer that
+ * was passed to mmtp_gop_put() is not sent: its own picture and pictures that
+ * refer to it. `rank` and `frame` are the rank and the frame number of the
+ * buffer. */
+gdouble mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame);
 /* Returns whether the latest buffer that was passed to mmtp_gop_put() refers to
  * a dropped picture. `picture` describes the picture of this buffer. No decoder
  * could use a buffer that refers to a dropped picture. */
@@ -134,3 +141,11 @@ void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
  * missing. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
+/* A slot is a stored reference picture. `wrong` is the set of slots whose
+ * content is wrong because a picture is missing. If `picture` refers to one of
+ * these slots, `picture` is wrong, and the function returns TRUE. The slots
+ * that a wrong picture updates are added to `wrong`. The slots that a correct
+ * picture updates are removed from `wrong`. If the picture does not name its
+ * slots, the function returns FALSE, and `wrong` stays as it is. */
+gboolean mmtp_picture_follow_slots (const MmtpPicture * picture,
+    guint32 * wrong);

@@ -319,28 +319,50 @@ mmtp_paths_find_control_path (const MmtpPaths * paths, guint except)
 
 /* --- how much the paths carry --------------------------------------------- */
 
+/* Adds to `capacities` what one path can deliver before each of `n` deadlines.
+ */
+static void
+add_capacities (const MmtpPath * path, guint64 now, const guint64 * deadlines,
+    guint64 * capacities, guint n, gboolean at_best, guint percent)
+{
+  const guint64 rate = at_best ? mmtp_path_get_peak_rate (path) :
+      mmtp_path_get_rate (path);
+  const guint64 delay = at_best ? mmtp_path_get_best_delay (path, now) :
+      mmtp_path_get_safe_delay (path, now);
+  guint i;
+
+  for (i = 0; i < n; i++)
+    if (deadlines[i] >= now + delay)
+      capacities[i] += (deadlines[i] - now - delay) / 1000 *
+          (rate / 8) / 1000000 * percent / 100 + path->max_size +
+          path->overhead;
+}
+
+void
+mmtp_paths_get_capacities (const MmtpPaths * paths, const guint64 * deadlines,
+    guint64 * capacities, guint n, guint percent)
+{
+  guint i;
+
+  memset (capacities, 0, n * sizeof (*capacities));
+  for (i = 0; i < paths->n; i++)
+    if (mmtp_path_is_usable (paths->all[i]))
+      add_capacities (paths->all[i], paths->now, deadlines, capacities, n,
+          FALSE, percent);
+}
+
 guint64
 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent)
 {
-  guint64 sum = 0;
+  guint64 capacity = 0;
   guint i;
 
-  for (i = 0; i < paths->n; i++) {
-    const MmtpPath *path = paths->all[i];
-    guint64 rate, delay;
-
-    if (!mmtp_path_is_usable (paths->all[i]))
-      continue;
-    rate = at_best ? mmtp_path_get_peak_rate (path) : mmtp_path_get_rate (path);
-    delay = at_best ? mmtp_path_get_best_delay (path, paths->now) :
-        mmtp_path_get_safe_delay (path, paths->now);
-    if (deadline < paths->now + delay)
-      continue;
-    sum += (deadline - paths->now - delay) / 1000 *
-        (rate / 8) / 1000000 * percent / 100 + path->max_size + path->overhead;
-  }
-  return sum;
+  for (i = 0; i < paths->n; i++)
+    if (mmtp_path_is_usable (paths->all[i]))
+      add_capacities (paths->all[i], paths->now, &deadline, &capacity, 1,
+          at_best, percent);
+  return capacity;
 }
 
 /* Returns whether the capacity of all paths together is known. While the stream

@@ -114,6 +114,10 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
  * for these bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
+/* Does the same for `n` deadlines, with the current rates and delays. Stores
+ * the results in `capacities`. */
+void mmtp_paths_get_capacities (const MmtpPaths * paths,
+    const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
 /* Returns the number of bytes that the paths can deliver before `deadline`, the
  * deadline of a buffer that is about to be put into the queue. Returns
  * G_MAXUINT64 if this number is unknown. In this case every buffer may be put

@@ -13,19 +13,17 @@
 /* Percentage of the rate that is used for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* If enough time remains until the deadline of a less important frame, this
- * frame may be sent before more important frames. The following values are the
- * minimum remaining time for three ranks of frames, in percent of the initial
- * delay (D0). Each of these times is long enough to send a key frame, although
- * a key frame is several times as large as other frames. */
-#define DROPPABLE_SLACK 70
-#define LAYER_SLACK 50
-#define DELTA_SLACK 30
-/* A less important frame may be sent before a more important frame only if the
- * paths can carry both frames in time. Both frames together may need at most
- * this percentage of the bytes that the paths can deliver before the deadline
- * of the more important frame. */
-#define DEFER_PERCENT 60
+/* Percentage of the bytes that the paths can deliver before the first deadline
+ * in the queue. If all waiting packets together need at most this percentage,
+ * all of them are in time. They are then sent in the order of their deadlines,
+ * without a plan. */
+#define EASY_PERCENT 50
+/* Percentage of the rate that a plan uses for the waiting packets. Keep-alives
+ * and retransmissions need the rest. */
+#define PLAN_PERCENT 90
+/* Maximum age of a plan in ns. Within this time, the estimated rates of the
+ * paths hardly change. */
+#define PLAN_TIME G_GUINT64_CONSTANT (2000000)
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
 #define UNKNOWN_GROUP G_MAXUINT64
@@ -38,7 +36,8 @@ mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
   policy->queue = queue;
   policy->scheduler = mmtp_schedulers[scheduler];
   policy->scheduler_state = g_malloc0 (policy->scheduler->state_size);
-  policy->tried = 0;
+  policy->tried = policy->plan_time = 0;
+  policy->plan.n = 0;
 }
 
 void
@@ -216,134 +215,155 @@ mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
 
 /* --- choosing the packet -------------------------------------------------- */
 
-/* Returns whether the frames of more important ranks have enough time if the
- * frame of `packet` is sent first. For each of these ranks, the most urgent
- * frame must still be in time at the current delivery rates. */
+/* Returns whether the paths perhaps cannot deliver all waiting packets in time.
+ */
 static gboolean
-leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
+is_overloaded (const MmtpPolicy * policy)
 {
-  const MmtpSendQueue *queue = policy->queue;
-  guint64 own = mmtp_send_queue_get_frame_work (queue, packet);
-  MmtpRank rank;
+  const MmtpPacket *head = mmtp_send_queue_get_head (policy->queue);
 
-  for (rank = packet->unit->rank + 1; rank < MMTP_N_RANKS; rank++) {
-    const MmtpPacket *first = mmtp_send_queue_get_first (queue, rank);
+  return mmtp_paths_are_measurable (policy->paths) &&
+      mmtp_send_queue_get_work (policy->queue) >
+      mmtp_paths_get_capacity (policy->paths,
+      mmtp_send_queue_get_deadline (policy->queue, head), FALSE, EASY_PERCENT);
+}
 
-    if (first && own + mmtp_send_queue_get_frame_work (queue, first) >
-        mmtp_paths_get_capacity (policy->paths,
-            mmtp_send_queue_get_deadline (queue, first), FALSE, DEFER_PERCENT))
+static void
+make_plan (MmtpPolicy * policy)
+{
+  MmtpPlan *plan = &policy->plan;
+  guint64 deadlines[2 * MMTP_PLAN_FRAMES], capacities[2 * MMTP_PLAN_FRAMES];
+  guint i;
+
+  mmtp_send_queue_fill_plan (policy->queue, plan);
+  for (i = 0; i < plan->n; i++) {
+    deadlines[2 * i] = plan->frames[i].deadline;
+    deadlines[2 * i + 1] = plan->frames[i].deadline - plan->frames[i].margin;
+  }
+  mmtp_paths_get_capacities (policy->paths, deadlines, capacities, 2 * plan->n,
+      PLAN_PERCENT);
+  for (i = 0; i < plan->n; i++) {
+    plan->frames[i].capacity = capacities[2 * i];
+    plan->frames[i].safe_capacity = capacities[2 * i + 1];
+  }
+  mmtp_plan_make (plan);
+  policy->plan_time = policy->paths->now;
+}
+
+/* Returns whether no path delivers a packet before `arrival`. */
+static gboolean
+is_soonest (const MmtpPolicy * policy, guint64 arrival)
+{
+  const gboolean has_choice = mmtp_paths_have_choice (policy->paths);
+  const gboolean is_spare = has_spare_path (policy);
+  guint i;
+
+  for (i = 0; i < policy->paths->n; i++) {
+    const MmtpPath *path = policy->paths->all[i];
+
+    if (mmtp_path_may_carry (path) && policy->paths->now + get_delay (policy,
+            path, has_choice, is_spare) < arrival)
       return FALSE;
   }
   return TRUE;
 }
 
-/* Returns whether the whole frame to which `packet` belongs would be in time at
- * the current delivery rates. */
-static gboolean
-can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
-{
-  const MmtpSendQueue *queue = policy->queue;
-
-  return mmtp_send_queue_get_frame_work (queue, packet) <=
-      mmtp_paths_get_capacity (policy->paths,
-      mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
-}
-
-/* Considers all frames of the rank `rank` that can be in time and to which no
- * other frame refers. Returns a packet of the smallest of these frames, or NULL
- * if there is none. If the paths cannot carry all frames, sending the smallest
- * frame first increases the number of frames that can be sent. */
+/* Returns the first packet of the present plan that is in time at `arrival`;
+ * NULL if there is none. A packet without its margin is sent only on the path
+ * that delivers it soonest. */
 static MmtpPacket *
-find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
-    guint64 late)
+find_in_plan (MmtpPolicy * policy, guint64 arrival)
 {
-  const MmtpSendQueue *queue = policy->queue;
-  MmtpPacket *packet = mmtp_send_queue_find (queue, rank, arrival, late);
-  MmtpPacket *best = NULL;
-  guint64 min_work = G_MAXUINT64, frame = G_MAXUINT64;
-
-  for (; packet; packet = mmtp_send_queue_get_next (queue, packet)) {
-    guint64 work;
-
-    if (packet->unit->frame == frame ||
-        mmtp_picture_needs (&packet->unit->picture, packet->unit->group, late))
-      continue;
-    frame = packet->unit->frame;
-    if (mmtp_send_queue_has_begun (queue, packet))
-      return packet;
-    work = mmtp_send_queue_get_frame_work (queue, packet);
-    if (work < min_work && can_finish (policy, packet)) {
-      min_work = work;
-      best = packet;
-    }
-  }
-  return best;
-}
-
-/* Returns whether `packet`, which would arrive at `arrival`, may be sent before
- * more important packets. This is allowed if the packet would arrive long
- * before its deadline.
- *
- * A packet that would arrive only shortly before its deadline has to wait until
- * all more important packets have been sent. In this case, either the paths are
- * overloaded, or nothing could be sent on them for some time.
- *
- * There is one exception: if a packet of a frame has already been sent, the
- * other packets of this frame need not wait. The exception does not hold if the
- * frame refers to a lost picture. */
-static gboolean
-has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
-    guint64 arrival)
-{
-  static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
-    LAYER_SLACK, DELTA_SLACK, 0, 0
-  };
-  guint64 slack = mmtp_send_queue_get_delay (policy->queue) / 100 *
-      percent[packet->unit->rank];
-
-  if (mmtp_send_queue_has_begun (policy->queue, packet) &&
-      packet->unit->rank != MMTP_RANK_BROKEN)
-    return TRUE;
-  return arrival + slack <=
-      mmtp_send_queue_get_deadline (policy->queue, packet) &&
-      leaves_time (policy, packet);
-}
-
-/* Returns the most urgent of the packets that would be in time if they arrived
- * at `arrival`; NULL if there is none.
- *
- * Some packets of a transport stream belong to no picture of the video, for
- * example sound and program tables. They have the rank MMTP_RANK_DATA. They are
- * sent before all pictures, because they are only a small part of the stream.
- */
-static MmtpPacket *
-find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
-{
-  MmtpPacket *found[MMTP_N_RANKS], *best;
-  MmtpRank lowest = 0;
+  MmtpPlan *plan = &policy->plan;
+  MmtpPacket *packet;
   guint i;
 
-  for (i = 0; i < MMTP_N_RANKS; i++)
-    found[i] = mmtp_send_queue_find (policy->queue, i, arrival, late);
-  if (found[MMTP_RANK_DATA])
-    return found[MMTP_RANK_DATA];
-  for (;;) {
-    best = NULL;
-    for (i = lowest; i < MMTP_N_RANKS; i++)
-      if (found[i] && (!best || mmtp_send_packet_compare (found[i], best) < 0))
-        best = found[i];
-    if (!best || best->unit->rank == MMTP_RANK_KEY ||
-        has_slack (policy, best, arrival))
-      return best;
-    lowest = best->unit->rank + 1;
-    for (i = lowest; i < MMTP_N_RANKS && !found[i]; i++);
-    if (i < MMTP_N_RANKS)
+  for (i = 0; i < plan->n; i++) {
+    MmtpPlanFrame *frame = &plan->frames[i];
+
+    if (!frame->is_kept || frame->deadline < arrival ||
+        (frame->deadline < arrival + frame->margin &&
+            !is_soonest (policy, arrival)))
       continue;
-    if (best->unit->rank != MMTP_RANK_DROPPABLE ||
-        !mmtp_paths_are_measurable (policy->paths))
-      return best;
-    return find_smallest (policy, MMTP_RANK_DROPPABLE, arrival, late);
+    packet = mmtp_send_queue_find_planned (policy->queue, frame);
+    if (packet)
+      return packet;
+    frame->is_kept = FALSE;
   }
+  return NULL;
+}
+
+/* Returns the next packet of a plan that is in time at `arrival`. Makes a new
+ * plan if the present one is too old, or if it has no such packet. Returns NULL
+ * if the new plan has no such packet either. */
+static MmtpPacket *
+find_planned (MmtpPolicy * policy, guint64 arrival)
+{
+  MmtpPacket *packet = NULL;
+
+  if (policy->paths->now < policy->plan_time + PLAN_TIME)
+    packet = find_in_plan (policy, arrival);
+  if (packet)
+    return packet;
+  make_plan (policy);
+  return find_in_plan (policy, arrival);
+}
+
+/* Returns a packet that is in time at `arrival`, although no plan has room for
+ * its frame. The plan may be wrong, because the paths may be faster than
+ * estimated. The most important rank is tried first. Pictures to which no other
+ * picture refers are not tried, because only few pictures depend on the
+ * success. Returns NULL if there is no such packet. */
+static MmtpPacket *
+find_unplanned (const MmtpPolicy * policy, guint64 arrival, guint64 late)
+{
+  MmtpPacket *packet = NULL;
+  MmtpRank rank;
+
+  for (rank = MMTP_RANK_KEY; !packet && rank >= MMTP_RANK_LAYER; rank--)
+    packet = mmtp_send_queue_find (policy->queue, rank, arrival, late);
+  return packet;
+}
+
+/* Returns the packet with the first deadline among the packets that are in time
+ * at `arrival`; NULL if there is none. */
+static MmtpPacket *
+find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
+{
+  MmtpPacket *first = NULL;
+  MmtpRank rank;
+
+  for (rank = MMTP_RANK_DROPPABLE; rank <= MMTP_RANK_KEY; rank++) {
+    MmtpPacket *packet = mmtp_send_queue_find (policy->queue, rank, arrival,
+        late);
+
+    if (packet && (!first || mmtp_send_packet_compare (packet, first) < 0))
+      first = packet;
+  }
+  return first;
+}
+
+/* Returns the packet that should be sent next, if it is in time at `arrival`;
+ * NULL if there is none. In a transport stream, some packets do not belong to a
+ * picture of the video, such as sound and program tables. They have the rank
+ * MMTP_RANK_DATA and are sent before all pictures, because they are only a
+ * small part of the stream. Pictures that refer to a lost picture are sent only
+ * if there is nothing else. */
+static MmtpPacket *
+find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
+{
+  MmtpPacket *packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_DATA,
+      arrival, late);
+
+  if (!packet && is_overloaded (policy)) {
+    packet = find_planned (policy, arrival);
+    if (!packet)
+      packet = find_unplanned (policy, arrival, late);
+  } else if (!packet) {
+    packet = find_first (policy, arrival, late);
+  }
+  return packet ? packet :
+      mmtp_send_queue_find (policy->queue, MMTP_RANK_BROKEN, arrival, late);
 }
 
 /* Returns the newest group of pictures with a late reference picture; 0 if
@@ -369,7 +389,7 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
  * Returns NULL if there is no such packet, or if the packet does not fit into
  * the messages of the path. */
 static MmtpPacket *
-find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
+find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
 {
   MmtpPacket *packet = find_urgent (policy, policy->paths->now + delay, late);

@@ -23,6 +23,9 @@ typedef struct
   /* Time in ns of the sender's last attempt to find a packet to send. The
    * attempt may have found no packet. */
   guint64 tried;
+  /* The plan for an overload, and the time in ns at which it was made. */
+  MmtpPlan plan;
+  guint64 plan_time;
 } MmtpPolicy;
 
 void mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,

@@ -59,6 +59,8 @@ struct _MmtpUnit
   guint64 frame;
   /* number of the group of pictures, see mmtpgop.h */
   guint64 group;
+  /* expected number of pictures that are lost if this buffer is not sent */
+  gdouble weight;
   /* stream number of the first packet of this buffer */
   guint64 first;
   guint n_packets;

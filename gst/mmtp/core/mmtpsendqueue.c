@@ -25,6 +25,15 @@
  * are queued, and they use the kept memory. */
 #define MAX_SPARE 4096
 
+/* If possible, a plan delivers a frame some time before its deadline, because
+ * the delays of the paths are only estimates. One late packet makes its whole frame
+ * useless, and all frames that refer to it. This time is the initial delay (D0)
+ * divided by REFERENCE_MARGIN for reference pictures, and by DROPPABLE_MARGIN
+ * for other pictures. Both values were tuned with the arena
+ * (tests/benchmarks/mmtparena.c). */
+#define REFERENCE_MARGIN 12
+#define DROPPABLE_MARGIN 24
+
 struct _MmtpSendQueue
 {
   guint64 max_bytes;
@@ -62,8 +71,6 @@ struct _MmtpSendQueue
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
   guint64 given_up_frame;
-  /* number of the frame whose packet was sent last */
-  guint64 begun_frame;
   MmtpGop gop;                  /* current group of pictures */
 
   /* --- rate of the stream */
@@ -122,7 +129,7 @@ mmtp_send_queue_new (guint64 max_bytes, MmtpDiscardFunc discarded,
   queue->max_bytes = max_bytes;
   queue->discarded = discarded;
   queue->user_data = user_data;
-  queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
+  queue->given_up_frame = G_MAXUINT64;
   mmtp_gop_init (&queue->gop);
   queue->window_size = MIN_WINDOW;
   queue->window = g_new (MmtpPacket *, queue->window_size);
@@ -463,23 +470,6 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* A slot is a stored reference picture. `wrong` is the set of slots whose
- * content is wrong because a picture is missing. If `picture` refers to one of
- * these slots, `picture` is wrong, and the function returns TRUE. The slots
- * that a wrong picture updates are added to `wrong`. The slots that a correct
- * picture updates are removed from `wrong`. */
-static gboolean
-follow_slots (const MmtpPicture * picture, guint32 * wrong)
-{
-  const gboolean is_broken = picture->has_slots && (picture->uses & *wrong);
-
-  if (is_broken)
-    *wrong |= picture->updates;
-  else if (picture->has_slots)
-    *wrong &= ~picture->updates;
-  return is_broken;
-}
-
 /* Sets the lowest rank for all pictures that refer to this unit, directly or
  * indirectly. They are then sent only when no other packet waits. If the unit
  * belongs to the base layer, all pictures up to the next key frame refer to it.
@@ -503,7 +493,8 @@ note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
       continue;
     if (next->rank == MMTP_RANK_KEY)
       return;
-    if (is_above_base (unit) && !follow_slots (&next->picture, &wrong))
+    if (is_above_base (unit)
+        && !mmtp_picture_follow_slots (&next->picture, &wrong))
       continue;
     if (next->rank != MMTP_RANK_BROKEN && !next->given_up)
       set_rank (queue, packet, MMTP_RANK_BROKEN);
@@ -576,7 +567,8 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
       continue;
     if (unit->given_up)
       wrong |= picture->updates;
-    else if (follow_slots (picture, &wrong) && unit->n_sent < unit->n_packets)
+    else if (mmtp_picture_follow_slots (picture, &wrong)
+        && unit->n_sent < unit->n_packets)
       give_up_frame (queue, unit, MMTP_DISCARD_BROKEN);
   }
   remaining.updates = wrong;
@@ -779,6 +771,7 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
       return;
     part->group = unit->group;
     part->picture = unit->picture;
+    part->weight = unit->weight;
     if (part->rank != unit->rank)
       set_rank (queue, packet, unit->rank);
     number = MAX (part->first, queue->floor);
@@ -839,6 +832,7 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
     unit->rank = MMTP_RANK_DATA;
   } else {
     note_picture (queue, unit, buffer->flags);
+    unit->weight = mmtp_gop_get_weight (&queue->gop, unit->rank, unit->frame);
     adopt_parts (queue, unit);
   }
   unit->first = queue->next_number;
@@ -1170,27 +1164,77 @@ mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
   return packet;
 }
 
-guint64
-mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
-    const MmtpPacket * packet)
+/* Returns the stream number of the first waiting packet. */
+static guint64
+get_first_number (const MmtpSendQueue * queue)
 {
-  guint64 frame = packet->unit->frame, number = packet->number, work = 0;
-  const gboolean is_data = packet->unit->picture.is_data;
+  guint64 number = queue->next_number;
+  guint i;
 
-  while (packet && packet->unit->frame == frame) {
-    if (packet->state == MMTP_PACKET_WAITING &&
-        packet->unit->picture.is_data == is_data)
-      work += mmtp_send_packet_get_work (packet->size);
-    packet = mmtp_send_queue_get_packet (queue, ++number);
+  for (i = 0; i < MMTP_N_RANKS; i++) {
+    const MmtpPacket *first = mmtp_send_queue_get_first (queue, i);
+
+    if (first)
+      number = MIN (number, first->number);
   }
-  return work;
+  return number;
 }
 
-gboolean
-mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
+static void
+begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
     const MmtpPacket * packet)
 {
-  return packet->unit->frame == queue->begun_frame;
+  frame->frame = packet->unit->frame;
+  frame->first = packet->number;
+  frame->deadline = mmtp_send_queue_get_deadline (queue, packet);
+  frame->margin = queue->delay / (is_reference (packet->unit) ?
+      REFERENCE_MARGIN : DROPPABLE_MARGIN);
+  frame->work = 0;
+  frame->rank = packet->unit->rank;
+  frame->picture = packet->unit->picture;
+  frame->group = packet->unit->group;
+  frame->weight = packet->unit->weight;
+}
+
+void
+mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan)
+{
+  guint64 number = get_first_number (queue);
+  MmtpPlanFrame *frame = NULL;
+
+  plan->n = 0;
+  for (; number < queue->next_number; number++) {
+    const MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
+    const MmtpUnit *unit = packet->unit;
+
+    if (packet->state != MMTP_PACKET_WAITING || unit->picture.is_data ||
+        unit->rank == MMTP_RANK_BROKEN)
+      continue;
+    if (!frame || frame->frame != unit->frame) {
+      if (plan->n == MMTP_PLAN_FRAMES)
+        return;
+      frame = &plan->frames[plan->n++];
+      begin_plan_frame (queue, frame, packet);
+    }
+    frame->work += mmtp_send_packet_get_work (packet->size);
+  }
+}
+
+MmtpPacket *
+mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
+    MmtpPlanFrame * frame)
+{
+  MmtpPacket *packet;
+
+  frame->first = MAX (frame->first, queue->floor);
+  while ((packet = mmtp_send_queue_get_packet (queue, frame->first)) &&
+      packet->unit->frame == frame->frame) {
+    if (packet->state == MMTP_PACKET_WAITING && !packet->unit->picture.is_data
+        && packet->unit->rank != MMTP_RANK_BROKEN)
+      return packet;
+    frame->first++;
+  }
+  return NULL;
 }
 
 /* --- after sending -------------------------------------------------------- */
@@ -1206,8 +1250,6 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   else
     mmtp_packet_list_remove (get_list (queue, packet), packet,
         MMTP_PACKET_IN_FLIGHT);
-  if (!unit->picture.is_data)
-    queue->begun_frame = unit->frame;
   packet->path = path;
   packet->path_number = number;
   if (packet->was_sent)
@@ -1260,7 +1302,7 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
   queue->measured_since = 0;
   /* The next buffer begins a new frame, whether or not the last frame was
    * complete. */
-  queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
+  queue->given_up_frame = G_MAXUINT64;
   queue->frame_ended = TRUE;
   mmtp_gop_init (&queue->gop);
 }

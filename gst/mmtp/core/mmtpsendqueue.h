@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "mmtpsendpacket.h"
+#include "mmtpplan.h"
 
 /* Called for each dropped buffer. If other buffers refer to the dropped buffer,
  * `is_needed` is TRUE, and a new key frame would help. */
@@ -129,15 +129,14 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
  */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* Returns the number of bytes, with all headers, in the waiting packets of one
- * frame. Only `packet` and the packets of its frame that follow it are counted.
- */
-guint64 mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
-    const MmtpPacket * packet);
-/* Returns whether the packet that was sent last belongs to the same frame as
- * `packet`. */
-gboolean mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
-    const MmtpPacket * packet);
+/* Fills the plan with the first frames that have waiting packets. Sets all
+ * fields of these frames except the capacities and `is_kept`. Frames of the rank
+ * MMTP_RANK_BROKEN and data of a transport stream are not part of a plan. */
+void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
+/* Returns the first waiting packet of a frame of a plan; NULL if no packet of
+ * the frame waits any more. Moves the field `first` of the frame forward. */
+MmtpPacket *mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
+    MmtpPlanFrame * frame);
 
 /* --- after sending -------------------------------------------------------- */
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of mmtpplan.h. */
+
+#include "mmtpplan.h"
+
+#include <string.h>
+
+/* The capacity of the paths is only an estimate. If it is too high, a frame is
+ * late because too many frames were sent before it. A frame with a high weight
+ * must not be late because of frames with lower weights. Their bytes are
+ * therefore multiplied by the quotient of the two weights, but at most by this
+ * factor. The values in this file were tuned with the arena
+ * (tests/benchmarks/mmtparena.c). */
+#define CAUTION 2
+/* If a frame is left out, its bytes are useful up to this multiple of the bytes
+ * that are too many. The value is above 1 because an overload usually
+ * continues, so the next frames need room, too. */
+#define USEFUL 2
+/* Frames to which no other frame refers are preferred by this factor if one
+ * frame has to be left out. Single missing frames disturb a viewer less than a
+ * missing reference picture, without which the video freezes. */
+#define PREFERENCE 2
+
+/* The set of frames that are lost if one frame is left out. */
+typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
+
+static gboolean
+is_reference (const MmtpPlanFrame * frame)
+{
+  return frame->rank >= MMTP_RANK_LAYER && frame->rank <= MMTP_RANK_KEY;
+}
+
+/* Finds the kept frames that refer to the frame `i`, for a stream whose
+ * pictures do not say which pictures they use. Returns their number. */
+static guint
+find_group (const MmtpPlan * plan, guint i, LostFrames lost)
+{
+  const MmtpPlanFrame *reference = &plan->frames[i];
+  const guint64 group = reference->group - reference->picture.is_leading;
+  guint n = 0, k;
+
+  for (k = i + 1; k < plan->n && plan->frames[k].group <= group + 1; k++) {
+    const MmtpPlanFrame *frame = &plan->frames[k];
+
+    lost[k] = frame->is_kept &&
+        mmtp_picture_needs (&frame->picture, frame->group, group);
+    n += lost[k];
+  }
+  return n;
+}
+
+/* Does the same for a stream whose pictures name the slots (stored reference
+ * pictures) that they use and update. */
+static guint
+find_by_slots (const MmtpPlan * plan, guint i, LostFrames lost)
+{
+  guint32 wrong = plan->frames[i].picture.updates;
+  guint n = 0, k;
+
+  for (k = i + 1; k < plan->n; k++) {
+    const MmtpPlanFrame *frame = &plan->frames[k];
+
+    if (frame->rank == MMTP_RANK_KEY)
+      break;
+    lost[k] = mmtp_picture_follow_slots (&frame->picture, &wrong) &&
+        frame->is_kept;
+    n += lost[k];
+  }
+  return n;
+}
+
+/* Finds the frames that are lost if the frame `i` is left out, including the
+ * frame itself. Returns their number. */
+static guint
+find_lost (const MmtpPlan * plan, guint i, LostFrames lost)
+{
+  memset (lost, 0, sizeof (LostFrames));
+  lost[i] = TRUE;
+  if (!is_reference (&plan->frames[i]))
+    return 1;
+  return 1 + (plan->frames[i].picture.has_slots ? find_by_slots (plan, i,
+          lost) : find_group (plan, i, lost));
+}
+
+static void
+leave_out (MmtpPlan * plan, guint i)
+{
+  LostFrames lost;
+  guint k;
+
+  find_lost (plan, i, lost);
+  for (k = i; k < plan->n; k++)
+    if (lost[k])
+      plan->frames[k].is_kept = FALSE;
+}
+
+/* Returns how many bytes have to be left out so that the frame `i` is in time.
+ * The result is 0 or negative if the frame is in time after all kept frames
+ * before it. The frame needs its margin only if other frames could be left out
+ * for it. A reference picture needs no margin if all kept frames before it have
+ * a weight that is at least as high. */
+static gdouble
+get_excess (const MmtpPlan * plan, guint i)
+{
+  const MmtpPlanFrame *frame = &plan->frames[i];
+  gboolean needs_margin = FALSE;
+  gdouble work = frame->work;
+  guint k;
+
+  for (k = 0; k < i; k++) {
+    const MmtpPlanFrame *earlier = &plan->frames[k];
+
+    if (!earlier->is_kept)
+      continue;
+    work += earlier->work * CLAMP (frame->weight / earlier->weight, 1, CAUTION);
+    if (earlier->weight < frame->weight || !is_reference (frame))
+      needs_margin = TRUE;
+  }
+  return work - (needs_margin ? frame->safe_capacity : frame->capacity);
+}
+
+/* Returns how many of the bytes up to the end of the frame `late` become free if
+ * the frames `lost` are left out. */
+static gdouble
+get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
+{
+  guint64 freed = 0;
+  guint k;
+
+  for (k = 0; k <= late; k++)
+    if (lost[k])
+      freed += plan->frames[k].work;
+  return freed;
+}
+
+/* Returns the kept frame, up to the frame `late`, that frees the most useful
+ * bytes for each picture that is lost with it. `excess` is the number of bytes
+ * that are too many. If several frames are equal, returns the last of them. */
+static guint
+find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
+{
+  LostFrames lost;
+  gdouble best = -1;
+  guint cheapest = late, i;
+
+  for (i = 0; i <= late; i++) {
+    gdouble weight, benefit;
+
+    if (!plan->frames[i].is_kept)
+      continue;
+    weight = find_lost (plan, i, lost);
+    weight = MAX (weight, plan->frames[i].weight);
+    benefit = MIN (get_freed (plan, lost, late), USEFUL * excess) / weight;
+    if (plan->frames[i].rank == MMTP_RANK_DROPPABLE)
+      benefit *= PREFERENCE;
+    if (benefit >= best) {
+      best = benefit;
+      cheapest = i;
+    }
+  }
+  return cheapest;
+}
+
+/* Each iteration leaves out at least one frame. */
+void
+mmtp_plan_make (MmtpPlan * plan)
+{
+  gdouble excess;
+  guint i;
+
+  for (i = 0; i < plan->n; i++)
+    plan->frames[i].is_kept = TRUE;
+  for (i = 0; i < plan->n; i++)
+    while (plan->frames[i].is_kept && (excess = get_excess (plan, i)) > 0)
+      leave_out (plan, find_cheapest (plan, i, excess));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Chooses which waiting frames are sent if the paths cannot deliver all of them
+ * in time.
+ *
+ * The plan sends frames in their order in the stream. If a frame would be late,
+ * the plan leaves out one frame: that frame, or a frame before it. It leaves
+ * out all waiting frames that refer to that frame, too. The plan chooses the
+ * frame that frees the most bytes for each picture that is lost with it. This
+ * is a greedy form of rate-distortion optimized streaming (Chou and Miao, IEEE
+ * Transactions on Multimedia 8(2), 2006), with the number of lost pictures as
+ * the distortion.
+ *
+ * Leaving out a frame drops nothing. The frame waits, and a later plan may send
+ * it, for example because the paths have become faster.
+ */
+
+#pragma once
+
+#include "mmtpsendpacket.h"
+
+/* Maximum number of frames in a plan. A stream of 60 frames per second has
+ * about this number of frames in half a second. Later frames are left to the
+ * next plan. */
+#define MMTP_PLAN_FRAMES 32
+
+/* A frame of which at least one packet waits. Only its waiting packets count.
+ */
+typedef struct
+{
+  guint64 frame;                /* number of the frame */
+  guint64 first;                /* stream number of its first waiting packet */
+  /* Time in ns by which the frame has to arrive. If possible, it arrives
+   * `margin` ns before this time. */
+  guint64 deadline, margin;
+  /* bytes of its waiting packets, including all headers */
+  guint64 work;
+  /* number of bytes that the paths can deliver before the deadline, and
+   * `margin` ns before the deadline */
+  guint64 capacity, safe_capacity;
+  MmtpRank rank;
+  MmtpPicture picture;
+  guint64 group;                /* number of the group of pictures */
+  /* Expected number of pictures that are lost if this frame is not sent: this
+   * picture and pictures that refer to it. */
+  gdouble weight;
+  gboolean is_kept;             /* TRUE if the plan sends the frame */
+} MmtpPlanFrame;
+
+typedef struct
+{
+  /* the frames, in their order in the stream */
+  MmtpPlanFrame frames[MMTP_PLAN_FRAMES];
+  guint n;                      /* number of frames */
+} MmtpPlan;
+
+/* Sets `is_kept` of all frames of the plan, from their other fields. */
+void mmtp_plan_make (MmtpPlan * plan);

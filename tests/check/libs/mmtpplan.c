@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks which waiting frames the sender leaves out if the paths cannot deliver
+ * all of them in time. In random plans, every kept frame must be in time, and
+ * its reference frames must be kept, too.
+ */
+
+#include <string.h>
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpplan.h"
+#include "seededdraw.h"
+
+static MmtpPlan plan;
+
+/* Adds a frame of `work` bytes. The paths can deliver `capacity` bytes before
+ * its deadline. */
+static MmtpPlanFrame *
+add (MmtpRank rank, guint64 group, guint64 work, guint64 capacity,
+    gdouble weight)
+{
+  MmtpPlanFrame *frame = &plan.frames[plan.n++];
+
+  memset (frame, 0, sizeof (*frame));
+  frame->frame = plan.n;
+  frame->rank = rank;
+  frame->group = group;
+  frame->work = work;
+  frame->capacity = frame->safe_capacity = capacity;
+  frame->weight = weight;
+  return frame;
+}
+
+/* Makes the plan. Checks which of its frames are kept: `kept` has a letter for
+ * each frame, 'k' for a frame that is kept and '-' for a frame that is not. */
+static void
+check (const gchar * kept)
+{
+  guint i;
+
+  mmtp_plan_make (&plan);
+  fail_unless_equals_int (plan.n, strlen (kept));
+  for (i = 0; i < plan.n; i++)
+    fail_unless (plan.frames[i].is_kept == (kept[i] == 'k'), "frame %u", i);
+  plan.n = 0;
+}
+
+GST_START_TEST (all_frames_are_kept_if_they_are_in_time)
+{
+  check ("");
+  add (MMTP_RANK_KEY, 1, 5000, 5000, 7);
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 6000, 1);
+  add (MMTP_RANK_DELTA, 1, 2000, 10000, 6);
+  check ("kkk");
+}
+
+GST_END_TEST;
+
+/* The P-frame would be late after both B-frames. The larger B-frame frees
+ * enough bytes. */
+GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
+{
+  add (MMTP_RANK_KEY, 1, 1000, 5000, 7);
+  add (MMTP_RANK_DROPPABLE, 1, 500, 6000, 1);
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 6500, 1);
+  add (MMTP_RANK_DELTA, 1, 1500, 7000, 3);
+  check ("kkkk");
+  add (MMTP_RANK_KEY, 1, 1000, 5000, 7);
+  add (MMTP_RANK_DROPPABLE, 1, 500, 6000, 1);
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 6500, 1);
+  add (MMTP_RANK_DELTA, 1, 1500, 4500, 3);
+  check ("kk-k");
+}
+
+GST_END_TEST;
+
+/* The second P-frame is large, but all later frames of its group refer to it.
+ */
+GST_START_TEST (left_out_reference_takes_its_group_with_it)
+{
+  add (MMTP_RANK_DELTA, 1, 9000, 8000, 2);
+  add (MMTP_RANK_DROPPABLE, 1, 100, 9000, 1);
+  add (MMTP_RANK_DELTA, 1, 100, 9500, 1);
+  add (MMTP_RANK_KEY, 2, 1000, 10000, 7);
+  add (MMTP_RANK_DROPPABLE, 2, 100, 10500, 1)->picture.is_leading = TRUE;
+  add (MMTP_RANK_DROPPABLE, 2, 100, 11000, 1);
+  check ("---k-k");
+}
+
+GST_END_TEST;
+
+/* Both P-frames have the same size. The first one has a higher weight, because
+ * more frames will refer to it. */
+GST_START_TEST (reference_with_the_lower_weight_is_left_out)
+{
+  add (MMTP_RANK_DELTA, 1, 2000, 5000, 5);
+  add (MMTP_RANK_DELTA, 1, 2000, 3500, 4);
+  check ("k-");
+}
+
+GST_END_TEST;
+
+/* All three frames fit exactly. But the capacity is only an estimate, and the
+ * key frame is worth more than the B-frame before it. */
+GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
+{
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 9000, 1);
+  add (MMTP_RANK_KEY, 2, 5000, 6000, 7);
+  add (MMTP_RANK_DELTA, 2, 1000, 7000, 6);
+  check ("-kk");
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 9000, 1);
+  add (MMTP_RANK_KEY, 2, 5000, 8000, 7);
+  add (MMTP_RANK_DELTA, 2, 1000, 9000, 6);
+  check ("kkk");
+}
+
+GST_END_TEST;
+
+/* Two temporal layers: the pictures of layer 1 use slot 0 and update slot 1. A
+ * picture of layer 2 uses slot 1. A picture of layer 0 uses and updates slot 0.
+ */
+GST_START_TEST (left_out_picture_of_a_layer_takes_only_what_refers_to_it)
+{
+  const MmtpPicture base = {.has_slots = TRUE,.uses = 1,.updates = 1 };
+  const MmtpPicture middle = {.has_slots = TRUE,.layer = 1,.uses = 1,
+    .updates = 2
+  };
+  const MmtpPicture top = {.has_slots = TRUE,.layer = 2,.uses = 2 };
+
+  add (MMTP_RANK_DELTA, 1, 1000, 5000, 6)->picture = base;
+  add (MMTP_RANK_LAYER, 1, 9000, 5000, 2)->picture = middle;
+  add (MMTP_RANK_DROPPABLE, 1, 100, 5000, 1)->picture = top;
+  add (MMTP_RANK_DELTA, 1, 1000, 9000, 5)->picture = base;
+  add (MMTP_RANK_LAYER, 1, 500, 9000, 2)->picture = middle;
+  add (MMTP_RANK_DROPPABLE, 1, 100, 9000, 1)->picture = top;
+  check ("k--kkk");
+}
+
+GST_END_TEST;
+
+/* Equal frames without references are sent in their order. */
+GST_START_TEST (equal_frames_are_kept_from_the_first_one)
+{
+  guint i;
+
+  for (i = 0; i < MMTP_PLAN_FRAMES; i++)
+    add (MMTP_RANK_KEY, i + 1, 1000, 4500 + 500 * i, 1);
+  mmtp_plan_make (&plan);
+  for (i = 0; i < 4; i++)
+    fail_unless (plan.frames[i].is_kept);
+  plan.n = 0;
+}
+
+GST_END_TEST;
+
+/* The B-frame needs its margin, and the key frame needs its margin as long as
+ * the B-frame is before it. Then only the key frame is before the P-frame. */
+GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
+{
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 1500, 1)->safe_capacity = 500;
+  add (MMTP_RANK_KEY, 2, 1000, 5000, 7)->safe_capacity = 3500;
+  check ("kk");
+  add (MMTP_RANK_DROPPABLE, 1, 1000, 1500, 1)->safe_capacity = 500;
+  add (MMTP_RANK_KEY, 2, 1000, 3500, 7)->safe_capacity = 2500;
+  add (MMTP_RANK_DELTA, 2, 1000, 4500, 6)->safe_capacity = 1500;
+  add (MMTP_RANK_DROPPABLE, 2, 1000, 5500, 1)->safe_capacity = 2500;
+  check ("-kk-");
+}
+
+GST_END_TEST;
+
+/* --- random plans --------------------------------------------------------- */
+
+#define RANDOM_PLANS 2000
+#define RANDOM_FRAMES 10
+
+static guint64
+draw_below (guint seed, guint purpose, guint index, guint64 n)
+{
+  return seeded_draw_below (seeded_draw (seed, 0, purpose, index, 0), n);
+}
+
+/* A stream of groups with the pattern I B B P, in which the two B-frames after
+ * an I-frame are leading pictures. The capacities increase, because the paths
+ * deliver at a constant rate. */
+static void
+draw_plan (guint seed)
+{
+  const guint64 rate = 500 + draw_below (seed, 0, 0, 1500);
+  guint64 capacity = draw_below (seed, 1, 0, 4000);
+  guint start = draw_below (seed, 2, 0, 12), i;
+
+  plan.n = 0;
+  for (i = start; i < start + RANDOM_FRAMES; i++) {
+    const guint place = i % 12;
+    const MmtpRank rank = place == 0 ? MMTP_RANK_KEY :
+        place % 3 == 0 ? MMTP_RANK_DELTA : MMTP_RANK_DROPPABLE;
+    const guint64 work = (rank == MMTP_RANK_KEY ? 5000 :
+        rank == MMTP_RANK_DELTA ? 2000 : 1000) + draw_below (seed, 3, i, 1000);
+    MmtpPlanFrame *frame = add (rank, 1 + i / 12, work, capacity,
+        rank == MMTP_RANK_DROPPABLE ? 1 : 1 + (12 - place) / 2.);
+
+    frame->picture.is_leading = place == 1 || place == 2;
+    capacity += rate;
+  }
+}
+
+static gboolean
+needs (const MmtpPlanFrame * frame, const MmtpPlanFrame * reference)
+{
+  return reference->rank >= MMTP_RANK_DELTA &&
+      mmtp_picture_needs (&frame->picture, frame->group, reference->group);
+}
+
+GST_START_TEST (kept_frames_of_random_plans_are_in_time_and_decodable)
+{
+  guint seed, i, k, n_kept = 0;
+
+  for (seed = 0; seed < RANDOM_PLANS; seed++) {
+    guint64 work = 0;
+
+    draw_plan (seed);
+    mmtp_plan_make (&plan);
+    for (i = 0; i < plan.n; i++) {
+      if (!plan.frames[i].is_kept)
+        continue;
+      n_kept++;
+      work += plan.frames[i].work;
+      fail_unless (work <= plan.frames[i].capacity, "plan %u", seed);
+      for (k = 0; k < i; k++)
+        fail_unless (plan.frames[k].is_kept ||
+            !needs (&plan.frames[i], &plan.frames[k]), "plan %u", seed);
+    }
+  }
+  plan.n = 0;
+  fail_unless (n_kept > RANDOM_PLANS);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpplan_suite (void)
+{
+  Suite *s = suite_create ("mmtpplan");
+  TCase *tc = tcase_create ("mmtpplan");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, all_frames_are_kept_if_they_are_in_time);
+  tcase_add_test (tc, largest_frame_that_no_frame_needs_is_left_out);
+  tcase_add_test (tc, left_out_reference_takes_its_group_with_it);
+  tcase_add_test (tc, reference_with_the_lower_weight_is_left_out);
+  tcase_add_test (tc, no_risk_is_taken_for_a_frame_of_low_weight);
+  tcase_add_test (tc, left_out_picture_of_a_layer_takes_only_what_refers_to_it);
+  tcase_add_test (tc, equal_frames_are_kept_from_the_first_one);
+  tcase_add_test (tc, margin_is_kept_if_less_important_frames_can_be_left_out);
+  tcase_add_test (tc, kept_frames_of_random_plans_are_in_time_and_decodable);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpplan);
