@@ -69,7 +69,7 @@
  * targets is MAX_TARGET or 1/DEADLINE_PART of the initial delay (D0), whichever
  * is less. The lower limit is MIN_TARGET. If the upper limit is below
  * MIN_TARGET, the queue target is MIN_TARGET. */
-#define TARGET (80 * MILLISECOND)
+#define TARGET (60 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
