@@ -38,6 +38,13 @@ def page(name):
     return (SOURCE / "docs" / name).read_text()
 
 
+def spans(text, pattern):
+    """Returns the code spans of a page that match `pattern`. A line break in a
+    code span is a space.
+    """
+    return re.findall(rf"`{pattern}`", re.sub(r"\s+", " ", text))
+
+
 def block(text, first):
     """Returns the indented block that begins with `first`."""
     found = re.search(rf"^(?: {{4}}{first}.*\n)(?: {{4}}.*\n)*", text, re.M)
@@ -92,8 +99,8 @@ class DescriptionTest(RecipeCase):
         wait_for(arrived, what)
 
     def test_gstreamer_receives_by_it(self):
-        (receiver,) = re.findall(
-            rf"`(filesrc location={DESCRIPTION} ! [^`]*)`", page("recipes.md"))
+        (receiver,) = spans(
+            page("recipes.md"), rf"(filesrc location={DESCRIPTION} ! [^`]*)")
         log = self.home / "arrived.csv"
         self.start(self.host, "a",
                    f"cd {self.home} && exec gst-launch-1.0 {receiver} "
@@ -103,8 +110,8 @@ class DescriptionTest(RecipeCase):
             and log.read_text().count("\nframe,") >= MUST_ARRIVE, "frames")
 
     def test_ffmpeg_receives_by_it(self):
-        (options,) = re.findall(
-            rf"`ffplay (.* {DESCRIPTION})`", page("recipes.md"))
+        (options,) = spans(
+            page("recipes.md"), rf"ffplay ([^`]* {DESCRIPTION})")
         options = options.replace(DESCRIPTION, f"-i {self.description}")
         log = self.home / "pictures.txt"
         self.start(self.host, "a",
