@@ -25,6 +25,11 @@
 /* Allowed growth in bytes. In eight hours, a leak of a single byte for each
  * packet would add up to a megabyte. */
 #define MAX_GROWTH (32 * 1024)
+/* Length of an outage that each path has soon after the start. It is longer
+ * than the random outages. During an outage, the log of the messages that were
+ * sent on the path grows, and it keeps its size afterwards. With the long
+ * outages, the logs have their final size at the end of the start. */
+#define LONG_OUTAGE (20 * VIRTUAL_LINK_SECOND)
 
 static guint64
 get_duration (void)
@@ -85,7 +90,8 @@ add_mmtp_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
   mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Each path has outages of its own. At times both paths have an outage
+/* Each path has outages of its own: random ones, and one long one, after which
+ * the long one of the next path begins. At times both paths have an outage
  * together, and at times the first path leaves and joins again. */
 static void
 init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
@@ -105,6 +111,10 @@ init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
       2 * VIRTUAL_LINK_SECOND);
   add_mmtp_path (config, 50000, 80 * VIRTUAL_LINK_MS, 0.02,
       VIRTUAL_LINK_SECOND);
+  for (i = 0; i < config->n_paths; i++)
+    virtual_link_config_add_outage (&config->paths[i].link,
+        30 * VIRTUAL_LINK_SECOND + i * LONG_OUTAGE,
+        30 * VIRTUAL_LINK_SECOND + (i + 1) * LONG_OUTAGE, 0);
   for (i = 0; i < n_outages; i++) {
     const guint64 begin = i * period;
 
