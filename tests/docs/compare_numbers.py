@@ -58,8 +58,9 @@ def read_pages(revision: str | None) -> dict[str, str]:
 
 def find_missing(before: dict[str, str],
                  after: dict[str, str]) -> dict[str, list[str]]:
-    """Returns a dictionary. It maps each number that is in `before` but not in
-    `after` to the lines of `before` that contain the number.
+    """Finds the numbers that are in `before` but not in `after`. Returns a
+    dictionary that maps each of these numbers to the lines of `before` that
+    contain it.
     """
     kept = find_numbers("\n".join(after.values()))
     missing: dict[str, list[str]] = {}

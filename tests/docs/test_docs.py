@@ -512,9 +512,9 @@ class Lines(unittest.TestCase):
         self.assertGreater(total, 0)
 
     def test_no_page_has_a_key_to_paste(self):
-        """A key that is printed in a page is public, so nobody must use it.
-        Each key in a launch line must be read from a file that the reader has
-        created.
+        """A key that is printed in a page is public and must not be used. Each
+        command that needs a key must therefore read it from a file that the
+        user has created.
         """
         for page in PAGES:
             for key in re.findall(r"\bkey=(?:\(buffer\))?(\S+)",

@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  guint64 greatest;             /* greatest number whose bit was ever set */
+  guint64 greatest;             /* greatest sequence number in the history */
   gboolean has_greatest;
   guint64 bits[DCCP_HISTORY_SIZE / 64];
   /* Counts the 64-bit words of `bits` that the functions have processed. Tests

@@ -105,8 +105,9 @@ MmtpRefusal mmtp_control_take_caps_ack (MmtpControl * self, guint8 version);
 /* Starts sending END. Call this function after the last buffer of the stream.
  */
 void mmtp_control_end (MmtpControl * self);
-/* Handles an END-ACK for `stream_number`. If this is the number that would
- * follow the last packet of the stream, the receiver has the whole stream, and
- * `has_ended` becomes TRUE. */
+/* Handles an END-ACK. The packets of the stream are numbered, and
+ * `stream_number` is the number in the END-ACK. If it is one more than the
+ * number of the last packet of the stream, the receiver has the whole stream,
+ * and `has_ended` becomes TRUE. */
 MmtpRefusal mmtp_control_take_end_ack (MmtpControl * self,
     guint32 stream_number);

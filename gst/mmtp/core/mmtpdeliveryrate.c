@@ -16,9 +16,10 @@
  * its duration by the long rate (see LONG_SPAN). An error of the long rate
  * therefore has a larger effect in a longer measurement. */
 #define EPOCH (500 * MILLISECOND)
-/* Time in which the stored size of the largest burst decays to 1/e. Some paths
- * have several bursts per second because their delay fluctuates. A mobile link
- * has one burst after each gap. */
+/* Time in which the stored size of the largest burst decays to 1/e. If the
+ * delay of a path fluctuates, several bursts arrive per second. Each of them
+ * therefore arrives before the size has decayed to 1/e. On a mobile link, only
+ * one burst arrives after each gap. Its size decays after the burst. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the number of bytes that the path delivers
  * in MAX_EXTRA at its long rate. The long rate is the maximum rate that was

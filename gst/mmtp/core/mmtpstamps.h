@@ -6,10 +6,9 @@
  * arrival time replaces only an earlier timestamp. No later buffer gets a time
  * before this arrival time.
  *
- * A timer measures how long the timestamp has not changed. The timer runs only
- * while the caller waits for a new buffer. It does not run while the buffers of
- * a long frame, which have the same timestamp, wait for a slow path. These
- * buffers therefore keep their timestamp.
+ * Only the time in which the caller waits for a new buffer counts towards the
+ * limit. The buffers of a long frame have the same timestamp. The time in which
+ * they wait for a slow path does not count, so they keep their timestamp.
  */
 
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Combines two clocks into one arrival time: the running time while the
- * pipeline plays, and monotonic time while it has no clock. The arrival time is
- * continuous when one clock replaces the other, and a pause does not count. The
- * caller reads the clocks.
+/* Computes arrival times from two clocks. While the element is in PLAYING and
+ * has a clock, the running time is used. Otherwise monotonic time is used. When
+ * one of them replaces the other, the arrival time does not jump. Pauses do not
+ * count. The caller reads the clocks.
  */
 
 #pragma once

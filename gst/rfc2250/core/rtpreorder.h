@@ -3,15 +3,20 @@
  * a packet is missing, at most `window` packets wait for it. The contents of
  * packets are not accessed.
  *
- * A single packet of another source, or with a sequence number that is far off,
- * is a stray and is dropped. Two strays with consecutive numbers, without a
- * packet of the current source between them, start a new sequence. If they have
- * the SSRC of the current source, the new sequence starts immediately (RFC 3550
- * A.1). If they have another SSRC, it starts only if the current source has
- * been silent for a second. Until then, up to 1024 packets of new sources are
- * kept. When the new sequence starts, its kept packets are passed on. If more
- * packets arrive, the oldest packets are dropped. A source that was replaced
- * becomes the current source again with its next packet.
+ * A packet is a stray if it comes from a source other than the current one, or
+ * if its sequence number is far from the expected one. Strays are kept until
+ * the next packet of the current source arrives, and are then dropped. The
+ * maximum is 1024 kept strays. If more arrive, the oldest ones are dropped.
+ *
+ * Two kept strays with the same SSRC and consecutive numbers start a new
+ * sequence in two cases:
+ * - They have the SSRC of the current source (RFC 3550 A.1).
+ * - They have another SSRC, and the current source has been silent for a
+ *   second. The other source then replaces the current source.
+ * When the new sequence starts, its kept strays are passed on.
+ *
+ * A packet of a source that was replaced earlier is not a stray. This source
+ * immediately becomes the current source again.
  */
 
 #pragma once

@@ -4,9 +4,12 @@
 A host consists of several loopback addresses of this machine. Relays between
 these addresses carry UDP packets.
 
-The environment variable $b has the address of host b. In the commands of
-another host, $b is the address of a relay. In the commands of host b, $b is the
-address at which they listen. A packet from host a to host b takes this route:
+The environment variable $b has the address of host b. Its value depends on the
+host that runs the command:
+- For the commands of host b, $b is the address at which they listen.
+- For the commands of any other host, $b is the address of a relay.
+
+A packet from host a to host b takes this route:
 - A command of host a sends it to the relay.
 - The relay sends it through the link.
 - The packet arrives at the address at which the commands of host b listen.

@@ -843,7 +843,7 @@ GST_END_TEST;
 #define GRO_PORT 5000
 #define GRO_PACKETS 100
 
-/* Returns a non-blocking socket that receives UDP packets on port GRO_PORT. */
+/* Returns a non-blocking UDP socket that is bound to GRO_PORT. */
 static gint
 open_receiver (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests paths that fail and return during a video stream, in virtual time
- * (Magalhães and Kravets 2001, 4.6). The other paths could carry the stream
- * alone.
+ * (Magalhães and Kravets 2001, 4.6). Most tests have two paths. Each of the two
+ * paths is fast enough for the whole stream.
  *
  * If the sender is told in advance that a path is going to fail, no frame may
  * be lost. If a path is cut without such a warning, some frames may be lost:

@@ -202,9 +202,10 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
     def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        # The shell handles a signal only when its child process has ended.
-        # Therefore the stub runs until the file `go` exists, which is created
-        # after the signal.
+        # The stub of apt-get is a child process of the shell that gets the
+        # signal. The shell handles the signal only after the stub has ended.
+        # The test therefore sends the signal, and then creates the file `go`,
+        # which ends the stub.
         self.stub("apt-get", f"echo $* >> {self.root}/calls; "
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"

@@ -75,10 +75,12 @@ class FramesTest(VideoCase):
                                        delta=6)
 
     def test_each_tile_has_the_picture_that_is_seen(self):
-        # The video shows the pictures 3, 4, 5 and 6 of the clip, each at its
-        # time. The first tile shows all four. The second tile shows picture 1,
-        # then picture 4, and then freezes at picture 4. The third tile is black
-        # until picture 5.
+        # In the four frames of the video, the pictures 3, 4, 5 and 6 of the
+        # clip are due. A tile has a bar in each frame in which it does not show
+        # the picture that is due. The first tile shows all four pictures. The
+        # second tile shows picture 1, and then picture 4 in three frames. The
+        # third tile is black for two frames, and then shows the pictures 5 and
+        # 6.
         video, _ = self.write(
             Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
             Tile(self.clip, [None, None, 5, 6], 3))
