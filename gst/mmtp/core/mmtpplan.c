@@ -174,3 +174,16 @@ mmtp_plan_make (MmtpPlan * plan)
     while (plan->frames[i].is_kept && (excess = get_excess (plan, i)) > 0)
       leave_out (plan, find_cheapest (plan, i, excess));
 }
+
+gboolean
+mmtp_plan_frame_needs (const MmtpPlanFrame * frame,
+    const MmtpPlanFrame * reference)
+{
+  if (!is_reference (reference))
+    return FALSE;
+  if (reference->picture.has_slots)
+    return frame->picture.has_slots &&
+        (frame->picture.uses & reference->picture.updates);
+  return mmtp_picture_needs (&frame->picture, frame->group,
+      reference->group - reference->picture.is_leading);
+}

@@ -55,3 +55,7 @@ typedef struct
 
 /* Sets `is_kept` of all frames of the plan, from their other fields. */
 void mmtp_plan_make (MmtpPlan * plan);
+/* Returns whether the frame `frame` of a plan refers to `reference`, which is an
+ * earlier frame of the same plan. */
+gboolean mmtp_plan_frame_needs (const MmtpPlanFrame * frame,
+    const MmtpPlanFrame * reference);

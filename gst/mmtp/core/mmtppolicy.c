@@ -309,19 +309,41 @@ find_planned (MmtpPolicy * policy, guint64 arrival)
   return find_in_plan (policy, arrival);
 }
 
-/* Returns a packet that is in time at `arrival`, although no plan has room for
- * its frame. The plan may be wrong, because the paths may be faster than
- * estimated. The most important rank is tried first. Pictures to which no other
- * picture refers are not tried, because only few pictures depend on the
- * success. Returns NULL if there is no such packet. */
-static MmtpPacket *
-find_unplanned (const MmtpPolicy * policy, guint64 arrival, guint64 late)
+/* Returns whether the frame `i` of the present plan refers to a frame of the
+ * plan that waits. */
+static gboolean
+needs_waiting (MmtpPolicy * policy, guint i)
 {
-  MmtpPacket *packet = NULL;
-  MmtpRank rank;
+  MmtpPlan *plan = &policy->plan;
+  guint k;
 
-  for (rank = MMTP_RANK_KEY; !packet && rank >= MMTP_RANK_LAYER; rank--)
-    packet = mmtp_send_queue_find (policy->queue, rank, arrival, late);
+  for (k = 0; k < i; k++)
+    if (mmtp_plan_frame_needs (&plan->frames[i], &plan->frames[k]) &&
+        mmtp_send_queue_find_planned (policy->queue, &plan->frames[k]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns a packet that is in time at `arrival`, although the plan has no room
+ * for its frame. The plan may be wrong, because the paths may be faster than
+ * estimated. Key frames are tried first, and they may also be frames after the
+ * end of the plan. Pictures to which no other picture refers are not tried,
+ * because only few pictures depend on the success. Returns NULL if there is no
+ * such packet. */
+static MmtpPacket *
+find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
+{
+  MmtpPlan *plan = &policy->plan;
+  MmtpPacket *packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_KEY,
+      arrival, late);
+  MmtpRank rank;
+  guint i;
+
+  for (rank = MMTP_RANK_DELTA; !packet && rank >= MMTP_RANK_LAYER; rank--)
+    for (i = 0; i < plan->n && !packet; i++)
+      if (plan->frames[i].rank == rank && plan->frames[i].deadline >= arrival &&
+          !needs_waiting (policy, i))
+        packet = mmtp_send_queue_find_planned (policy->queue, &plan->frames[i]);
   return packet;
 }
 
@@ -385,15 +407,24 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
       mmtp_send_queue_get_late_group (policy->queue, now + delay);
 }
 
-/* Returns the most urgent packet that is in time if its delay is `delay`.
- * Returns NULL if there is no such packet, or if the packet does not fit into
- * the messages of the path. */
+/* Returns the packet that should be sent next on `path`, if it is in time with
+ * the delay `delay`. Returns NULL if there is no such packet, or if the packet
+ * does not fit into the messages of the path.
+ *
+ * `delay` contains a safety margin. In an overload of several paths, a path
+ * would be idle if no reference picture were in time with this margin. Such a
+ * picture is then sent if it is expected to be in time without the margin. */
 static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
 {
-  MmtpPacket *packet = find_urgent (policy, policy->paths->now + delay, late);
+  const guint64 now = policy->paths->now;
+  MmtpPacket *packet = find_urgent (policy, now + delay, late);
 
+  if (!packet && delay > 0 && mmtp_paths_have_choice (policy->paths) &&
+      is_overloaded (policy))
+    packet = find_unplanned (policy, now + mmtp_path_get_expected_delay (path,
+            now), late);
   if (packet && mmtp_send_packet_get_message_size (packet) > path->max_size)
     return NULL;
   return packet;
