@@ -26,8 +26,9 @@ G_STATIC_ASSERT (sizeof (struct virtio_net_hdr) == TUN_VNET_HEADER);
 
 /* --- names --------------------------------------------------------------- */
 
-/* Accepts the names that dev_valid_name() and dev_alloc_name() in the kernel
- * accept. */
+/* Checks a device name or a pattern such as "tun%d". Uses the rules of
+ * dev_valid_name() and dev_alloc_name() in the kernel. If the name is invalid,
+ * sets `error` and returns FALSE. */
 gboolean
 tun_device_check_name (const gchar * name, GError ** error)
 {

@@ -201,9 +201,9 @@ gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
   return found;
 }
 
-/* Returns the address with this index. Only the addresses of the host that can
- * be reached from `local` are counted. Returns NULL if there is no such
- * address. Call with `lock` held. */
+/* Returns the address of `host` that has the index `index`, together with the
+ * port. If `local` is not NULL, counts only the addresses that can be reached
+ * from `local`. Returns NULL if `index` is too high. Call with `lock` held. */
 static GSocketAddress *
 get_address (GstMmtpSink * self, const gchar * host, guint16 port,
     GSocketAddress * local, guint index)

@@ -114,7 +114,8 @@ struct _GstMmtpSrc
   MmtpReceiver *receiver;       /* NULL while stopped */
   GstNetworkSrcQueue queue;     /* Items for the streaming thread */
   guint64 max_queued_bytes;
-  GRefString *queue_caps;       /* caps of the next item; NULL if it has none */
+  /* caps of the next buffer that is added to `queue`; NULL = no caps */
+  GRefString *queue_caps;
   /* TRUE if the next buffer is the first of a session */
   gboolean session_begins;
   gboolean stopping;

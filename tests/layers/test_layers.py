@@ -42,7 +42,8 @@ COMMON = {
 # The directories whose headers a core may include in addition to those of its
 # own directory.
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
-# Maps the path of each file that may read environment variables to the reason.
+# The files that may read environment variables. Maps the path of each of these
+# files to the reason why the file may read them.
 ENVIRONMENT = {}
 # The known circles. A circle is a set of units that include or call each other.
 # This list may only become shorter: a unit that is no longer in a circle must
@@ -118,8 +119,9 @@ class Tree:
         # Maps the path of each source file to the list of the project's files
         # that this source file includes.
         self.includes = {path: [] for path in self.files}
-        # `own` maps each unit to its static functions and tables. `named` maps
-        # each unit to all names that it uses.
+        # A unit is a path without the suffix .c or .h.
+        # - `own` maps each unit to its static functions and tables.
+        # - `named` maps each unit to all names that it uses.
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
         # Maps the name of each non-static function or table to the units that

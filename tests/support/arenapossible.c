@@ -195,7 +195,7 @@ typedef struct
   /* First frame of the current busy period. In a busy period the links always
    * have data to send. find_late () begins with this frame. */
   guint frame;
-  /* Number of bytes that the links have accepted before this frame. */
+  /* Number of bytes that the links can send before this frame is due. */
   guint64 bytes;
 } BusyPeriod;
 

@@ -885,8 +885,8 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 
 /* Determines the frame type from the type of a NAL unit (table 7-1 of H.265).
  * Pictures of higher sub-layers may refer to a sub-layer non-reference picture
- * (section 7.4.2.2). Such a picture therefore counts as a non-reference picture
- * only if it is in the highest sub-layer. */
+ * (section 7.4.2.2). A sub-layer non-reference picture therefore counts as a
+ * non-reference picture only if it is in the highest sub-layer. */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
     IfdFrame * frame)

@@ -15,9 +15,9 @@
  * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
  * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
-/* Number of latest sequence numbers for which the receiver stores whether the
- * packet arrived. There is one bit for each sequence number in a 64-bit word.
- */
+/* For each of the latest 64 sequence numbers, the receiver stores whether the
+ * packet arrived. One 64-bit word contains a bit for each of these sequence
+ * numbers. */
 #define NUMBERS_KNOWN 64
 /* The window counter of the sender has 4 bits. It increases by 1 after each
  * quarter of a round trip. Feedback is due when the counter has increased by 4.
@@ -67,7 +67,7 @@ typedef struct
 
 typedef struct
 {
-  /* arrival time of the last packet before the report */
+  /* arrival time of the latest data packet when a report was sent */
   guint64 time;
   /* number of bytes that had arrived until `time` */
   guint64 bytes;
@@ -401,12 +401,14 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
  * is the case if the event began less than one round trip before the losses.
  *
  * If the round-trip time is known, it is compared with the time since the
- * beginning of the event (RFC 5348 section 5.2). If it is not known, the window
- * counter is checked first. The result is TRUE as long as the window counter
- * has not shown that the event has ended. The sender increases the window
- * counter according to the round-trip time that the sender has measured (RFC
- * 4342 section 10.2).
- */
+ * beginning of the event (RFC 5348 section 5.2).
+ *
+ * If the round-trip time is not known, the window counter is used. The sender
+ * increases this counter according to the round-trip time that the sender has
+ * measured (RFC 4342 section 10.2). There are two cases:
+ * - If the counter has not shown that the event has ended, the result is TRUE.
+ * - Otherwise, an estimate of the round-trip time is compared with the time
+ * since the beginning of the event. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -529,10 +531,10 @@ settle (TfrcReceiver * receiver)
 
 /* --- packets that arrive */
 
-/* Handles a packet that arrived late. `behind` is the sequence number of the
- * packet `last` minus the sequence number of the late packet. The late packet
- * was counted as lost before, or it is a duplicate. If it was counted as lost,
- * it remains counted as lost, which RFC 5348 section 5.1 allows.
+/* Handles a packet that arrived late. `behind` is `receiver->last.sequence`
+ * minus the sequence number of the late packet. The late packet was counted as
+ * lost before, or it is a duplicate. If it was counted as lost, it remains
+ * counted as lost, which RFC 5348 section 5.1 allows.
  *
  * Returns FALSE for a duplicate. Also returns FALSE for a very old packet,
  * because it is no longer known whether it is a duplicate. */

@@ -9,6 +9,7 @@
 
 #include <glib.h>
 
-/* Returns whether `text` is one caps structure whose fields all have plain
- * types. */
+/* Returns whether `text` is a single caps structure in which all fields have
+ * plain types. The plain types are integers, booleans, doubles, fractions,
+ * bitmasks, strings, buffers, and lists of these types. */
 gboolean mmtp_caps_text_is_plain (const gchar * text, gsize size);

@@ -58,8 +58,8 @@ void mmtp_losses_init (MmtpLosses * losses);
  * message that has been missing for `tolerance` ns counts as lost. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
-/* Messages that have been missing for more than `tolerance` ns count as lost
- * from now on. */
+/* Counts a message as lost if it has been missing for at least `tolerance` ns.
+ */
 void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
     guint64 tolerance);
 /* Returns the time at which mmtp_losses_timeout() has to be called. Returns

@@ -48,9 +48,9 @@
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* Time from the moment when a path becomes silent until a JOIN is sent on it.
- * The JOIN is needed because the address of the path may have changed. The time
- * is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
+/* Time from the start of the silence of a path until a JOIN is sent on it. The
+ * JOIN is needed because the address of the path may have changed. The value is
+ * the maximum interval between two JOINs (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
 /* Time from the start of the silence of a path until a JOIN is sent on it, if
  * the receiver has never sent a REPORT about this path. */

@@ -35,8 +35,8 @@ typedef struct
   guint32 ssrc;
   guint16 seqnum;
   /* A packet that comes from a source other than the current one, or has an
-   * unexpected sequence number. NULL if the packet was moved from the ring
-   * `singles` to the ring `runs`. */
+   * unexpected sequence number. If the packet was moved from the ring `singles`
+   * to the ring `runs`, this field is NULL in `singles`. */
   gpointer packet;
 } Stray;
 

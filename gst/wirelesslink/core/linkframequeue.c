@@ -27,7 +27,7 @@
 
 typedef struct
 {
-  /* elements are LinkItem, in the order of their sequence numbers */
+  /* packets of the frame (LinkItem), in the order of their sequence numbers */
   GQueue items;
   IfdFrame info;
   /* position in the order in which the frames were completed */

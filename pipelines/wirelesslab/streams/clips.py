@@ -36,12 +36,12 @@ QCIF = {
 }
 
 
-# Settings for clips in codecs other than MPEG-2, with the same film and the
-# same bitrate. For each codec, CODECS has the options of the encoder and the
-# suffix of the file. The bitrate is constant, and the rate buffer of the
-# encoder has the same size as for MPEG-2. There are two non-reference B-frames
-# between each pair of consecutive reference frames. The types of the frames are
-# therefore the same as in MPEG-2.
+# Settings for clips in codecs other than MPEG-2. These clips have the same film
+# and the same bitrate as the MPEG-2 clips. For each codec, CODECS has the
+# options of the encoder and the suffix of the file. The bitrate is constant,
+# and the rate buffer of the encoder has the same size as for MPEG-2. There are
+# two non-reference B-frames between each pair of consecutive reference frames.
+# The types of the frames are therefore the same as in MPEG-2.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
@@ -146,8 +146,8 @@ def cut(clip: pathlib.Path, seconds: int, path: pathlib.Path) -> pathlib.Path:
 
 
 def count_frames(clip: pathlib.Path) -> int:
-    # The output format "csv" of ffprobe would add a comma and a further line
-    # for a stream with side data.
+    # The output format "csv" is not suitable: if the stream has side data,
+    # ffprobe appends a comma and an empty line to the number.
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
          "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],

@@ -35,9 +35,10 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# Valid values of the key `connection` of a protocol. With this key, a
-# connection of this kind is the standard output of the sender's pipeline and
-# the standard input of the receiver's pipeline.
+# Valid values of the key `connection` of a protocol. The key selects the type
+# of a connection from the sender's pipeline to the receiver's pipeline. The
+# connection is the standard output of the sender's pipeline and the standard
+# input of the receiver's pipeline.
 CONNECTIONS = ("mptcp",)
 # NAMES are the names that a pipeline may contain in braces. NEEDED are the
 # names that the pipeline of a sender or of a receiver must contain, because

@@ -31,7 +31,8 @@ LARGEST = 65536
 # A packet with the number HELLO is not part of the measurement. Its arrival
 # shows that the path is up.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-# Maximum time in s until a sender's pipeline has sent its first packet.
+# Maximum time in s from the start of a sender's pipeline until the pipeline has
+# sent its first packet.
 SECONDS_TO_BEGIN = 60
 # If no packet arrives for this number of seconds, none is in flight any more.
 SECONDS_OF_QUIET = 5

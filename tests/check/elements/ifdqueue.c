@@ -330,9 +330,9 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* An event announces the end of the stream. It must overtake the waiting
- * frames, because a sink limits the time for which it waits for the network at
- * the end of the stream. This time starts when the sink receives the event. */
+/* Before EOS, ifdqueue sends an event that announces EOS. When a sink receives
+ * this event, the sink sets the deadline for the end of the stream. The event
+ * must therefore overtake the waiting frames. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;

@@ -98,7 +98,8 @@ receive_nothing (Receiver * self)
   fail_unless (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* Returns the coverage of the next packet to `port`, as it is on the wire. */
+/* Receives the next packet to `port`. Returns the value of the field Checksum
+ * Coverage in the packet's UDP-Lite header. */
 static guint
 receive_coverage (Receiver * raw, guint16 port)
 {

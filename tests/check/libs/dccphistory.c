@@ -8,9 +8,9 @@
 
 #include "dccphistory.h"
 
-/* Maximum number of 64-bit words that an operation processes. An operation
- * processes each word of the history once. If its range of sequence numbers
- * begins in the middle of a word, it processes this word twice. */
+/* Maximum number of steps of an operation. Each step processes one 64-bit word
+ * of the ring. If an operation on the whole ring begins in the middle of a
+ * word, it needs two steps for this word. */
 #define MAX_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 
 GST_START_TEST (the_work_of_a_jump_is_bounded)

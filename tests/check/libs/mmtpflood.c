@@ -527,8 +527,8 @@ guess (Flood * self)
   send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* Forges a message as an attacker that knows all messages that were sent, but
- * not the key. */
+/* Sends a message that an attacker has forged. The attacker knows all messages
+ * that were sent, but not the key. */
 static void
 send_without_key (Flood * self)
 {

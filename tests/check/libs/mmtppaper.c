@@ -24,10 +24,12 @@
  * trailer of DATA, and the headers of UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
-/* Table 1 gives 36.4 and 9.2 kB/s for frames of 1400 bytes over UDP. The
+/* According to table 1 of the paper, the rate of UDP with frames of 1400 bytes
+ * is 36.4 kB/s over the radio link and 9.2 kB/s over the infrared link. The
  * minimum delay in this table includes the transmission time of such a frame.
  * RADIO_DELAY and INFRARED_DELAY exclude the transmission time, so they are
- * smaller. The mean delay exceeds the minimum by half of the fluctuation. */
+ * smaller. The mean delay exceeds the minimum delay by half of the fluctuation.
+ */
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
 #define RADIO_FLUCTUATION (2 * (291 - 176) * MS)

@@ -801,9 +801,9 @@ gets_cookie (Peer * peer, const MmtpAddress * address)
   return poll_message (peer) && peer->message.type == MMTP_COOKIE;
 }
 
-/* An attacker can replay an observed INIT from any address for as long as the
- * key is in use. Therefore the receiver must limit its answers to INITs with a
- * valid MAC in the same way as its answers to other INITs. */
+/* While a key is in use, an attacker can replay an observed INIT with a valid
+ * MAC from any address. The receiver must therefore limit the number of its
+ * answers to such INITs. The limit must be the same as for other INITs. */
 GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 {
   const MmtpAddress other_network = make_address (9);
@@ -1067,8 +1067,8 @@ stream (Peer * peer, guint n, guint distance)
   return reports;
 }
 
-/* Opens a session and continues until the messages at its start have been
- * reported. */
+/* Opens a session and sends 100 messages at intervals of 10 ms. Discards the
+ * REPORTs that the receiver sends during this time. */
 static void
 begin_stream (Peer * peer)
 {
@@ -1881,8 +1881,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
   /* The acknowledgement was lost. */
   give_caps (&peer, 1, text, 0, 12);
   fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
-  /* The receiver must not output the new caps before the first buffer with
-   * their version. */
+  /* Each buffer has the version number of its caps. The receiver must output
+   * new caps directly before the first buffer that has their version number. */
   give_caps (&peer, 2, "audio/mpeg", 0, 10);
   give_version (&peer, 2, 1);
   expect_buffer (&peer, FALSE);
