@@ -526,7 +526,8 @@ gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
 
   event = gst_mpeg_video_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* The pending data belong to the previous segment. */
+  /* The pending data belong to the previous segment. They must therefore be
+   * processed before the segment changes. */
   if (!self->parsed && !gst_segment_is_equal (&self->segment, segment))
     gst_mpeg_stat_drain (self);
   gst_segment_copy_into (segment, &self->segment);

@@ -442,8 +442,9 @@ def check_aggregation(stream, placed, mtu, mode):
 
 
 def _check_whole(placed, mtu):
-    """Checks that only a slice that is too large for a packet is split, and
-    that its parts fill their packets.
+    """Checks a packet that ends in the middle of a slice. The slice must be too
+    large for one packet, except if it is the first slice of a picture. The size
+    of the packet must be `mtu`.
     """
     last = placed.units[-1]
     if not last.is_slice or last.end == placed.end:

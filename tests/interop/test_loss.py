@@ -237,9 +237,9 @@ class Disorder(LossTest):
         self.assert_all_come(variants)
 
     def test_packets_without_payload_cost_nothing(self):
-        """Sends packets without payload among the others. Each has a sequence
-        number of its own. Such packets are the keep-alive of RFC 6263, section
-        4.1.
+        """Inserts packets without payload into the stream. Each of them has its
+        own sequence number. RFC 6263 uses such packets as keep-alives (section
+        4.1). No frame of the stream may be missing in the output.
         """
         keeping = []
         for packet in self.packets:

@@ -110,8 +110,8 @@ void arena_scenario_clear (ArenaScenario * scenario);
  * multiplied by `scale`. */
 void arena_scenario_set_clip (ArenaScenario * scenario, const GArray * clip,
     gdouble scale);
-/* Sets the stream to the clip. The sizes of its frames are scaled so that the
- * MMTP packets with all headers need `rate` bit/s. */
+/* Makes the clip the stream of the scenario. The sizes of its frames are scaled
+ * so that the MMTP packets with all headers need `rate` bit/s. */
 void arena_scenario_set_clip_rate (ArenaScenario * scenario,
     const GArray * clip, gdouble rate);
 /* Sets the stream to packets of `size` bytes. The time between two packets is

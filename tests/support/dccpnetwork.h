@@ -67,8 +67,8 @@ struct _DccpNetwork
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
-  /* number of the next packets that the network drops, for each sending
-   * endpoint and each packet type */
+  /* The network drops the next lose[from][type] packets of the type `type` that
+   * the endpoint `from` sends. */
   guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
   /* Called for each packet. The function may change `bytes`. It returns FALSE

@@ -59,8 +59,9 @@ typedef struct
   /* Memory of the caller. A received packet is stored here without its IP
    * header. */
   guint8 *bytes;
-  /* When sending: size of the first part. When receiving: size of the memory,
-   * and afterwards size of the packet */
+  /* When sending: size of the data in `bytes`, without `parts`. When receiving:
+   * before the call, the size of the memory `bytes`; after the call, the size
+   * of the received packet */
   gsize size;
   /* when sending: the parts of the packet after `bytes` */
   const DatagramPart *parts;

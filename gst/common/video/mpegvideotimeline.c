@@ -937,8 +937,8 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
  * the present frame. For an I-frame it is the number directly before the GOP.
  * For a P-frame it is an estimate.
  *
- * A larger distance between two anchors does not prove that an anchor was lost,
- * because the encoder may have placed more B-frames between them. An anchor is
+ * If two anchors are farther apart than usual, an anchor between them may have
+ * been lost, or the encoder may have placed more B-frames there. An anchor is
  * therefore assumed to be lost only if something else shows a loss. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,

@@ -17,8 +17,8 @@ typedef enum
 {
   VP8_COPY_NONE,
   VP8_COPY_LAST,
-  /* The golden frame becomes a copy of the altref frame, or the altref frame
-   * becomes a copy of the golden frame. */
+  /* In copy_buffer_to_golden: copy the altref frame. In
+   * copy_buffer_to_alternate: copy the golden frame. */
   VP8_COPY_OTHER
 } Vp8Copy;
 

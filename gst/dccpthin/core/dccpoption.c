@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One option of DCCP; see the header. Sections are those of RFC 4340. */
+/* Implementation of dccpoption.h. Section numbers refer to RFC 4340. */
 
 #include "dccpoption.h"
 

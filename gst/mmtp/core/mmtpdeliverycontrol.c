@@ -11,7 +11,7 @@
  *
  * The window is at least the number of bytes that the path delivers in the
  * round trip and a whole report period. With a smaller window the path would be
- * idle until the report arrives.
+ * idle until the next report arrives.
  *
  * The delivery rate is the maximum of recent samples, as in BBR
  * (draft-ietf-ccwg-bbr). It decreases only while there is evidence of a queue.
@@ -56,8 +56,10 @@
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
 #define USED_PART 3
-/* Time in which the peak rate decays to 1/e. It is longer than the gaps of
- * mobile networks and shorter than most changes of capacity. */
+/* The peak rate is the maximum of the recent delivery rates. It decays to 1/e
+ * in the time PEAK_MEMORY. This time is longer than the gaps in which a mobile
+ * network delivers nothing. Most changes of capacity last longer than this
+ * time. */
 #define PEAK_MEMORY (3 * SECOND)
 /* After a gap, a path is assumed to carry this share of its peak rate. */
 #define PEAK_SHARE 0.25
@@ -101,7 +103,8 @@
  * constant USUAL_FALL. The time constants are numbers of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
+/* The usual delay, which is explained above, is limited to 1/USUAL_PART of the
+ * initial delay (D0). */
 #define USUAL_PART 3
 /* The window is multiplied by a gain. A round lasts GAIN_ROUND or
  * GAIN_ROUND_TRIPS round trips, whichever is longer. If the window is fully

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtppacketlist.h. The index of a packet is its place number
- * minus the place number of the first packet. The index is correct even if the
- * place numbers have wrapped around.
+/* Implementation of mmtppacketlist.h, which explains the place numbers. The
+ * index of a packet is its place number minus the place number of the first
+ * packet. The index is correct even if the place numbers have wrapped around.
  */
 
 #include "mmtppacketlist.h"

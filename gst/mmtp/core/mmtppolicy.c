@@ -62,8 +62,8 @@ typedef enum
    * has room in its window.
    */
   TRUST_NOBODY,
-  /* No path has stalled. A path whose report is overdue may exceed its
-   * congestion window. */
+  /* All congestion windows are full, but no path counts as stalled. A path may
+   * exceed its congestion window if the report about this path is overdue. */
   TRUST_OVERDUE,
   /* Some paths have stalled and some still deliver. The paths that deliver may
    * exceed their congestion window, because they deliver a waiting packet

@@ -171,9 +171,8 @@ typedef struct
    * second (Brownian motion). Winstein et al. use 200 packets/s, which is 2.4
    * Mbit/s. */
   guint64 noise;
-  /* Time constant in ns with which the rate returns to its mean. In the model
-   * of Winstein et al. the rate does not return.
-   */
+  /* Time constant in ns with which the rate returns to its mean (mean
+   * reversion). The model of Winstein et al. has no mean reversion. */
   guint64 reversion;
   /* Reciprocal of the mean duration of an outage, in 1/s. Winstein et al. use 1
    * per second. */

@@ -52,8 +52,8 @@ typedef struct
   LinkFlowStats stats;
 } LinkFlow;
 
-/* From the time `from` on, the direction `direction` of the link has the rate
- * `rate` and the delay `delay`. */
+/* A change of the rate and the delay of the link in one direction. `rate` and
+ * `delay` are the new values, and `from` is the time of the change. */
 typedef struct
 {
   guint64 from;                 /* ns */

@@ -190,8 +190,8 @@ class EncoderRun:
     # ------------------------------------------------------------------ numbers
 
     def numbers(self) -> dict[str, float]:
-        """Returns {name: number}: all results of the run that are single
-        numbers. They are used in tables.
+        """Returns the results of the run as {name: number}, for use in tables.
+        Results that consist of several numbers are not included.
         """
         return dict(self._numbers)
 

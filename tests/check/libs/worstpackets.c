@@ -30,7 +30,8 @@
  * sender marks at most this number of packets as done for one REPORT. It marks
  * the other packets when the next REPORTs arrive. */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: maximum number of sent messages that a path remembers. */
+/* MMTP REPORT: maximum number of sent messages that the sender stores for one
+ * path. The sender visits each of them at most once for one REPORT. */
 #define MAX_SENT_STEPS 32768
 /* DCCP: maximum number of 64-bit words that one pass over a history visits. The
  * history is a ring. If a pass begins in the middle of a word, it visits this
@@ -295,7 +296,9 @@ measure_late_report (void)
   return steps;
 }
 
-/* A REPORT that acknowledges a full queue of small packets. */
+/* Fills the queue of the sender with small packets. One REPORT then
+ * acknowledges all of them. Returns the number of packets that the sender
+ * visits for this REPORT. */
 static guint64
 measure_acknowledgement (void)
 {
@@ -456,9 +459,9 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* Sends an option Loss Intervals whose intervals cover the whole history. The
+/* Sends the option Loss Intervals. Its intervals cover the whole history. The
  * sink searches these intervals for packets of key frames. Returns the number
- * of history words that this search visits. */
+ * of 64-bit words of the history that this search visits. */
 static guint64
 measure_loss_intervals (void)
 {
