@@ -49,9 +49,8 @@ typedef enum
 typedef enum
 {
   /* There is no connection, and the buffer could not wait for one. Either
-   * wait-for-connection is FALSE, or live input had already waited for
-   * max-live-wait.
-   */
+   * wait-for-connection is FALSE, or the input is live and the time
+   * max-live-wait has passed. */
   DROP_NOT_CONNECTED,
   /* The network was full, and the buffer could not wait for room. Either
    * blocking is FALSE, or the input is live and max-live-wait has passed. */
@@ -205,7 +204,8 @@ struct _GstNetworkSinkPrivate
   guint frames_without_key;
   gboolean in_frame;            /* the last buffer did not end its frame */
   GstClockTime last_pts;        /* PTS of the last buffer */
-  /* deadline of a drain, monotonic time in us; 0 if none */
+  /* Deadline for the end of the stream, as a monotonic time in us; 0 if there
+   * is no deadline */
   gint64 deadline;
   Input input;                  /* whether upstream is live */
   /* Live input has waited for max_live_wait, and nothing was sent after this

@@ -59,10 +59,10 @@ typedef struct
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* The member may be a time in ns while the property has a coarser unit. In
-   * this case `unit` is the length of the property's unit in ns. If the
-   * property and the member have the same unit, `unit` is 0.
-   * PROPERTY_MILLISECONDS sets this field. */
+  /* The struct member of a property may be a time in ns although the property
+   * has a larger unit, such as ms. In this case `unit` is the length of the
+   * larger unit in ns. If the property and the member have the same unit,
+   * `unit` is 0. The macro PROPERTY_MILLISECONDS sets `unit`. */
   guint64 unit;
 
   /* The following fields may be NULL. */

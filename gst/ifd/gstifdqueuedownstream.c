@@ -7,8 +7,8 @@
 
 #include "gstifdqueueprivate.h"
 
-/* Maximum number of elements that are searched for the sink. The limit only
- * ensures that the search ends, because no pipeline has so many elements. */
+/* Maximum number of elements that the search for the sink visits. No pipeline
+ * has so many elements. The limit only ensures that the search ends. */
 #define MAX_ELEMENTS 100
 
 /* Returns the pad on the other side of a bin's boundary. Takes ownership of

@@ -29,10 +29,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. The maximum number of unsent bytes may grow to the number of
- * bytes that the network delivers in this time. The delay of the unsent data is
- * then negligible. The unsent data keep the network busy until the thread has
- * woken up and written more data. */
+/* Time in ns. If the network is fast, the maximum number of unsent bytes is
+ * raised to the number of bytes that the network delivers in this time. These
+ * bytes delay the stream only negligibly. They keep the network busy until the
+ * thread has woken up and written more data. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes in the send buffer of the
  * kernel. Before the element writes another part of a frame, it checks whether

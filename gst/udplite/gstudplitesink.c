@@ -116,7 +116,8 @@ struct _GstUdpliteSink
    */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
-  Family full;                  /* address family of the full socket */
+  /* Address family of the socket that had no room for further packets */
+  Family full;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -550,8 +551,9 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 
   LOCK (self);
   client = udplite_clients_find_id (self->clients, id);
-  /* If the sockets are closed, this function does nothing. All receivers are
-   * then prepared by gst_udplite_sink_connect (). */
+  /* If the sockets are closed, this function does nothing, because
+   * gst_udplite_sink_connect () will prepare the receiver when it opens the
+   * sockets. */
   resolves = self->is_open && client && client->path.address_size == 0;
   if (self->is_open && client && !resolves)
     open_client (self, client, &error);
@@ -802,12 +804,15 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
   clear_round (self);
 }
 
-/* Interrupts the sending of a batch of packets because a socket has no room. If
- * each packet is sent only once, returns the number of finished packets. The
- * base class next offers the packet for which the socket had no room. If
- * packets are sent several times, returns 0. The base class then offers the
- * whole batch again, and the sending is resumed at the point of the
- * interruption. */
+/* Interrupts the sending of a batch of packets because a socket has no room.
+ * The result tells the base class how many packets are finished:
+ *
+ * - If each packet is sent only once, the result is the number of packets
+ *   before the packet for which the socket had no room. The base class then
+ *   continues with this packet.
+ * - If packets are sent several times, the result is 0. The base class then
+ *   offers the whole batch again, and the sink resumes at the point of the
+ *   interruption. */
 static guint
 interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
 {

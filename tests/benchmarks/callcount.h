@@ -9,7 +9,7 @@
 
 typedef enum
 {
-  /* malloc and related functions, such as calloc */
+  /* All functions that allocate memory, such as malloc and calloc */
   CALLCOUNT_MALLOC,
   CALLCOUNT_LOCK,               /* mutexes of GLib and of POSIX */
   CALLCOUNT_CLOCK,              /* clock_gettime */

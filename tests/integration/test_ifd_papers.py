@@ -56,8 +56,8 @@ LINKS = {
         lambda: ifdtestbed.Radio(f"{CARD} txqueuelen=30 {ifdtestbed.OVEN}"),
         3, 400, 3),
 }
-# The limits of the results: {algorithm: (maximum % of the B-frames lost,
-# minimum % of all frames decodable)}.
+# The limits of the results: {algorithm: (maximum percentage of B-frames that
+# are lost, minimum percentage of frames that are decodable)}.
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
@@ -87,8 +87,8 @@ class Streams(ifdtestbed.IfdCase):
 
 class MustHold(Streams):
     def live(self, run, link):
-        """Returns (name, result, maximum) for each figure of the run that
-        has an upper limit."""
+        """Returns the results of the run that must not exceed a maximum, as
+        a list of (name of the result, result, maximum)."""
         return [("strangers", run.strangers, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),

@@ -149,9 +149,11 @@ class Network(threading.Thread):
         self._poll.register(descriptor, select.POLLIN)
 
     def set(self, treat=None, delay=0):
-        """Defines what happens to later packets. For each packet of DCCP,
-        `treat(packet)` returns what arrives in its place: a list of (packet,
-        additional delay in s). `delay` is the delay of each direction in s."""
+        """Defines how the network treats the packets that are sent after this
+        call. `treat(packet)` is called for each DCCP packet. It returns a list
+        of the packets that arrive instead of `packet`. Each item is a pair
+        (packet, additional delay in s). `delay` is the delay in each direction,
+        in s."""
         with self._lock:
             self._treat = treat or unharmed
             self._delay = delay

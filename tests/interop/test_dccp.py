@@ -2,12 +2,14 @@
 """Tests DCCP against the implementation of Linux, which existed up to version
 6.15.
 
-A machine with such a kernel runs in QEMU. The packets between it and the
-elements cross a network of the test, which drops some of them and records all.
-tshark and dccppackets.py check every packet. Exactly the payloads that were not
-lost must arrive.
+Such a kernel runs in a virtual machine (QEMU). The packets between this machine
+and the elements cross an emulated network (dccpnetwork.py). The network drops
+some packets and records all packets. tshark and dccppackets.py check every
+recorded packet. If a packet was not dropped, its payload must arrive. No other
+payload may arrive.
 
-With the argument `long` it streams a minute of the clip instead of 8 s.
+With the argument `long`, the test streams one minute of a video clip instead of
+8 s.
 """
 
 import collections
@@ -149,9 +151,9 @@ class KernelTest(DccpCase):
                 dccppackets.Connection.all(without)[0].check()
 
     def assert_refuses_changes(self, seen):
-        """Checks that dccppackets refuses the packet `seen` if any bit of its
-        segment has been changed. Only the last of the changed packets is also
-        checked with tshark, because tshark starts slowly.
+        """Flips each bit of the IP payload of the packet `seen`, one at a time.
+        Checks that dccppackets refuses each changed packet. tshark starts
+        slowly, so tshark checks only the last changed packet.
         """
         segment = len(udplite.segment_of(seen.packet))
         for bit in range(8 * segment):
@@ -336,9 +338,10 @@ class ClipTest(ElementCase):
 
 
 class Treatment:
-    """Decides what the network does with a packet. A test sets one function for
-    each server's port. If a packet has this port as its source or its
-    destination, the function makes the decision.
+    """The network calls an object of this class to decide what happens to a
+    packet. A test can set a function for the port of a server. This function
+    then decides about each packet whose source port or destination port is that
+    port. All other packets are delivered unchanged.
     """
 
     def __init__(self):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares what the DCCP codec reads in packets of Linux 6.1 with what tshark
-reads.
+"""Checks that the DCCP codec and tshark read the same values from the packets
+in tests/check/data/dccp.
 
-The test compares every field and every option of each packet in
-tests/check/data/dccp.
+The packets were sent by Linux 6.1. The test compares every field and every
+option of each packet.
 """
 
 import gzip

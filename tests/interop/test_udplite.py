@@ -352,7 +352,8 @@ class CombinationTest(UdpliteCase):
             [effective(coverage, HEADER + PACKET_SIZE)] * PACKETS)
 
     def check_receiver(self, receiver, ip, coverage):
-        """Checks that one receiver understands all senders."""
+        """Starts `receiver`, and checks that it receives all bytes of each
+        sender in SENDERS."""
         started = self.start_one_receiver(receiver, ip, coverage)
         for sender in SENDERS:
             with self.subTest(ip=ip, sender=sender, receiver=receiver,

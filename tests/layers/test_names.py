@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names that the sources must not have.
+"""Checks the names in the sources.
 
-The name of an error domain has no spaces. gst-indent takes the argument of
-G_DEFINE_QUARK for a subtraction and inserts spaces into it.
+The name of an error domain contains no spaces. gst-indent would insert spaces
+into the argument of G_DEFINE_QUARK, because it mistakes the hyphens for minus
+signs.
 
 No function of this project looks like a method of a GStreamer type, because a
 later GStreamer may have a method of this name. Metas are the exception:
 GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
 
-No identifier, property nick or test name uses a word of the list below, because
-the field has a plain term for it. In tests/ no name uses a metaphor for a
-fixture, a simulation or a network.
+No identifier, property nick or test name contains a word of FORBIDDEN, because
+the field has a plain term for the same thing. FORBIDDEN maps each word to this
+term. In tests/, no name is a metaphor for a fixture, a simulation or a network.
 """
 
 import ast

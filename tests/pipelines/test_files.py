@@ -37,10 +37,11 @@ class Directory(unittest.TestCase):
 
 
 class ReportFilesTest(Directory):
-    """A report is a page, and a directory with its plots and tables. The
-    directory has the name of the page without the suffix. If a user gives the
-    page a wrong name, this directory may already exist. It is replaced only if
-    an older report made it."""
+    """A report consists of a page and a directory with plots and tables. The
+    directory has the name of the page without the suffix. The user chooses the
+    name of the page, so a directory of this name may already exist. If an older
+    report made this directory, the new report replaces its content. If the
+    directory contains files that no report made, an error is raised."""
 
     def setUp(self):
         super().setUp()

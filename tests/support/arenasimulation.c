@@ -95,7 +95,7 @@ typedef struct
   TcpFlow *tcp;
   ArenaDirection direction;
   guint path;
-  /* Number of a TCP segment, or of a frame over UDP. */
+  /* Sequence number of the TCP segment, or of the frame over UDP */
   guint number;
   gsize size;
   guint8 bytes[];

@@ -23,7 +23,8 @@ typedef struct
 } SocketClock;
 
 void socket_clock_init (SocketClock * clock);
-/* Makes the kernel stamp the packets from now on, if the system supports it. */
+/* Makes the kernel add a timestamp to each packet that the socket receives from
+ * now on. Does nothing if the system does not support such timestamps. */
 void socket_clock_ask_for_stamps (gint fd);
 /* Returns the monotonic time of g_get_monotonic_time () in ns. */
 gint64 socket_clock_now (void);

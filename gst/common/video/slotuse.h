@@ -21,7 +21,8 @@ typedef enum
 {
   SLOT_CODEC_VP8,               /* Each unit is one frame. */
   SLOT_CODEC_VP9,               /* Each unit is one frame or one superframe. */
-  SLOT_CODEC_AV1,               /* Each unit is one temporal unit. */
+  /* Each unit is an AV1 temporal unit (all OBUs of one presentation time). */
+  SLOT_CODEC_AV1,
   /* Each unit is one frame with the OBUs that precede it. */
   SLOT_CODEC_AV1_FRAME,
   SLOT_CODEC_LAST
@@ -64,9 +65,8 @@ typedef enum
 
 typedef struct
 {
-  /* TRUE if the unit uses no slot and updates all slots, so that a decoder can
-   * begin here
-   */
+  /* TRUE if a decoder can begin with this unit, because the unit uses no slot
+   * and updates all slots */
   gboolean is_key;
   /* TRUE if later frames may refer to this unit. If FALSE, the unit updates no
    * slot that a later frame of the same encoder uses. */

@@ -425,7 +425,8 @@ begins_h264 (const guint8 * unit)
 }
 
 /* Returns whether a picture of H.265 begins with this NAL unit (H.265,
- * 7.4.2.4.4). In a slice, the bit first_slice_segment_in_pic_flag shows this.
+ * 7.4.2.4.4). A picture begins with one of the NAL units that precede the
+ * slices, or with the first slice, whose first_slice_segment_in_pic_flag is 1.
  */
 static gboolean
 begins_h265 (const guint8 * unit)

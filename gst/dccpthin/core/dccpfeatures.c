@@ -79,9 +79,9 @@ static const Rule base_rules[] = {
 };
 
 #define N_BASE_RULES G_N_ELEMENTS (base_rules)
-/* Maximum number of features. The table has the base rules first and then the
- * features of the congestion controls. If a feature of a congestion control
- * does not fit into the table, it is treated like an unknown feature. */
+/* Maximum number of features in the table of known features. The table begins
+ * with base_rules. The features of the congestion controls (CCIDs) follow. If
+ * the table is full, further features are treated as unknown. */
 #define MAX_RULES (N_BASE_RULES + 4 * DCCP_CCID_MAX_FEATURES)
 
 typedef enum

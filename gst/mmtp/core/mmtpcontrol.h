@@ -77,7 +77,8 @@ guint64 mmtp_control_next_wakeup (const MmtpControl * self);
  * PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
-/* Call this function after a record of `path` has been processed. If `path` has
+/* A record (MmtpRecord) is the part of a REPORT that describes one path. Call
+ * this function after a record of `path` has been processed. If `path` has
  * become so slow that the report period has to be at least doubled, the
  * function schedules a KEEPALIVE. The KEEPALIVE announces the new report period
  * and is sent as soon as possible. */

@@ -19,9 +19,9 @@
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
 #define HIGH_QUEUE 0.5
-/* A certain number of bytes in flight fills the path. If less than FILLED_PART
- * times that number is in flight, none of our packets waits in a queue. A long
- * delay is jitter then, and a loss is due to the radio link.
+/* If the bytes in flight are less than FILLED_PART times the bandwidth-delay
+ * product of the path, none of our packets waits in a queue. In this case, a
+ * long delay is due to jitter, and a loss is due to the radio link.
  *
  * If FILLED_PART were 0.5 instead of 0.2, random losses with jitter would
  * reduce the rate less. However, a TCP flow that shares a queue of half a
@@ -130,11 +130,12 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 /* Returns whether the losses with few bytes in flight are about as frequent as
  * the losses with many bytes in flight.
  *
- * In the start phase, the bytes in flight increase all the time. In each report
- * they are therefore above their mean, and loss_few has no data. For this case,
- * the losses are also counted for each octave of the bytes in flight (a range
- * whose end is twice its beginning). The octaves below the present octave then
- * show the losses with few bytes in flight. */
+ * loss_few is the loss rate while the number of bytes in flight is at most its
+ * mean. In the start phase, the number of bytes in flight increases all the
+ * time, so it is always above its mean, and loss_few cannot be measured. For
+ * this case, the losses are also counted for each octave of the number of bytes
+ * in flight (a range whose end is twice its beginning). The octaves below the
+ * present octave then show the losses with few bytes in flight. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {

@@ -4,13 +4,12 @@
  * The latency is L = R - S (Ouwens 3.4). R is the arrival time of the frame. S
  * is the due time of the frame: the time at which it would arrive if the stream
  * were sent in real time and in transport order. Both times are relative to the
- * first complete frame. In the jitter of RFC 3550, D is the difference of the
- * latencies of two frames.
+ * first complete frame. The jitter is computed as in RFC 3550, where D is the
+ * difference between the latencies of two frames.
  *
- * The due time comes from the timeline, which does not depend on GOP headers.
- * In the paper, a lost GOP header changed all latencies up to the next GOP
- * header (3.8).
- */
+ * The due time is computed by the timeline (mpegvideotimeline.h), which does
+ * not depend on GOP headers. In the measurements of Ouwens, the loss of a GOP
+ * header changed all latencies up to the next GOP header (3.8). */
 
 #include "mpegstatcore.h"
 

@@ -351,9 +351,10 @@ get_departure (Pipe * pipe, LinkItem * item)
 
 /* Sets `departure` to the time at which the receiver has processed the packet.
  * If the receiver is slower than the link, packets wait in its buffer. Returns
- * FALSE if the packet is lost because the buffer is full. A packet that later
- * packets may overtake is processed at once. Its wait in the buffer would
- * depend on the later packets, which are not known yet. */
+ * FALSE if the packet is lost because the buffer is full. If later packets may
+ * overtake the packet, it does not wait in the buffer, and `departure` stays
+ * the same. The reason is that the wait would depend on the later packets,
+ * which are not known yet. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {

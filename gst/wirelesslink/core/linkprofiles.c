@@ -25,13 +25,15 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
   24000000, 36000000, 48000000, 54000000
 };
 
-/* Probabilities that a transmission fails, for each DSSS and CCK rate. The
- * first array applies without the microwave oven, and the second array with it.
- * The probabilities were fitted together with two other things: the part of a
- * cycle in which the oven radiates, and the three thresholds of the rate
- * fallback in set_base (). Only this set of values fits Ouwens' tables 3.2 to
- * 3.4, and the values for 5.5 Mbit/s in table 3.6. The set also fits the cost
- * of the oven at 11 Mbit/s in tables 3.6 to 3.9. */
+/* Probabilities that a transmission fails, for each DSSS and CCK rate. While
+ * the microwave oven radiates, the probability in the second array is added to
+ * the probability in the first array.
+ *
+ * These probabilities were fitted together with the part of a cycle in which
+ * the oven radiates, and with the three thresholds of the rate fallback in
+ * set_base (). Only this set of values fits Ouwens' tables 3.2 to 3.4, and the
+ * values for 5.5 Mbit/s in table 3.6. The set also agrees with tables 3.6
+ * to 3.9 on how much the oven reduces the rate at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
@@ -292,7 +294,8 @@ set_gprs (LinkConfig * config, LinkQuality quality)
 
 /* The bit rate is from Magalhaes, table 1, where a KB is 1000 bytes of payload.
  * Table 2 shows that 17 to 21 of 1000 frames are lost, in 1 to 3 groups.
- * According to table 2, the device queue can hold the packets of 5.5 s. */
+ * According to table 2, the device queue can hold the packets that the link
+ * transmits in 5.5 s. */
 static void
 set_rangelan2 (LinkConfig * config, LinkQuality quality)
 {

@@ -81,7 +81,7 @@ class Row(typing.NamedTuple):
     # these percentages are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
-    # For each value in `shares`, the seed and the repetition number of the run.
+    # The pair (seed, repetition number) of each run, in the order of `shares`.
     # All runs with the same seed used the same link, even if they belong to
     # different rows.
     keys: Sequence[tuple[int, int]] = ()
@@ -278,7 +278,7 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
-        # The sentence says "at least", so the difference is rounded down.
+        # The returned text says "at least", so `lead` is rounded down.
         points = math.floor(10 * lead) / 10
         if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "

@@ -312,7 +312,9 @@ def table(result: Result,
 
 
 def notes(result: Result) -> list[str]:
-    """Returns remarks that a person should read before believing the table."""
+    """Returns remarks about problems that affect the table, for example frames
+    that arrived incomplete. The user should read them before relying on the
+    table."""
     found = []
     if result.guessed_lost != result.lost:
         seen = ", ".join(f"{type} {count}" for type, count

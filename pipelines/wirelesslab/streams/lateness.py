@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Decides whether the lateness of the machine and of the emulated link makes
-the result of a run unreliable.
+"""Decides whether lateness makes the result of a run unreliable. The lateness
+of the machine is the time by which processes wake up too late. The lateness of
+the link is the time by which wirelesslink pushes packets too late.
 
 Only some percentiles of the lateness are known. The rule therefore makes these
 assumptions:
@@ -13,9 +14,9 @@ The rule then computes the result that the run would have had without this
 lateness. A run is flagged if this result and the actual result differ too much.
 docs/lab.md explains the limits.
 
-There is a separate rule for a single stall. If a stall delays the start of the
-stream, for example a handshake, all frames of the run are late by the length of
-the stall.
+There is a separate rule for a single stall at the start of the stream, for
+example during a handshake. Such a stall delays all frames of the run by the
+length of the stall.
 """
 
 import bisect
@@ -57,11 +58,12 @@ STALL = "stall_verdicts_percent"
 # flagged if the lateness may have changed the verdicts of more than
 # MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
-# A stall may delay the start of the stream. All frames are then late by the
-# length of the stall. The maximum length of a stall is the maximum lateness of
-# the machine's wake-ups, or the maximum lateness of the link if that is larger.
-# A run is flagged if a stall of this length may have changed the verdicts of
-# more than MAX_STALL_VERDICTS % of the sent frames.
+# A stall at the start of the stream delays all frames by the length of the
+# stall. The maximum length of a stall is the maximum lateness of the machine's
+# wake-ups, or the maximum lateness of the link if that is larger. If all frames
+# had arrived earlier by this length, more frames might have been decodable in
+# time. A run is flagged if these additional frames are more than
+# MAX_STALL_VERDICTS % of the sent frames.
 #
 # MAX_STALL_VERDICTS is larger than MAX_VERDICTS, because a stall rarely delays
 # the start. Nearly every run has a wake-up that is late by 20 to 30 ms, but few
@@ -133,17 +135,16 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
 
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
-    """Returns a percentile of the lateness of the link, in ms. Only the median
-    and the 99th percentile are known. A percentile between them is estimated in
-    one of two ways.
+    """Returns a percentile of the lateness of the link, in ms. Between the
+    median and the 99th percentile, no percentile was measured. Such a
+    percentile is estimated in one of two ways:
 
-    Usually the machine and the link are delayed at the same times, because the
-    machine is busy then. The percentiles of the link are then assumed to rise
-    in proportion to the percentiles of the machine.
-
-    If the machine was much less late than the link, the lateness of the link
-    has another cause. The percentiles of the link are then interpolated
-    linearly."""
+    - Usually, a busy machine delays both its own wake-ups and the link. The
+      percentiles of the link are then assumed to rise in proportion to the
+      percentiles of the machine.
+    - If the machine was much less late than the link, the lateness of the link
+      has another cause. The percentiles of the link are then interpolated
+      linearly."""
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
     link = [percentile_of(lateness, "link", own) for own in (50, 99)]
@@ -201,8 +202,9 @@ def changed_verdicts(passages: Sequence[measurements.Passage],
 def percentile_without(latency_ms: Sequence[float],
                        late: Sequence[tuple[float, float]],
                        percent: float) -> float:
-    """Returns the percentile `percent` that the latency would have had without
-    the lateness, in ms. `latency_ms` has the measured latencies. `late` is the
+    """Returns a percentile of the latency in ms, for example the median if
+    `percent` is 50. The latency is computed as if no frame had been delayed by
+    lateness. `latency_ms` has the measured latencies. `late` is the
     distribution of the lateness, as steps() returns it."""
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)

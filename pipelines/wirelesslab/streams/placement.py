@@ -314,8 +314,9 @@ class OverLink:
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
         """Pipelines contain placeholders for the addresses of the links.
-        Returns a dictionary that maps each placeholder to the address that
-        `role` has to use. `listener` is the role that listens at the port.
+        Returns a dictionary that maps each placeholder to the value that the
+        host with the role `role` has to use. `listener` is the role of the host
+        that listens on `port`.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)

@@ -139,11 +139,11 @@ def variables(
 
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
-    """Returns the pipeline as a list of words for gst-launch-1.0. The pipeline
-    uses the description of the link `owner`. If `owner` is an emulated link,
-    the list contains the `properties` of wirelesslink and then the description.
-    If both set the same property, the description therefore overrides
-    `properties`."""
+    """Returns a pipeline that sends `flows` over the link `owner`, as a list of
+    words for gst-launch-1.0. If the link is emulated, the list contains
+    `properties` and then the description of the link (see parse()). Both set
+    properties of wirelesslink. If they set the same property, the description
+    overrides `properties`."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

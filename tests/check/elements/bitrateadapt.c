@@ -800,8 +800,10 @@ GST_START_TEST (blocked_sink_with_a_queue_lowers_the_rate)
 
 GST_END_TEST;
 
-/* The sink of the other branch is blocked, so data wait in the queue of that
- * branch all the time. */
+/* Checks the counter `queued-bytes`. A tee sends the stream to the sinks `net`
+ * and `other`, each of which has a queue. While `other` is blocked, data wait
+ * in its queue, but the counter must not include these data. The counter must
+ * therefore return to 0 when only `other` is blocked. */
 static void
 check_queues (const gchar * properties)
 {

@@ -782,8 +782,9 @@ GST_START_TEST (rate_is_told)
   gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
       loopback_port_of (&fixture.src), NULL);
-  /* The sink has already been started. After the test has installed the signal
-   * handler, it restarts the sink. The handler then gets all notifications. */
+  /* The sink is already running, so the signal handler could miss a
+   * notification. The test therefore restarts the sink after it has connected
+   * the handler. */
   g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (fixture.sink.element, GST_STATE_READY);

@@ -749,7 +749,8 @@ is_never (gpointer owner)
 }
 
 /* poll() always reports the socket as writable, but sending fails with EAGAIN
- * because the device below has no room. */
+ * because the network device has no room. The loop must then pause between its
+ * attempts to send. About two attempts per ms are allowed. */
 GST_START_TEST (loop_does_not_spin_for_room)
 {
   const gint64 begin = g_get_monotonic_time ();
@@ -1101,8 +1102,8 @@ GST_END_TEST;
 
 /* --- memory of received packets ------------------------------------------- */
 
-/* Returns how many different blocks of the pool stay in memory because of the
- * kept slices. */
+/* Returns how many blocks of the pool contain at least one of the slices in
+ * `self->kept`. */
 static guint
 count_kept_blocks (Fixture * self)
 {
@@ -1160,8 +1161,8 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
     check_and_free_kept (&self.fixture);
   }
-  /* All kept packets have been freed. The blocks that remain in use are those
-   * for received datagrams, and one block for copies. */
+  /* The packets that the core kept have now been freed. Only the blocks for
+   * received datagrams, and one block for copies, may still be in use. */
   fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
       DATAGRAM_BATCH + 1);
   g_array_free (self.fixture.kept, TRUE);

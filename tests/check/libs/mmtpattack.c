@@ -625,8 +625,9 @@ GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 
 GST_END_TEST;
 
-/* Whenever the receiver sends a COOKIE, the COOKIE that the attacker relays
- * arrives before it. */
+/* The attacker gets a COOKIE that the receiver has made for the attacker's
+ * address, and relays it to the sender. This COOKIE arrives before the COOKIE
+ * for the sender's own address. The handshake must succeed nevertheless. */
 GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -851,8 +852,9 @@ GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 
 GST_END_TEST;
 
-/* The receiver refuses an OPEN whose cookie is invalid, was made for another
- * address, or was made at another time. */
+/* Sends 2000 OPENs with cookies that the receiver has not made. In half of the
+ * cookies, the time is 0. The receiver must refuse all these OPENs and begin no
+ * session. */
 GST_START_TEST (a_session_needs_a_cookie)
 {
   Attack attack = { NULL, };

@@ -998,8 +998,8 @@ GST_START_TEST (stream_begins_with_the_first_round_trip)
   add_line (fixture, 20 * MS, 100000);
   add_line (fixture, 50 * MS, 50000);
   fail_unless (put (fixture, 1000, 0));
-  /* INIT and OPEN need two round trips, and OPEN needs 12 ms more because of
-   * its size. */
+  /* On the first path, the handshake needs two round trips of 40 ms, and 12 ms
+   * more because OPEN is large. The sender must be ready within 99 ms. */
   run (fixture, 99 * MS);
   event = find_event (fixture, MMTP_EVENT_READY);
   fail_unless (event != NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the simulation in which MMTP is measured. UDP takes the place of MMTP,
- * so that the results can be computed by hand. The test also compares the ideal
- * scheduler with the maximum number of packets that the links of the MMTP paper
- * can deliver.
- */
+/* Tests the simulation that is used to measure MMTP. In this test, the
+ * simulated endpoints use plain UDP instead of MMTP, so the results can be
+ * computed by hand. The test also checks mmtp_optimum_count (), which computes
+ * how many packets an ideal scheduler delivers in time. One test case uses the
+ * links of the MMTP paper. */
 
 #include <gst/check/gstcheck.h>
 
@@ -200,7 +200,9 @@ GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
   /* 4 standard deviations: sqrt (20000 * 0.1 * 0.9) = 42 */
   fail_unless (ABS ((gint) arrived - 18000) < 170, "%u arrived", arrived);
   fail_unless (ABS ((gint) losses - 1800) < 170, "%u blocks", losses);
-  /* In 20 s, bursts of 20 ms and gaps of 180 ms alternate, 100 of each. */
+  /* All packets in a burst are lost. A burst lasts 20 ms on average, and the
+   * time between two bursts is 180 ms on average. 20 s therefore contain about
+   * 100 bursts. */
   config.path[0].burst = 20 * MS;
   arrived = count_arrivals (&config, 20000, &mean, &losses, &overtaken);
   fail_unless (ABS ((gint) arrived - 18000) < 800, "%u arrived", arrived);

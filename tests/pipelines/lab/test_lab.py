@@ -523,9 +523,10 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
 
     def check_table(self, text, directory):
         """Checks the table in `text`, the output of the demo. For each picture
-        type, the table must have the percentage of frames that arrived
-        according to the log in `directory`. The table has no counts of frames;
-        they are in the first table of the HTML report."""
+        type, the table must contain the percentage of the sent frames that
+        arrived. The expected percentage is computed from received.csv, the log
+        of the receiver in `directory`. The table contains no counts of frames.
+        They are in the first table of the HTML report."""
         self.assertIn("\n1. A link that is too slow\n", text)
         self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(

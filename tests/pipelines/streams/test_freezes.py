@@ -27,9 +27,9 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 1, 7, 8]), [240])
 
     def test_missing_pictures_at_both_ends_count_as_one_period_each(self):
-        # No picture is shown for six frame periods (240 ms). Picture 6 is then
-        # shown for eight frame periods, so no new picture follows for seven
-        # frame periods (280 ms). Each of these two times is a freeze.
+        # No picture is shown in the first six frame periods, which is a freeze
+        # of 240 ms. Picture 6 is shown in the next frame period. No new picture
+        # follows in the last seven frame periods, which is a freeze of 280 ms.
         self.assertEqual(durations_ms([None] * 6 + [6] * 8), [240, 280])
         self.assertEqual(durations_ms([None] * 5 + [5] * 6), [])
 
@@ -46,7 +46,9 @@ class FreezeTest(unittest.TestCase):
             "freezes": 0, "frozen s": 0, "longest freeze s": 0})
 
     def test_a_late_key_frame_freezes_all_pictures_that_refer_to_it(self):
-        # The I-frame arrives 501 ms late. The next I-frame is picture 8.
+        # The first I-frame arrives 501 ms late, which is too late by 1 ms. No
+        # picture is shown until the next I-frame, which is picture 8. This is a
+        # freeze of 320 ms.
         passages = ways("IPPPPPPPIP", [501] + [0] * 9)
         shown = measurements.shown(passages, LATE)
         self.assertEqual(shown, [None] * 8 + [8, 9])
