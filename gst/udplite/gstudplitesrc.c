@@ -79,9 +79,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
 /* Maximum number of blocks of memory that the buffers of received packets
- * share. A block has 64 KiB, and an element downstream that keeps a single
- * buffer also keeps its whole block. This maximum limits the additional memory
- * to 4 MiB. */
+ * share. A block has 64 KiB. If an element downstream keeps a single small
+ * buffer, it also keeps the whole block. MAX_BLOCKS limits the memory that is
+ * wasted in this way to 4 MiB. */
 #define MAX_BLOCKS 64
 /* Minimum number of packets for which memory is prepared. It is used if the
  * previous batch was small. */

@@ -37,10 +37,11 @@ def entry(result, stdout="", stderr="", name="a test"):
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
         """Runs tests/summary.py. Returns its exit status and the last line that
-        it printed. `output` has everything that it printed.
+        it printed. Stores everything that it printed in `self.output`.
 
-        `listed` has the tests that meson lists; by default these are the tests
-        of `entries`. `status` is meson's exit status; by default it is the
+        `entries` are the entries of meson's log, one for each test. `listed`
+        contains the names of the tests that meson lists; the default is the
+        names in `entries`. `status` is meson's exit status; the default is the
         number of failed tests.
         """
         if listed is None:

@@ -133,9 +133,9 @@ def judge(ip, backend, segment, coverage=0):
     UDP-Lite packet `segment`.
     """
     if backend == "udp":
-        # With this backend, the receiver ignores the ports in the UDP-Lite
-        # header. A NAT changes only the ports in the outer UDP header, so the
-        # two headers may have different ports.
+        # With backend=udp, a UDP packet contains the UDP-Lite packet. A NAT
+        # changes only the ports in the UDP header. The receiver therefore
+        # ignores the ports in the UDP-Lite header.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -358,9 +358,10 @@ class FfmpegReceiver:
 
 
 def ffmpeg_url(ip, coverage, more=""):
-    # ffmpeg uses plain UDP if the coverage is 0. The kernel covers the whole
-    # packet if the coverage exceeds the size of the packet. A coverage of 0 is
-    # therefore replaced by the maximum payload size.
+    # In the tests, a coverage of 0 means that the whole packet is covered, but
+    # ffmpeg then uses plain UDP. Therefore 0 is replaced by the maximum payload
+    # size. If the coverage exceeds the size of a packet, the kernel covers the
+    # whole packet.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"

@@ -10,8 +10,8 @@
  * 1300 bytes. The bytes in flight include headers, which do not come from the
  * encoder. */
 #define PAYLOAD_SHARE 0.97
-/* Maximum number of bytes in a report. A larger number is not credible, and the
- * maximum is used in its place. */
+/* Upper limit for `queued_bytes` and `in_flight` in a report. A larger number
+ * is not credible and is replaced by this limit. */
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 60)
 /* The bytes in flight also include small messages that the transport sends even
  * while the encoder is idle. The encoder is idle if it has produced no data for
@@ -24,13 +24,13 @@
  * confirmed. It grows when a frame is made, and then shrinks until the next
  * frame. The age of its oldest byte therefore varies during a frame period.
  *
- * The minimum of this age during the last AGE_TIME shows what remains of the
- * backlog before the next frame. AGE_TIME is longer than a frame period at 25
- * frames per second. */
+ * The backlog is smallest just before the next frame is made. The age at this
+ * moment is measured as the minimum age during the last AGE_TIME. AGE_TIME is
+ * longer than a frame period at 25 frames per second. */
 #define AGE_TIME (60 * MILLISECOND)
 #define RATE_TIME (200 * MILLISECOND)
-/* If AGE_FRAMES frame periods are longer than AGE_TIME, the minimum age is
- * taken over these frame periods instead of over AGE_TIME. */
+/* The minimum age is measured over AGE_TIME or over AGE_FRAMES frame periods,
+ * whichever is longer. */
 #define AGE_FRAMES 1.5
 /* dccpthinsink receives one report in each round trip. Until the next report,
  * the age of the oldest byte of the backlog grows. If the sink reports the

@@ -486,9 +486,9 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
  * picture.
  *
  * If a decoder does start at the CRA picture, its counts differ from those of
- * this function. The difference between the counts of two pictures is the same
- * if neither picture precedes the CRA picture. The decoder does not need the
- * other differences. */
+ * this function. However, the decoder needs only the differences between the
+ * counts of the CRA picture and the pictures after it. These differences are
+ * the same as with this function. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

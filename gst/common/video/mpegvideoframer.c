@@ -207,10 +207,12 @@ framer_skip_to (MpegVideoFramer * framer, gsize offset)
   memmove (framer->chunk, framer->chunk + offset, framer->len);
 }
 
-/* Returns whether no slice of the picture is missing. In MPEG-2, the slices of
- * a picture cover all rows without a gap, because all profiles require the
- * restricted slice structure of 13818-2 6.1.2.2. In MPEG-1 (11172-2), a slice
- * may cover several rows, so only the row of the first slice is known. */
+/* Returns FALSE if a slice of the picture is known to be missing, otherwise
+ * TRUE. In MPEG-2, the slices of a picture cover all rows without a gap,
+ * because all profiles require the restricted slice structure of 13818-2
+ * 6.1.2.2. In MPEG-1 (11172-2), a slice may cover several rows, but only its
+ * first row is known. Missing slices after the first slice are therefore not
+ * detected. */
 static gboolean
 picture_is_complete (const MpegVideoFramer * framer,
     const MpegVideoFramePicture * picture)

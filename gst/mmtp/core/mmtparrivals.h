@@ -32,7 +32,7 @@ typedef struct
 {
   guint64 start;                /* beginning of the statistics period, in ns */
   guint64 bytes;
-  /* Minimum transit (one-way delay less a constant) in the period, in ns;
+  /* Minimum transit (arrival time minus sending time) of these messages, in ns;
    * G_MAXINT64 if no message arrived. */
   gint64 min;
 } MmtpArrivalWindow;

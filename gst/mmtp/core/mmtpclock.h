@@ -87,6 +87,7 @@ void mmtp_clock_restart_skew (MmtpClock * clock);
 /* Maps a due time in us to the receiver's clock, in ns. A time before the zero
  * of that clock becomes 0. */
 guint64 mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due);
-/* Maps the due time of a buffer that is passed to the application. After the
- * first call, mapped times neither jump nor decrease. */
+/* Does the same as mmtp_clock_map () for the due time of a buffer that is
+ * passed to the application. After the first call, the results neither jump nor
+ * decrease. */
 guint64 mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due);

@@ -86,9 +86,9 @@ void mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path);
 void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
 /* Begins the handshake. At least one path must exist. */
 void mmtp_handshake_begin (MmtpHandshake * self);
-/* Schedules the next message to be sent immediately. Without this call, a new
- * path, or a path with a new address, would have to wait for the next retry on
- * the other paths. */
+/* Schedules the next message to be sent immediately. Call this function if a
+ * path is new or has a new address. Otherwise, nothing is sent on this path
+ * until the next retry. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
 /* Writes the INIT or OPEN that is due now. Returns its size and sets `path`.
  * Returns 0 if no message is due. The next message is due at the time

@@ -96,8 +96,8 @@ typedef struct
    * arrival, in ns */
   guint64 deadline;
   guint64 delay;                /* base one-way delay; MMTP_NEVER if unknown */
-  /* Delay in ns that nearly all messages do not exceed; MMTP_NEVER if unknown.
-   */
+  /* Upper bound for the delay of nearly all messages, in ns; MMTP_NEVER if
+   * unknown. */
   guint64 high_delay;
   /* arrival time of the newest message, by the clock of the receiver */
   guint64 arrival;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One-way delays of a path, from the reports. Times are in ns. One-way delays
- * have an unknown constant offset, so only differences are meaningful.
+/* One-way delays of a path, from the receiver's reports. Times are in ns.
+ * One-way delays have an unknown constant offset, so only differences between
+ * them are meaningful.
  *
- * The base delay is the minimum delay of the last minute. If the path's queue
- * was drained on purpose, the base delay is the minimum delay that was measured
- * afterwards. The standing delay is the minimum delay in the last reports. The
- * standing delay minus the base delay is the minimum queueing delay in these
- * reports. Nearly all messages have a delay below the high delay. */
+ * - The base delay is the minimum delay of the last minute. If the sender has
+ *   emptied the queue of the path on purpose, the base delay is the minimum
+ *   delay that was measured afterwards.
+ * - The standing delay is the minimum delay in the last three reports. The
+ *   standing delay minus the base delay is the minimum queueing delay in these
+ *   reports.
+ * - The high delay is an upper bound for the delay of nearly all messages. */
 
 #pragma once
 
@@ -17,8 +20,8 @@
 
 typedef struct
 {
-  /* Time in ns at which the span, a period of time, began. If `n` is 0, this
-   * structure is not in use. */
+  /* Time in ns at which the period of this struct (the span) began. If `n` is
+   * 0, this struct is not in use. */
   guint64 began;
   /* number of messages that were reported in the span that begins at `began` */
   guint n;

@@ -160,9 +160,9 @@ void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);
 void mmtp_send_queue_drop_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
-/* Call this function when the receiver reports that it no longer needs any
- * packet below a stream number. `low` contains the low 32 bits of this number.
- */
+/* Call this function when the receiver reports a lower limit for stream
+ * numbers. The receiver no longer needs packets with lower stream numbers.
+ * `low` contains the low 32 bits of the limit. */
 void mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low);
 /* mmtp_send_queue_expire() drops waiting packets that would be late at
  * `arrival`. mmtp_send_queue_forget_late() frees packets that were sent and are

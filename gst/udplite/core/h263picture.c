@@ -175,10 +175,11 @@ read_plus_fields (Bits bits, const Options * options, guint type,
   return end_header (&bits);
 }
 
-/* If scalability is used, the header has the field ELNUM. Only B, EI and EP
- * pictures show that scalability is used. For all other types this is unknown,
- * so the size of the header is computed both with and without ELNUM, and the
- * larger size is returned. */
+/* If scalability (annex O) is used, the header has the field ELNUM. B, EI and
+ * EP pictures exist only in streams with scalability, so their headers have
+ * ELNUM. For the other picture types, it is unknown whether scalability is
+ * used. Their header size is therefore computed both with and without ELNUM,
+ * and the larger size is returned. */
 static gsize
 read_plus (Bits bits)
 {

@@ -34,9 +34,9 @@
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* Maximum mean time in ns between two opportunities to send. At an opportunity,
- * the link can send LINK_WANDER_BYTES bytes. The maximum is much longer than a
- * tick (20 ms). */
+/* An opportunity is a time at which the link can send LINK_WANDER_BYTES bytes.
+ * MAX_GAP is the maximum mean time between two opportunities, in ns. MAX_GAP is
+ * much longer than a tick (20 ms). */
 #define MAX_GAP 1e15
 
 /* Number of rates for which the probability density is computed, as in section

@@ -25,7 +25,8 @@
 #define RESTARTED_SSRC 0x0ddba11
 #define BEGIN GST_SECOND        /* start of the stream */
 #define END (BEGIN + N_FRAMES * FRAME_TIME)
-/* In the situation RESTART, the sender restarts before this frame. */
+/* Number of the first frame after the restart (situation RESTART), or of the
+ * first frame in the outage (situations OUTAGE and LONG_OUTAGE). */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
 /* Time that the new process of the sender needs to start, in ns */
 #define RESTART_TIME (300 * GST_MSECOND)

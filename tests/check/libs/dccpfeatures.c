@@ -667,7 +667,8 @@ static const struct
   {"210380", 0, TRUE},          /* Send RTT Estimate is optional (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
-  /* The value is 0, because the server prefers 0 to 1. */
+  /* The server prefers 0 to 1. Its Confirm must therefore contain the value 0.
+   */
   {"2106c0" "000001", 0, TRUE},
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
   {WINDOW_CONFIRMED, 0, TRUE},

@@ -152,15 +152,16 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* Each burst consists of 20 packets, which arrive in 4 ms. Some packets do
- * not count towards the measured size of a burst:
+/* The measured size of a burst must be between 12,000 and 20,000 bytes. A burst
+ * consists of 20 packets of 1000 bytes, which arrive in 4 ms. Some of these
+ * bytes do not count towards the measured size:
  * - the 5 packets in the first report of the burst, because this report marks
  *   the beginning of the burst,
- * - two packets, to allow for rounding,
- * - the packets that the path delivers in 4 ms at its rate of 100 bytes per ms.
+ * - 2 packets, to allow for a rounding error,
+ * - the 400 bytes that the path delivers in 4 ms at its rate of 100 bytes per
+ *   ms.
  *
- * The previous burst was 200 ms earlier. Its measured size has decayed
- * exponentially in these 200 ms. */
+ * Between two bursts, the measured size decays exponentially for 200 ms. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

@@ -109,9 +109,9 @@ GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* All prefixes together have a budget of 1000 answers per second. At most a
- * tenth of these answers may be sent in one burst. In the second after the
- * burst, at most 1000 answers are sent. */
+/* All prefixes together have a budget of 1000 answers per second. A burst of
+ * 1000 requests must get only 100 answers, a tenth of the budget. During the
+ * next second, 5000 requests must get 1000 answers. */
 GST_START_TEST (all_together_have_a_limit)
 {
   guint i, taken = 0;

@@ -129,11 +129,10 @@ get_id (const Packet * packet)
   return get_field (packet, 4);
 }
 
-/* Sets the identification and the checksum of the IP header to 0, because the
- * compared packets may differ only in these two fields. The checksum covers the
- * identification. Therefore the function verifies the checksum before it
- * changes the fields.
- */
+/* Sets the identification and the checksum of the IP header to 0. A packet of
+ * the backend and a packet of the kernel are allowed to differ in these two
+ * fields, but in no other field. The checksum covers the identification, so the
+ * function verifies the checksum before it changes the fields. */
 static void
 clear_id (Packet * packet)
 {
@@ -470,9 +469,9 @@ GST_START_TEST (new_source_address_is_used)
 
 GST_END_TEST;
 
-/* Checks that sending fails when the address to which the socket is bound does
- * not exist any more. If the kernel did not check this address, the packet
- * would be sent nevertheless. */
+/* The address to which the socket is bound is removed from the host. Sending
+ * must then fail, and no packet may leave the host. If the kernel did not check
+ * the address, the packet would be sent. */
 GST_START_TEST (lost_bound_address_is_an_error)
 {
   UdpliteOutput output;

@@ -241,9 +241,10 @@ class InterruptedTest(test_testbed.Nothing):
         self.check_page()
 
     def test_the_demo_s_comparison_and_its_page(self):
-        """The demo's comparison of transports continues after each
-        interruption. It therefore sometimes reaches its last steps, which write
-        its tables and its page, before it is interrupted."""
+        """Interrupts the demo's comparison of transports several times. Each
+        new run continues the interrupted run. Some interruptions may therefore
+        occur during the last steps of the comparison, which write its tables
+        and its page."""
         said = self.interrupt([sys.executable, "-c", COMPARE, self.path,
                                BUILD, self.output])
         self.assertIn("Comparing pictures", said)

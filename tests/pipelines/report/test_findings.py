@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the sentences of the report. Each sentence must be true of every run.
-The numbers of frames were not measured, but chosen by hand."""
+"""Tests the sentences that findings.py writes about groups of runs. A sentence
+must be true of all runs to which it refers. The numbers of frames in the tests
+were chosen by hand."""
 
 import collections
 import itertools

@@ -27,9 +27,10 @@ def passages(late_ms, types="I"):
 
 
 def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
-    """Returns the lateness of the machine and of the link as a dictionary with
-    the same keys as in the results of a run. Each argument is a tuple (median,
-    99th percentile, maximum) in ms.
+    """Returns a dictionary with the keys of a run's results, such as
+    "machine_p99_ms". `machine` is the lateness of the wake-ups of a process.
+    `link` is the lateness of the packets that leave the emulated link. Both are
+    tuples (median, 99th percentile, maximum) in ms.
     """
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
