@@ -99,9 +99,9 @@ struct _GstNetworkSinkClass
    * that the receiver has gone. A subclass may leave this function NULL. */
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
-  /* Ends the connection without waiting. If `reset` is TRUE, the connection is
-   * aborted immediately, so that the receiver knows that the last frame is
-   * incomplete. */
+  /* Ends the connection. This function must not block. If `reset` is TRUE, the
+   * connection is aborted immediately. This tells the receiver that the last
+   * frame is incomplete. */
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
   /* A subclass implements `send` if it sends a byte stream, or `send_packets`
@@ -152,9 +152,9 @@ GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns the property `blocking`: whether render waits while the network
  * accepts no more packets. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* A subclass calls this function in send_packets if it reports a packet as
- * sent, but the packet was sent to no receiver. The packet is then counted as
- * unsendable. The subclass logs the reason. */
+/* A subclass calls this function in send_packets for a packet that was sent to
+ * no receiver, although send_packets reports the packet as sent. The packet is
+ * then counted as unsendable. The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* Waits for the given time, or until `cancellable` is cancelled. This function
  * is for subclasses. */

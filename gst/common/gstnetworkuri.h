@@ -10,10 +10,10 @@
 #include "gstwirelessproperties.h"
 
 /* In a URI scheme://host:port?key=value&..., each key of the query is the name
- * of a property whose table row has PROPERTY_URI. The keys media,
- * encoding-name, payload and clock-rate set RTP caps if the element has the
- * property `caps`. Properties that the URI does not mention keep their values.
- * A value that is invalid is logged as a warning.
+ * of a property with the flag PROPERTY_URI. The keys media, encoding-name,
+ * payload and clock-rate set RTP caps if the element has the property `caps`.
+ * Properties that the URI does not mention keep their values. A value that is
+ * invalid is logged as a warning.
  *
  * Setting a URI fails with GST_URI_ERROR_BAD_STATE if the element's state is
  * above READY, and with GST_URI_ERROR_BAD_URI if a key is not allowed; no

@@ -19,9 +19,9 @@
  * arrived meanwhile. ICMP messages are not authenticated, so an ICMP error
  * alone does not end a connection. */
 #define MAX_REFUSAL_TIME (1 * G_TIME_SPAN_SECOND)
-/* The peer may have a second address. It is tried when this time in ns has
- * passed. The time is long enough for two Requests to the first address (RFC
- * 4340 section 8.1.1). */
+/* If the peer has a second address, this is the maximum time in ns for the
+ * attempt to connect to the first address. The time is long enough for two
+ * Requests (RFC 4340 section 8.1.1). */
 #define ADDRESS_TIMEOUT (2 * GST_SECOND)
 
 guint64

@@ -60,9 +60,10 @@ is_subset (const GstCaps * caps, const gchar * text)
   return is;
 }
 
-/* Passes the codec_data of the caps to the parser. The parser needs it to know
- * the size of the length fields before the NAL units. AV1 does not need it, but
- * may have its sequence header there. */
+/* Passes the codec_data of the caps to the parser. Returns FALSE if the parser
+ * needs codec_data, and they are missing or invalid. For H.264 and H.265, the
+ * codec_data contain the size of the length field before each NAL unit. For
+ * AV1, the codec_data are optional and may contain the sequence header. */
 static gboolean
 take_codec_data (GstMmtpSink * self, const GstStructure * structure)
 {

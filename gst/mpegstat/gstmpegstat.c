@@ -225,7 +225,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:format:
    *
-   * Format of the log.
+   * Format of the log that is written to #GstMpegStat:location.
    */
   PROPERTY_ENUM ("format", "Format",
       "Format of the log", PROPERTY_READY,

@@ -14,8 +14,9 @@ import os
 import os.path
 import sys
 
-# Python puts the directory of this file first into sys.path. The package is in
-# the parent of that directory.
+# Python sets the first entry of sys.path to the directory of this file. The
+# package is in the parent directory, so the entry is set to the parent
+# directory.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

@@ -86,9 +86,10 @@ typedef struct
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  /* Indices of I-frames or P-frames of the newest GOP, or NONE. The field
-   * `last_before` is different: it is the index of the last such frame of the
-   * previous GOP. */
+  /* Indices of frames of the newest GOP, or NONE: the first frame, the last
+   * I-frame or P-frame that is not leading, and the last leading P-frame.
+   * `last_before` is the value that `last` had at the end of the previous GOP.
+   */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
   /* Last frame that updated the slot with this index, or NONE. */

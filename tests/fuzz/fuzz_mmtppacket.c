@@ -76,8 +76,9 @@ check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
     fuzz_check (message->probe.size == size);
 }
 
-/* Returns those bits of the byte at `offset` in a message that
- * docs/wire-mmtp.md calls zero, or that have no meaning yet. */
+/* Returns a mask of the bits whose values the parser ignores in the byte at
+ * `offset` of a message. In docs/wire-mmtp.md, these bits are zero or have no
+ * meaning yet. */
 static guint8
 get_ignored_bits (MmtpType type, gsize offset)
 {
@@ -195,9 +196,9 @@ unwrap (guint bits, guint64 low, guint64 near)
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
   /* The result is the 64-bit number with the low bits `low` that is nearest to
-   * `near`. Its distance to `near` exceeds half of the range of the low bits
-   * only if the nearest integer with these low bits is negative or has more
-   * than 64 bits. */
+   * `near`. Its distance to `near` is at most half of the range of the low
+   * bits, with one exception: if the nearest integer with these low bits is
+   * negative or has more than 64 bits, the distance may be larger. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

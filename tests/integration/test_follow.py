@@ -87,8 +87,9 @@ class FollowTest(unittest.TestCase):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # Other tests check the rule of bitrateadapt in virtual time. This test
         # checks only conditions that do not depend on the speed of the machine.
-        # The estimate may change while a line of the log is written. Therefore
-        # `highest` is the maximum of the estimates in all lines so far and in
+        # While a line of the log is being written, the estimated bitrate may
+        # change. Only the next line then contains the new estimate. `highest`
+        # is therefore the maximum of the estimates in all lines so far and in
         # the next line.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):

@@ -89,10 +89,9 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns all opportunities to send a packet on the forward links of `paths` in
- * the run `number`. If packets were always waiting, a sender could use all
- * these opportunities.
- */
+/* Returns the transmission opportunities of the forward links of `paths` in the
+ * run with the number `number`. A link uses all its opportunities if packets
+ * are always waiting in its queue. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

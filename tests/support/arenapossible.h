@@ -26,9 +26,10 @@
 
 G_BEGIN_DECLS
 
-/* An opportunity to send: between `begin` and `end` the link can take a number
- * of bytes, which it delivers at `arrival`. If the link takes all bytes at the
- * same time, `begin` equals `end`. Times are in ns since the link began. */
+/* A transmission opportunity: the link can accept `bytes` bytes between `begin`
+ * and `end`, and delivers them at `arrival`. If the link accepts all bytes at
+ * the same time, `begin` equals `end`. Times are in ns and count from the start
+ * of the link. */
 typedef struct
 {
   guint64 begin, end;
@@ -50,8 +51,8 @@ typedef struct
  * any order. Takes ownership of this array. */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
-/* Returns the maximum time (ns) between `from` and `to` during which nothing
- * arrives. */
+/* Returns the duration (ns) of the longest interval between `from` and `to`
+ * that contains no `arrival` of a transmission opportunity. */
 guint64 arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
     guint64 to);
 

@@ -17,8 +17,8 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* If this slot carried the last packet of the stream, even that packet
-     * would be late. */
+    /* `slot` is too late for every packet of the stream: even the last packet
+     * would be late if it were sent in this slot. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);

@@ -779,8 +779,9 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_lost (ifd);
 }
 
-/* Variant of make_room () for streams in which the slots of all frames are
- * known. */
+/* Variant of make_room () for streams in which each frame lists the slots that
+ * it uses and updates. A slot is, for example, the buffer of a reference frame.
+ */
 static gboolean
 make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -876,9 +877,10 @@ begin_order (DecoderOrder * order, const IfdFrame * frame)
   order->last = order->max = frame->order;
 }
 
-/* Updates the state of a decoder that receives this frame. If the position of a
- * reference picture is unknown, the positions of the following frames are
- * unknown too. */
+/* Updates the state of a decoder that receives this frame. A decoder derives
+ * the position of a frame in display order from the position of the previous
+ * reference picture. If the position of a reference picture is unknown, the
+ * positions of the following frames are unknown too. */
 static void
 follow_order (DecoderOrder * order, const IfdEntry * entry)
 {
@@ -1267,8 +1269,8 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* The dropped leading frames may include frames that later waiting frames
-   * refer to. Such waiting frames are dropped as well. */
+  /* A waiting frame may refer to a leading frame that was dropped above. Such a
+   * waiting frame is dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

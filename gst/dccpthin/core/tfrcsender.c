@@ -642,8 +642,9 @@ note_limited (TfrcSender * sender, gboolean is_limited)
   sender->limited_time = sender->now;
 }
 
-/* If the loss event rate limits the rate, the capacity of the path is known
- * even if the application sends little. */
+/* Returns whether the application has recently sent less than the allowed rate.
+ * If the loss event rate limits the allowed rate, the result is FALSE, because
+ * the allowed rate then shows the capacity of the path. */
 static gboolean
 is_app_limited (TfrcSender * sender)
 {

@@ -142,8 +142,9 @@ check_quoted (Text * text)
   return TRUE;
 }
 
-/* Accepts the characters of GST_ASCII_IS_STRING without quotes, or a quoted
- * string with backslash escapes. */
+/* Returns whether a valid string comes next in `text`, and skips this string. A
+ * string without quotes consists of the characters that GST_ASCII_IS_STRING
+ * accepts. A quoted string may contain backslash escapes. */
 static gboolean
 check_string (Text * text)
 {

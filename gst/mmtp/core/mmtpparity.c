@@ -106,7 +106,7 @@ struct _MmtpStore
 {
   Kept kept[KEPT];
   Waiting waiting[WAITING];
-  /* index of the entry of `waiting` to be replaced next */
+  /* index in `waiting` at which the next REPAIR is stored */
   guint next;
   /* last message that mmtp_store_poll () returned */
   GByteArray *message;

@@ -319,8 +319,9 @@ mmtp_paths_find_control_path (const MmtpPaths * paths, guint except)
 
 /* --- how much the paths carry --------------------------------------------- */
 
-/* Adds to `capacities` what one path can deliver before each of `n` deadlines.
- */
+/* For each of the `n` deadlines, computes the number of bytes that `path` can
+ * deliver before this deadline, and adds this number to the entry of
+ * `capacities` with the same index. */
 static void
 add_capacities (const MmtpPath * path, guint64 now, const guint64 * deadlines,
     guint64 * capacities, guint n, gboolean at_best, guint percent)
@@ -387,10 +388,11 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns the percentage of the measured capacity that queued data may use.
- * A buffer that would exceed it is refused. If the rate of a path is not
- * configured, the measured capacity is only an estimate. In this case,
- * LENIENT_PERCENT is returned, which is higher than PUT_PERCENT. */
+/* Returns the percentage of the measured capacity that queued data may use. If
+ * a new buffer would exceed this percentage, the buffer is refused. If the rate
+ * of a path is not configured, the measured capacity is only an estimate. In
+ * this case, the function returns LENIENT_PERCENT, which is higher than
+ * PUT_PERCENT. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {

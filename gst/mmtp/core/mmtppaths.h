@@ -114,8 +114,8 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
  * for these bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* Does the same for `n` deadlines, with the current rates and delays. Stores
- * the results in `capacities`. */
+/* Like mmtp_paths_get_capacity (), but for `n` deadlines, and always with the
+ * current rates and delays. Stores the results in `capacities`. */
 void mmtp_paths_get_capacities (const MmtpPaths * paths,
     const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
 /* Returns the number of bytes that the paths can deliver before `deadline`, the

@@ -23,12 +23,13 @@
  * next plan. */
 #define MMTP_PLAN_FRAMES 32
 
-/* A frame of which at least one packet waits. Only its waiting packets count.
- */
+/* A frame with at least one packet that waits to be sent. The plan ignores all
+ * other packets of the frame. */
 typedef struct
 {
   guint64 frame;                /* number of the frame */
-  guint64 first;                /* stream number of its first waiting packet */
+  /* stream number of the first waiting packet of the frame */
+  guint64 first;
   /* Time in ns by which the frame has to arrive. If possible, it arrives
    * `margin` ns before this time. */
   guint64 deadline, margin;

@@ -593,9 +593,9 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* This KEEPALIVE may have arrived on a slow path and may be older than the
-   * newest KEEPALIVE.
-   */
+  /* If this KEEPALIVE arrived on a slow path, a newer KEEPALIVE may have
+   * arrived first on a faster path. Then the older values in this KEEPALIVE
+   * must not replace the newer values. */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;

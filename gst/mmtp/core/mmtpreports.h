@@ -34,8 +34,9 @@ typedef struct
    * repetition is planned.
    */
   guint64 repeat_time;
-  /* Number of messages that had arrived on this path when the last REPORT about
-   * it was sent on the fastest path. */
+  /* A REPORT about this path may be sent on the fastest path. `reported` is the
+   * number of messages that had arrived on this path when the last such REPORT
+   * was sent. */
   guint64 reported;
   /* time at which a QUERY was last answered; 0 if never */
   guint64 query_time;

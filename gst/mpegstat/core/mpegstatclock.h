@@ -25,7 +25,7 @@ typedef struct
   guint64 monotonic;            /* monotonic time when data last arrived */
   /* time from the first to the last arrival */
   guint64 arrival;
-  /* monotonic time when playing started or stopped */
+  /* monotonic time at which the element last entered or left PLAYING */
   guint64 switched;
 } MpegStatClock;
 

@@ -19,7 +19,8 @@ typedef struct
   /* The time in a state is a multiple of this value, in ns; 0 = no restriction.
    */
   guint64 grain;
-  /* State that the last query found: its number, and its begin and end in ns */
+  /* the state at the time of the last query: its number, and the times in ns at
+   * which it begins and ends */
   guint64 index, begin, end;
   gboolean first_bad;
 } LinkOnOff;

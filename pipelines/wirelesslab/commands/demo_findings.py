@@ -260,8 +260,9 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `lead` is greater than REPEATS_DIFFER. Otherwise first_place() would
-        # have put others[0] into `first`.
+        # first_place() puts a sender into `first` if its share is lower than
+        # the highest share by at most REPEATS_DIFFER. others[0] is not in
+        # `first`, so `lead` is greater than REPEATS_DIFFER.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -368,9 +369,8 @@ def missing_i(frames: Frames) -> float:
 
 def of_frames(senders: Sequence[Sender],
               value: Callable[[Frames], float]) -> list[float]:
-    """Calls the function `value` for each run of each sender. Returns the list
-    of its results.
-    """
+    """Calls the function `value` for each run of each sender. Returns a list of
+    the values that the function has returned."""
     return [value(frames) for sender in senders for frames in sender.row.frames]
 
 

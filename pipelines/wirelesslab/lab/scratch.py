@@ -4,9 +4,10 @@ the run is complete, copies its logs and its result into the directory of the
 cell.
 
 On a cluster, the directory of the cell is in a file system that all nodes
-share. Such a file system can be slow. It would delay a run in real time that
-wrote its logs there. The result is copied last. If the node fails in the middle
-of a run, the directory of the cell therefore contains no result.
+share. Such a file system can be slow. A run takes place in real time, so it
+would be delayed if it wrote its logs there. The result is copied last. If the
+node fails in the middle of a run, the directory of the cell therefore contains
+no result.
 """
 
 import os

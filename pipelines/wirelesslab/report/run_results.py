@@ -166,9 +166,9 @@ class Run:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """The quality of each picture that the viewer saw. Its computation
-        takes longer than everything else, so the result is kept in a file.
-        """
+        """The quality of each picture that the viewer saw. The computation of
+        the quality takes longer than all other computations of this class, so
+        the result is kept in a file."""
         return kept_pictures(
             self.directory / f"quality-{self._late_ms}.csv", self.shown,
             lambda shown: quality.measure(self.clip(), shown, self.directory))

@@ -24,8 +24,8 @@ SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
 SOURCE_COLOUR = "#ffffff"
 DPI = 100
-# In pixels: the height of a coloured strip, and the height of the letters on
-# it.
+# The height of a coloured strip, and the height of the letters on this strip,
+# in pixels.
 STRIP, LETTERS = 24, 16
 LETTER_WIDTH = 0.62  # The mean width of a letter, relative to its height.
 POINTS_PER_PIXEL = 72 / DPI
@@ -107,9 +107,9 @@ def seconds(place: int) -> str:
 
 
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
-    """Describes in words and numbers what the viewer saw, for readers who do
-    not see the video. If a freeze began before the video, only the part inside
-    the video counts."""
+    """Returns texts that describe what the viewer saw in the video. The texts
+    are for readers who do not watch the video. If a freeze began before the
+    first picture of the video, its duration counts from this picture."""
     shown = [number - places.start
              if number is not None and number in places else None
              for number in viewer.shown[places.start:places.stop]]

@@ -47,8 +47,9 @@ def main() -> None:
         for descriptor in options["join"]:
             linux.setns(descriptor)
             os.close(descriptor)
-        # Entering a mount namespace changes the working directory to the root
-        # directory of the namespace.
+        # When the process enters a mount namespace, its working directory
+        # becomes the root directory of the namespace. The earlier working
+        # directory is therefore restored.
         os.chdir(directory)
     except OSError as failure:
         sys.exit(f"testbed: cannot enter the host: {failure.strerror}")
@@ -95,9 +96,10 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     elif os.isatty(0):
         # The command gets a process group of its own. This group becomes the
         # foreground group of the terminal. The command may be a shell in the
-        # host. Such a shell notes the foreground group when it starts, and
-        # restores it when it ends. Therefore the shell must be able to see this
-        # group in its PID namespace.
+        # host. When this shell starts, it reads the ID of the foreground group.
+        # When the shell ends, it makes the group with this ID the foreground
+        # group again. A shell can read only the IDs of groups in its own PID
+        # namespace. Therefore the foreground group must be in this namespace.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

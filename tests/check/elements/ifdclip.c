@@ -122,8 +122,8 @@ typedef struct
   guint64 due;
   /* array of guint64: lateness of each arrival in ns */
   GArray *lateness;
-  /* The maximum, over all frames, of the time in ns from the due time of a
-   * frame until the socket has accepted the whole frame. */
+  /* Maximum time in ns from the due time of a frame until the socket has
+   * accepted the whole frame. */
   guint64 max;
 } Channel;
 
@@ -259,7 +259,8 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   channel.lateness = g_array_new (FALSE, FALSE, sizeof (guint64));
   stream (&channel);
   judge (&channel, result);
-  /* The statistics of the core agree with those of the test. */
+  /* The statistics of Ifd must agree with the values that this test has
+   * computed. */
   ifd_get_stats (channel.ifd, &stats);
   fail_unless_equals_int64 (stats.lateness_max, channel.max);
   fail_unless (stats.lateness_median <= stats.lateness_p99);
@@ -284,10 +285,10 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* Consider all selections of `n` decodable frames after which the references
- * are in the state `chain`. `free_at[chain][n]` is the earliest time at which
- * the channel is free after one of these selections, or G_MAXUINT64 if there is
- * no such selection. */
+/* Best results of a sender that knows the future. `free_at[chain][n]` is the
+ * earliest time at which the channel can be free after `n` decodable frames
+ * were sent and the references are in the state `chain`. The time is
+ * G_MAXUINT64 if no selection of `n` decodable frames leads to this state. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -301,8 +302,9 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
 }
 
 /* Adds to `next` the result of skipping `picture`. If the picture can arrive in
- * time and can be decoded, also adds the result of sending it. Otherwise, a
- * sender that knows the future never sends the picture. */
+ * time and can be decoded, also adds the result of sending it. If the picture
+ * cannot arrive in time or cannot be decoded, a sender that knows the future
+ * never sends it. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)

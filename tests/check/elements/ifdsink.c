@@ -468,9 +468,10 @@ typedef enum
   END_LAST
 } End;
 
-/* Runs a pipeline with one receiver, and ends the connection in the way that
- * `end` selects. At that time, the sink is playing. If the connection ends
- * within a frame or stalls, render () is blocked. Returns the pipeline. */
+/* Plays a pipeline that sends to `receiver`. `again` is the value of
+ * auto-reconnect. When the sink is in PLAYING, the receiver ends the connection
+ * or stops reading, as `end` says. If `end` is END_STALL or its name ends with
+ * _IN_FRAME, render () is blocked at that time. Returns the pipeline. */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {

@@ -7,8 +7,9 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
 
-/* One element of each class that has a timer of its own. mmtpsink and mmtpsrc
- * stand for all network elements, whose base classes have the timer. */
+/* The elements to test: one element for each class that implements the timer.
+ * The network elements inherit the timer from GstNetworkSink or GstNetworkSrc,
+ * so it is enough to test mmtpsink and mmtpsrc. */
 static const gchar *const lines[] = {
 #ifdef HAVE_BITRATEADAPT
   "bitrateadapt",

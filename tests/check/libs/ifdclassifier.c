@@ -726,8 +726,8 @@ GST_END_TEST;
 
 GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
 {
-  /* The slice of layer 1 before the base layer is ignored, although its type is
-   * IDR_N_LP. */
+  /* The NAL unit 28 09 af is a slice of layer 1 with the type IDR_N_LP. It must
+   * be ignored, even if it precedes the slice of the base layer. */
   expect_of (IFD_CODEC_H265, sps_of_one, "28 09 af; 02 01 d0", "Pt");
   expect_of (IFD_CODEC_H265, sps_of_one, "02 01 d0; 28 09 af", "Pt");
   /* delimiter, prefix SEI */

@@ -56,8 +56,9 @@ GST_START_TEST (all_frames_are_kept_if_they_are_in_time)
 
 GST_END_TEST;
 
-/* The P-frame would be late after both B-frames. The larger B-frame frees
- * enough bytes. */
+/* In the second plan, the P-frame would be late if both B-frames were sent. The
+ * plan must leave out the larger B-frame. This frees enough bytes for the
+ * P-frame. */
 GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 {
   add (MMTP_RANK_KEY, 1, 1000, 5000, 7);
@@ -100,8 +101,9 @@ GST_START_TEST (reference_with_the_lower_weight_is_left_out)
 
 GST_END_TEST;
 
-/* All three frames fit exactly. But the capacity is only an estimate, and the
- * key frame is worth more than the B-frame before it. */
+/* In the first plan, the three frames would need exactly the capacity. However,
+ * the capacity is only an estimate, and the key frame has a higher weight than
+ * the B-frame before it. The plan must therefore leave out the B-frame. */
 GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 9000, 1);

@@ -68,7 +68,7 @@ typedef struct
 
   Packet packets[MAX_PACKETS];
   guint n_sent;
-  /* index of the first packet that may still arrive */
+  /* index of the packet that follows the last arrived packet */
   guint first_pending;
   /* number of packets that the receiver's reports cover so far */
   guint n_seen;

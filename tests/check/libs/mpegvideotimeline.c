@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the timeline, which numbers each frame in display order and in coding
  * order, and reports each lost frame with its picture type. The expected values
- * were written by hand or counted from the planned stream.
- */
+ * were written by hand, or the test computes them from its list of the frames
+ * of the stream. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>

@@ -873,8 +873,9 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
   mpeg_stream_init (&stream);
   mpeg_stream_add (&stream, "|c I0", FALSE, NULL);
   g_array_set_clear_func (packets, packet_clear);
-  /* The first packet has the bit S and picture type 1. The second packet has
-   * the bits B and E and picture type 1. */
+  /* The two packets contain an I-frame. Its headers are in the first packet,
+   * whose RFC 2250 header has the bit S. The RFC 2250 header of the second
+   * packet has the bits B and E. The whole frame must be output. */
   head.data = g_malloc (head.size);
   memcpy (head.data, "\x00\x00\x21\x00", 4);
   memcpy (head.data + 4, stream.bytes->data, headers);
@@ -909,7 +910,7 @@ GST_START_TEST (full_pel_vectors_of_one_direction)
   /* full_pel_backward_vector is bit 65 of the picture header */
   stream.bytes->data[header + 8] &= ~0x40;
   packets = pack_stream (&stream, &config, 300, NULL);
-  /* The fields have the values FBV 0, BFC 5, FFV 1 and FFC 5. */
+  /* The packet must contain FBV = 0, BFC = 5, FFV = 1 and FFC = 5. */
   fail_unless_equals_int (g_array_index (packets, Packet, 0).data[3], 0x5d);
   g_array_unref (packets);
   mpeg_stream_clear (&stream);

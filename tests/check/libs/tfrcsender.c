@@ -443,8 +443,9 @@ GST_START_TEST (timer_halves_what_was_received)
 {
   Fixture fixture;
 
-  /* The equation gives X_Bps = 164004. This is more than the limit 2 * X_recv =
-   * 120000. */
+  /* The throughput equation yields X_Bps = 164004. The limit 2 * X_recv =
+   * 120000 is lower, so the rate must be 120000. The timer must then halve the
+   * rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -667,8 +668,9 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     send_one (&fixture);
   }
   /* The nominal send time of packet 300 is 299 * 1460 / 43800 s after the
-   * nominal send time of packet 1. Packet 300 is sent before its nominal send
-   * time, by half of the timer granularity t_gran. */
+   * nominal send time of packet 1. Packet 300 is sent before its nominal
+   * send time. The difference is half of the timer granularity t_gran, which
+   * assert_near () tolerates. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }

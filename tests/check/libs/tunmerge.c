@@ -193,8 +193,8 @@ GST_START_TEST (fragments_are_not_merged)
 
 GST_END_TEST;
 
-/* If any bit of a packet is wrong, the packet must not be merged. It is passed
- * to the kernel, which drops it as it does without merging. */
+/* A packet with a wrong bit must not be merged. The packet is passed to the
+ * kernel by itself, and the kernel drops it. */
 GST_START_TEST (damaged_packets_are_not_merged)
 {
   const IpPacket *packet = versions[__i__];

@@ -170,8 +170,9 @@ class NodesTest(NodesCase):
 
 
 class ScratchTest(NodesCase):
-    """Tests scratch.run(), which runs a cell (one experiment of the lab). In
-    the test, a function that only writes files takes the place of this run."""
+    """Tests scratch.run(), which runs a cell (one experiment of the lab) by
+    calling cells.run(). In the test, cells.run() is replaced by a function that
+    only writes files."""
 
     def run_cell(self, run):
         cell = self.directory / "cell"
@@ -261,7 +262,8 @@ class ClusterTest(NodesCase):
         heads, rows = run_results.all_numbers(runs)
         # The test compares the tables of two grids. If all rows of a table were
         # equal, this comparison would prove nothing. The links lose frames, so
-        # the rows must differ.
+        # the table must contain more than two different percentages of
+        # decodable frames.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
         # The numbers are converted to text, because a table may contain NaN.
@@ -319,7 +321,8 @@ class ClusterTest(NodesCase):
             and not self.jobs("a", local_nodes.QUEUE)))
 
     def stub(self, name, text):
-        """Makes a program that stands in for a command of SLURM."""
+        """Replaces the SLURM command `name` by a shell script with the commands
+        `text`."""
         directory = self.directory / "bin"
         directory.mkdir(exist_ok=True)
         (directory / name).write_text(f"#!/bin/sh\n{text}\n")
