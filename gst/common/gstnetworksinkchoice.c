@@ -141,14 +141,13 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
   gst_network_sink_pass_buffer (self, buffer);
 }
 
-/* Called before a buffer is sent. If the receiver has changed, the new receiver
- * has none of the previous frames. In this case `buffer`, which was produced
- * for the old receiver, is dropped, and the function returns TRUE. Even an
- * I-frame is dropped, because headers that the new receiver needs may be
- * missing from it.
+/* Called before a buffer is sent. If the receiver has changed, `buffer` is
+ * dropped and the function returns TRUE. The new receiver has none of the
+ * previous frames. Even an I-frame is dropped: `buffer` was produced for the
+ * old receiver, so it may lack headers that the new receiver needs.
  *
- * If the receiver is the first one and no buffer was dropped before, the
- * receiver has missed nothing. Its first buffer is not dropped. */
+ * If no buffer was sent or dropped before the first receiver connected, this
+ * receiver has missed nothing. In this case `buffer` is not dropped. */
 gboolean
 gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {

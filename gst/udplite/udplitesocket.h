@@ -15,10 +15,11 @@
  * g_socket_bind ().
  *
  * UDPLITE_BACKEND_AUTO selects the first backend that the system supports and
- * permits. `tried`, which may be NULL, is then set to a text. For each backend
- * before the selected backend, the text says why it does not work. If the first
- * backend works, the text is "". The text is set on failure too. With any other
- * `backend`, `tried` is set to NULL. The caller frees `tried` with g_free ().
+ * permits. It stores a text in `tried`, which the caller frees with g_free ().
+ * If backends fail before one works, the text contains the reason of each
+ * failure. If the first backend works, the text is "". The text is stored even
+ * if this function fails. With any other `backend`, NULL is stored in `tried`.
+ * If the caller does not need the text, `tried` may be NULL.
  *
  * A port that is in use is an error even with UDPLITE_BACKEND_AUTO, and no
  * other backend is tried.

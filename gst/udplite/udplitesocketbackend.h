@@ -24,7 +24,7 @@ typedef struct
   /* held while packets are sent, so that no other thread changes the coverage
    */
   GMutex lock;
-  /* current send coverage; 0 = all; protected by lock */
+  /* current send coverage in bytes; 0 = whole packet; protected by `lock` */
   guint coverage;
 } UdpliteKernel;
 

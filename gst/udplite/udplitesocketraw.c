@@ -36,8 +36,8 @@ struct _UdpliteRaw
   UdpliteIpv4Header header;
   /* time in us of the last check for changes; 0 = check now */
   gint64 checked;
-  /* TRUE if the caller uses the socket only for sending, and stop_receiving ()
-   * must be called before the next packet is sent */
+  /* TRUE if stop_receiving () must be called before the next packet is sent.
+   * Only a socket from which the caller does not receive needs this call. */
   gboolean must_stop_receiving;
   /* Address to which an IPv4 socket was bound in stop_receiving (). If a packet
    * has no control message, the kernel uses this address as the source address.
@@ -171,9 +171,9 @@ get_native (const guint8 * address)
 }
 
 /* A raw socket receives a copy of each UDP-Lite packet that arrives at this
- * host, and the filter of the socket then discards the copy. If the packets are
- * sent over the loopback interface, these copies take more than a tenth of the
- * time of sending.
+ * host, and the filter of the socket then discards the copy. If this host
+ * sends packets over the loopback interface, more than a tenth of the sending
+ * time is spent on these copies.
  *
  * A connected raw socket receives only packets from its peer. The socket is
  * therefore connected to a loopback address from which nothing is sent. Each
@@ -181,15 +181,15 @@ get_native (const guint8 * address)
  * that is set for it.
  *
  * Two kinds of sockets are not connected:
- * - A raw socket without `holder`. `holder` is a kernel UDP-Lite socket, which
- *   usually receives the ICMP messages about the path MTU. Without `holder`,
- *   the raw socket must receive these messages.
+ * - A raw socket without `holder`. `holder` is a kernel UDP-Lite socket. It
+ *   usually receives the ICMP messages about the path MTU, so the raw socket
+ *   need not. Without `holder`, the raw socket must receive these messages.
  * - An IPv6 socket, because IPv6 has no unused loopback address.
  *
  * Before the socket is connected, it is bound to the source address of the
  * first packet. Packets with this source address then need no control message
- * that sets the address. For packets with another source address, this message
- * costs 30 to 80 ns per packet. */
+ * that sets the address. Each packet with another source address needs such a
+ * message, which costs 30 to 80 ns. */
 static void
 stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
 {

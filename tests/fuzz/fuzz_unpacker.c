@@ -526,8 +526,9 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
       fuzz_check (is_frame (sent, frame, lossless));
     } else if (lossless) {
       /* No packet was lost, but the frame was not output. It must then be the
-       * last frame of the stream, and it must have no slices. The marker of a
-       * frame without slices does not show that the frame is complete. */
+       * last frame of the stream, and it must have no slices. If a frame has no
+       * slices, the unpacker does not treat the packet with the marker as the
+       * end of the frame. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
       /* After a gap, the unpacker cannot know whether the frame has only one

@@ -249,8 +249,8 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Makes commands for fuzz_ifd: frames that use and update slots, and a
-    few frames of another codec.
+    """Returns an input for fuzz_ifd. Most of its frames use and update slots.
+    A few frames belong to a codec without slots.
     """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])
@@ -594,8 +594,9 @@ def tunmerge(_made):
 
 
 def udplite(_made):
-    """Makes inputs of one byte that selects the action, four bytes of settings
-    for the action, and the bytes of a packet.
+    """Makes inputs for the reading of UDP-Lite packets. An input consists of
+    one byte that selects the action, four bytes of settings for the action, and
+    the bytes of a packet.
     """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)

@@ -37,7 +37,7 @@ class Arrivals(threading.Thread):
 
 
 def total(seen, moment):
-    """Returns the bytes that had arrived before `moment`."""
+    """Returns the number of bytes that had arrived before `moment`."""
     before = [size for arrival, size in seen if arrival < moment]
     return before[-1] if before else 0
 

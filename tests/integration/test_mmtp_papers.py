@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Repeats the experiment of Magalhaes and Kravets (2001), section 5.4. A sender
 sends 1000 frames of 1400 bytes, and each frame must arrive within a second. The
-links are the testbed's RangeLAN2 and IrDA. The test uses the kernel's sockets
-and runs in real time.
+two links are emulated: one is RangeLAN2, the other is IrDA. The test uses the
+kernel's sockets and runs in real time.
 
 Each printed line has three results: the result in the paper, the possible
 maximum, and the result of this run. A frame contains its number and the time at
-which it was made, so the receiver itself measures the delay. A run in which
-this machine was late is invalid: it is repeated once, then the test is skipped.
+which it was made, so the receiver itself measures the delay. A run is invalid
+if this machine made the frames too late, or delivered packets too late. An
+invalid run is repeated once. If it is invalid again, the test is skipped.
 """
 
 import dataclasses
@@ -49,9 +50,9 @@ RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # most one second}. The column heads of the paper name microseconds, but the
 # periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# The tested periods in ms. The period is the time between two frames. At 35 ms
-# or more, all frames must arrive. RangeLAN2 loses packets, which have to be
-# retransmitted.
+# The tested periods in ms. The period is the time between two frames. If the
+# period is 35 ms or more, nearly all frames must arrive in time (ENOUGH).
+# RangeLAN2 loses packets, so the sender has to retransmit some of them.
 PERIODS = (*THEIRS, 40, 100)
 # Minimum number of frames that must arrive in time, as a fraction of the number
 # that possible() returns. The fraction is below 1 because delays vary.
@@ -225,9 +226,9 @@ class MmtpPapersTest(linktestbed.LinkCase):
                       stats["buffers-sent"], stats)
 
     def valid(self, period, seed, quality):
-        """Streams frames with this period, seed and quality, and returns the
-        result. If the run is invalid, it is repeated once. If the second run is
-        invalid, the test is skipped.
+        """Calls stream() with the same arguments and returns its result. If the
+        run is invalid, calls stream() once more. If the second run is invalid
+        too, skips the test.
         """
         try:
             return self.stream(period, seed, quality)

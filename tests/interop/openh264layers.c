@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Encodes pictures as H.264 with temporal layers by OpenH264. No GStreamer
- * encoder of H.264 makes temporal layers without delay.
+/* Encodes pictures as H.264 with temporal layers. The encoder is OpenH264,
+ * because no GStreamer encoder of H.264 makes temporal layers without delay.
  *
  *   openh264layers WIDTH HEIGHT FPS KBPS LAYERS GOP <PICTURES >STREAM
  *

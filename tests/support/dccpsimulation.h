@@ -86,9 +86,10 @@ typedef struct
   guint64 dropped;
   /* The allowed rate X at the end of the interval, in bytes per second. */
   gdouble rate;
-  /* The loss event rate p as the sender knows it. */
+  /* The loss event rate p that the sender uses at the end of the interval. */
   gdouble loss_event_rate;
-  /* The receive rate X_recv as the sender knows it, in bytes per second. */
+  /* The receive rate X_recv that the receiver reported last, in bytes per
+   * second. */
   gdouble reported;
   guint64 round_trip;           /* R, ns */
   /* Maximum delay in ns of packets that arrived. */

@@ -6,8 +6,9 @@
  * The blocks of a pool are as large as the largest datagram. A slice may be
  * much smaller than the block that it keeps in memory. Therefore a pool has a
  * maximum number of blocks. If all of them are in use, each packet is copied
- * into a new block of the packet's size. All slices together thus keep at most
- * the blocks of the pool, and in addition as many bytes as the slices contain.
+ * into a new block of the packet's size. The memory in use is therefore at most
+ * the memory of all blocks of the pool plus the size of the copied packets that
+ * are still in use.
  */
 
 #pragma once

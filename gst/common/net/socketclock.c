@@ -45,8 +45,9 @@ socket_clock_set_empty (SocketClock * self, gint64 now)
   self->empty = now;
 }
 
-/* Stores bounds of the difference between the monotonic clock and
- * CLOCK_REALTIME. Returns the present monotonic time in ns. */
+/* Reads the monotonic clock and CLOCK_REALTIME. Stores the lower and the upper
+ * bound of their difference (monotonic minus real) in `low` and `high`, in ns.
+ * Returns the present monotonic time in ns. */
 static gint64
 read_clocks (gint64 * low, gint64 * high)
 {

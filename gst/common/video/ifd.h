@@ -76,8 +76,8 @@ typedef enum
   /* Flag of an I-frame: its leading frames refer to frames that are not in the
    * stream (broken_link, BLA). */
   IFD_FRAME_BROKEN = 1 << 1,
-  /* Flag of a P- or B-frame: the frame is a leading frame. It refers to frames
-   * before the I-frame that precedes it in decoding order. */
+  /* Flag of a P- or B-frame: the frame is a leading frame. In decoding order,
+   * it follows an I-frame, but it refers to frames before this I-frame. */
   IFD_FRAME_LEADING = 1 << 2,
   /* Flag of a P- or B-frame: the frame is a trailing frame. It does not refer
    * to frames before the I-frame that precedes it in decoding order.
@@ -207,8 +207,9 @@ typedef struct
   /* number of frames that are waiting in the queue W */
   guint waiting;
   guint64 waiting_bytes;
-  /* Time in ns from `due` of a frame until the frame was sent: median, 99th
-   * percentile and maximum; 0 if no frame was sent */
+  /* Lateness of the sent frames in ns: median, 99th percentile and maximum. The
+   * lateness is the time from when a frame was due until it was sent. 0 if no
+   * frame was sent. */
   gint64 lateness_median, lateness_p99, lateness_max;
 } IfdStats;
 

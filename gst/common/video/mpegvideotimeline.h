@@ -4,10 +4,10 @@
  * before it were lost. It does no I/O.
  *
  * The timeline learns the GOP pattern, which is the distance of I-frames and
- * the frame type at each position. A frame counts as lost as soon as it is
- * certain that none of the later frames has its position. The timeline also
- * determines the type of the lost frame. This works even if the GOP header or
- * whole GOPs are lost.
+ * the frame type at each position. If no frame has arrived for a position, and
+ * no later frame can have this position, the frame at this position counts as
+ * lost. The timeline also determines the type of the lost frame, even if the
+ * GOP header or whole GOPs are lost.
  *
  * To find the position of a frame, the timeline uses four sources in this
  * order: the sender's media clock (RTP timestamps), upstream's PTS, the GOP
@@ -16,7 +16,8 @@
  *
  * A gap of more than ten seconds in a clock or a time code is treated as the
  * start of a new stream, so that a single forged packet cannot do much harm.
- * This also limits the processing time and the number of losses per frame.
+ * The limit of ten seconds also bounds the processing time per received frame
+ * and the number of losses that are detected for this frame.
  *
  * If the first received frame is not the first frame of its GOP, the earlier
  * frames of this GOP count as lost. Frames that are missing after the last

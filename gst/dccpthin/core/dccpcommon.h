@@ -84,9 +84,9 @@ gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 typedef struct
 {
   DccpEndpointConfig config;
-  /* Sums of the counters of all connections that have ended, and of the current
-   * connection. The counters of the current half-connections are not included.
-   */
+  /* Sums of the counters of all connections, including the current connection.
+   * A half-connection has counters of its own. They are added to these sums
+   * when the half-connection ends. */
   DccpStats stats;
   /* TRUE if the local application is too slow for the data that it receives. */
   gboolean is_slow;

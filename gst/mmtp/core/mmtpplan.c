@@ -16,9 +16,9 @@
  * that are too many. The value is above 1 because an overload usually
  * continues, so the next frames need room, too. */
 #define USEFUL 2
-/* Frames to which no other frame refers are preferred by this factor if one
- * frame has to be left out. Single missing frames disturb a viewer less than a
- * missing reference picture, without which the video freezes. */
+/* If no other frame refers to a frame, the benefit of leaving out this frame is
+ * multiplied by this factor. A single missing frame disturbs a viewer less than
+ * a missing reference picture, without which the video freezes. */
 #define PREFERENCE 2
 
 /* The set of frames that are lost if one frame is left out. */
@@ -95,10 +95,16 @@ leave_out (MmtpPlan * plan, guint i)
 }
 
 /* Returns how many bytes have to be left out so that the frame `i` is in time.
- * The result is 0 or negative if the frame is in time after all kept frames
- * before it. The frame needs its margin only if other frames could be left out
- * for it. A reference picture needs no margin if all kept frames before it have
- * a weight that is at least as high. */
+ * If the paths can deliver this frame and all kept frames before it in time,
+ * the result is 0 or negative.
+ *
+ * A frame is in time if it arrives before its deadline. It must arrive earlier,
+ * by its margin, if other frames could be left out for it. There are two such
+ * cases:
+ * - The frame is a reference picture, and a kept frame before it has a lower
+ *   weight.
+ * - The frame is not a reference picture, and there is a kept frame before it.
+ */
 static gdouble
 get_excess (const MmtpPlan * plan, guint i)
 {
@@ -119,8 +125,8 @@ get_excess (const MmtpPlan * plan, guint i)
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
 }
 
-/* Returns how many of the bytes up to the end of the frame `late` become free if
- * the frames `lost` are left out. */
+/* Returns the number of bytes that become free if the frames `lost` are left
+ * out. Frames after the frame `late` do not count. */
 static gdouble
 get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
 {

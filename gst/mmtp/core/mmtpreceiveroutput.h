@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adds the number, the sending time and the trailer to each message of the
- * receiver. Keeps the messages until the caller fetches them.
+/* Adds the sending time, the number and the trailer to the messages of the
+ * receiver. The number counts the messages of a path. Each message is kept
+ * until the caller fetches it.
  */
 
 #pragma once

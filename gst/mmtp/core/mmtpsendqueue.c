@@ -25,12 +25,12 @@
  * are queued, and they use the kept memory. */
 #define MAX_SPARE 4096
 
-/* If possible, a plan delivers a frame some time before its deadline, because
- * the delays of the paths are only estimates. One late packet makes its whole frame
- * useless, and all frames that refer to it. This time is the initial delay (D0)
- * divided by REFERENCE_MARGIN for reference pictures, and by DROPPABLE_MARGIN
- * for other pictures. Both values were tuned with the arena
- * (tests/benchmarks/mmtparena.c). */
+/* If possible, a plan delivers a frame with a margin before its deadline,
+ * because the delays of the paths are only estimates. If one packet of a frame
+ * is late, the frame is useless, and so are all frames that refer to it. The
+ * margin is the initial delay (D0) divided by REFERENCE_MARGIN for reference
+ * pictures, and by DROPPABLE_MARGIN for other pictures. Both values were tuned
+ * with the arena (tests/benchmarks/mmtparena.c). */
 #define REFERENCE_MARGIN 12
 #define DROPPABLE_MARGIN 24
 
@@ -66,7 +66,8 @@ struct _MmtpSendQueue
   /* number of the frame whose buffers are put into the queue at present */
   guint64 frame;
   guint64 frame_due;
-  /* TRUE if the buffer with the marker of the frame was put into the queue */
+  /* TRUE if the frame has ended, for example because its last buffer had
+   * MMTP_FLAG_MARKER */
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */

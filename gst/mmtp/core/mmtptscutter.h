@@ -58,6 +58,6 @@ void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
 /* Removes the next buffer, stores it in `piece` and returns TRUE. Returns FALSE
  * if there is no buffer. */
 gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
-/* Returns the reason why the stream is passed on without being cut; NULL if it
- * is cut. */
+/* If the stream is not cut, returns the reason. The stream is then passed on
+ * unchanged. If the stream is cut, returns NULL. */
 const gchar *mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter);

@@ -55,9 +55,10 @@ typedef struct
   guint failures, successes;    /* in a row */
   /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* TRUE after the loss of a packet, until the station uses the top rate again.
-   * While it is TRUE, the rate is increased after loss_up_after successful
-   * frames in place of up_after frames. */
+  /* TRUE if a packet was lost and the station has not used the top rate since
+   * then. In this case, the station increases its rate after loss_up_after
+   * successful frames. Otherwise, it does so after up_after successful frames.
+   */
   gboolean after_loss;
   /* TRUE while the station takes part in the current transmission */
   gboolean sending;

@@ -211,7 +211,7 @@ def source_of(cell: Cell) -> str:
 
 
 def encoding_of(cell: Cell) -> encodings.Encoding | None:
-    """Returns the encoding that was made before the run; None if an encoder
-    runs during the run.
+    """Returns the encoding that was made before the run. If the run uses a live
+    encoder, returns None.
     """
     return cell["protocol"].get("encoding")

@@ -269,8 +269,9 @@ def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
     each of them. Returns the names of these cells.
 
     Computed cells run in virtual time. They are run first, on all cores. The
-    other cells run in real time. They are run afterwards, because they would be
-    late if computed cells ran at the same time."""
+    other cells run in real time. They are run afterwards, because a machine
+    that is busy with computed cells would delay the packets of the other cells.
+    """
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found

@@ -45,8 +45,8 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key in the section [matrix] that has the name and version of a published
 # matrix. Each result repeats this name and version.
 SUITE = "suite"
-# The key in the section [matrix] that has the name of another matrix file. The
-# file with the key extends the other file.
+# The key in the section [matrix] whose value is the name of another matrix
+# file. The file in which this key is set extends the other file.
 BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",

@@ -79,8 +79,10 @@ def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
 
 def rows(runs: list[run_results.Run], unit: str,
          draw: Callable[[Axes, str, run_results.Run, dict], None]) -> Figure:
-    """Returns a figure with a row for each label. `draw` gets the axes, the
-    label, the first run of this label and the style of its line."""
+    """Returns a figure with one plot for each label of `runs`. The plots are
+    arranged in a column. `unit` is the unit of the y axes. `draw` is called for
+    each plot with the axes, the label, the first run of this label and the
+    style of the label's line."""
     firsts, looks = plots.first_runs(runs), plots.looks(runs)
     figure, all_axes = plots.plt.subplots(
         len(firsts), 1, sharex=True, sharey=True, squeeze=False,

@@ -92,9 +92,9 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # all links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # In the log, the flow of the sender's packets has the same number as
-        # the sender's station. If the protocol is computed in virtual time, the
-        # log has only flow 0.
+        # The sender's packets are one flow of the log. If the run was in
+        # virtual time (COMPUTED), this is flow 0. Otherwise, the flow has the
+        # number of the sender's station.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
         # `schedules` has the periods in which a link was closed. In the log, a
         # period ends at the end of the change that opens the link. The change

@@ -45,7 +45,7 @@ CODECS = {
                  "null", "ivf"),
 }
 FOURCC = {"vp8": b"VP80", "vp9": b"VP90", "av1": b"AV01"}
-# Elements that read the file with the encoding and output the frames. Each
+# Elements that read the file of the encoded clip and output its frames. Each
 # frame is output at its due time.
 PIPELINE = ("filesrc location={{clip}} ! {read} ! clocksync "
             "! mpegstat location={{sent}}")

@@ -259,8 +259,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # If the new queueing discipline is equal to an earlier discipline, the
-        # counter of dropped packets of the new discipline can begin above 0.
+        # If the same queueing discipline is set up a second time, its counter
+        # of dropped packets can begin above 0.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

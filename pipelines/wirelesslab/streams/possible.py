@@ -31,8 +31,8 @@ from wirelesslab.streams import frame_log, measurements
 
 
 class Opportunity(typing.NamedTuple):
-    """An opportunity to deliver `size` bytes over a link. `taken_ns` and
-    `arrival_ns` are times in ns, by the clock of the link."""
+    """A number of bytes, `size`, that a link can deliver. `arrival_ns` is the
+    time at which they arrive. All times are in ns, by the clock of the link."""
 
     taken_ns: float  # Latest time at which the `size` bytes can enter the link.
     arrival_ns: float

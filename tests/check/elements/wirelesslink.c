@@ -876,8 +876,8 @@ GST_END_TEST;
 
 /* __i__ selects one of three links:
  * - The first link delivers packets unchanged.
- * - The second link delivers each packet twice: in a copy of the buffer, and in
- *   the original buffer, whose timestamps the link may change.
+ * - The second link delivers each packet twice, as two buffers: the original
+ *   buffer and a copy. The link may change the timestamps of the original.
  * - The third link damages packets. */
 static const gchar *const keeping[] = {
   "mode=timestamp delay-ms=100",

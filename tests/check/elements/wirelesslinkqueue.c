@@ -313,7 +313,9 @@ GST_START_TEST (caps_say_what_rtp_carries)
 
 GST_END_TEST;
 
-/* Adds an IPv4 header of 20 bytes and a UDP header of 8 bytes. */
+/* Returns an IP packet that contains the RTP packet `rtp`: an IPv4 header of 20
+ * bytes, a UDP header of 8 bytes, and `rtp` with the payload type 32. Takes
+ * ownership of `rtp`. */
 static GstBuffer *
 wrap (GstBuffer * rtp)
 {

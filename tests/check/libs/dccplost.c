@@ -149,8 +149,8 @@ send_many (Fixture * fixture, guint n)
   }
 }
 
-/* Checks the counters of loss events and of the packets that were lost in them.
- */
+/* Checks the number of loss events and the number of lost packets in the
+ * statistics of the sender. */
 static void
 assert_losses (Fixture * fixture, guint64 events, guint64 packets)
 {

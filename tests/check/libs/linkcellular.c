@@ -936,8 +936,8 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
-  /* The lost frame leaves 13 blocks later than without the loss. In this time
-   * the receiver sends the rejection, the sender retransmits the frame, and one
+  /* The loss must delay frame 19 by 13 blocks (260 ms). In this time, the
+   * receiver sends the rejection, the sender retransmits the frame, and one
    * more block follows. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
   /* Frame 19 was lost. Frames 20 to 31 waited for its retransmission. They must

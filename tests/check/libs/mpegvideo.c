@@ -483,8 +483,10 @@ GST_START_TEST (size_and_rate_change_in_mid_stream)
 
 GST_END_TEST;
 
-/* ISO/IEC 11172-2 (MPEG-1) lets one slice cover the whole picture. ISO/IEC
- * 13818-2 (MPEG-2) requires slices in each row. */
+/* In MPEG-1 (ISO/IEC 11172-2), one slice may cover the whole picture. MPEG-2
+ * (ISO/IEC 13818-2) requires at least one slice in each row of macroblocks. A
+ * picture of two rows that has only one slice is therefore complete in MPEG-1,
+ * but incomplete in MPEG-2. */
 GST_START_TEST (one_slice_to_a_picture)
 {
   MpegPicture p = {.type = 'I',.rows = 1,.mpeg1 = TRUE,.progressive = TRUE };

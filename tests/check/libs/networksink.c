@@ -24,8 +24,8 @@ typedef struct
   GMutex lock;
   /* The next `refuse` connection attempts fail. */
   guint refuse;
-  /* The GResolverError with which these attempts fail. -1 means that they fail
-   * because the receiver refuses the connection. */
+  /* GResolverError of the connection attempts that fail because of `refuse`. If
+   * this field is -1, the receiver refuses the connection instead. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
   /* number of bytes that the transport accepts before it is full */

@@ -299,12 +299,12 @@ class StreamTest(unittest.TestCase):
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
-        """Streams over a transport whose pipelines never end by themselves,
-        like those of ristsink and ristsrc. The keys of `added` are "sender" and
-        "receiver". Each value is a text that is appended to the description of
-        the sender's or the receiver's pipeline. A pipeline with this text sends
-        no EOS message, so the test fails if the demo waits for the end of the
-        pipeline."""
+        """Streams with pipelines that do not end by themselves, like those of
+        ristsink and ristsrc. The keys of `added` are "sender" and "receiver".
+        Each value is a text that is appended to the description of the sender's
+        or the receiver's pipeline. Because of the text, this pipeline posts no
+        EOS message. The test therefore fails if the demo waits for EOS. Returns
+        the result of stream.stream()."""
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words
