@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the steps of the README on minimal Debians, which debootstrap makes for
-this purpose and which are removed afterwards.
+"""Runs the steps of the README on minimal Debian installations. debootstrap
+makes these installations. They are removed at the end.
 
 The source is a clone of the current commit; changes that are not committed are
 not tested. Prints one line for each step, and the versions in each Debian.
@@ -135,10 +135,10 @@ def place(keep, suite):
 
 
 class Guard:
-    """Removes a directory when this program ends, even if it is killed. A
-    second process waits for the end of a pipe, and then removes the directory.
-    Only this program has the write end of the pipe, so the pipe ends when this
-    program ends."""
+    """Removes a directory when this program ends, even if this program is
+    killed. A child process reads from a pipe. Only this program has the write
+    end of the pipe. When this program ends, the child process reads EOF, and
+    then removes the directory."""
 
     def __init__(self, directory):
         read, self._write = os.pipe()

@@ -267,9 +267,10 @@ get_max_bitrate (const GstBitrateAdapt * self)
 
 /* --- warnings, in the thread ---------------------------------------------- */
 
-/* Stores whether `problem` exists now (`is_there`). Returns TRUE if the problem
- * has existed for at least `timeout` ns without interruption. TRUE is returned
- * only once until the problem ends.
+/* Stores whether `problem` exists now (`is_there`). When the problem has
+ * existed for at least `timeout` ns without interruption, one call returns
+ * TRUE. Later calls return FALSE until the problem has ended and has then
+ * existed for `timeout` ns again.
  *
  * The time before the first buffer must not count towards `timeout`. If
  * `timeout` is above 0, the callers therefore pass FALSE as `is_there` until
@@ -931,6 +932,8 @@ static const GstWirelessProperty properties[] = {
 
   /**
    * GstBitrateAdapt:padding-bitrate:
+   *
+   * Maximum bitrate of the padding that the sink sends.
    *
    * If the pictures need few bits, the stream uses less than the bitrate that
    * the network can carry. The estimate is then only a lower bound. If the sink

@@ -506,8 +506,8 @@ drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
 }
 
 /* Waits while the network is full. Returns FALSE if the wait was interrupted or
- * an error occurred. If the sink must not wait, drops the first packet and
- * returns TRUE. */
+ * an error occurred. If the sink is not allowed to wait, drops the first packet
+ * of `batch` and returns TRUE. */
 static gboolean
 wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
     GError ** error)
@@ -841,9 +841,10 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
  * sink, the source cannot send EOS downstream. This sink therefore has the
  * SOURCE flag, so that the pipeline sends the event to this sink too.
  *
- * The sink continues to send until the EOS event of the source arrives with the
- * data. If the sink has to wait before this event arrives, the deadline for the
- * end of the stream is set when the wait begins. */
+ * The EOS event of the source follows the data of the stream. The sink
+ * continues to send until that event arrives. If the sink has to wait for the
+ * network before that, it sets the deadline for the end of the stream when the
+ * wait begins. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {

@@ -18,7 +18,8 @@
  * the lock held. */
 typedef struct
 {
-  /* A connection has begun, or an event occurred during the connection. */
+  /* Called for each event of the connection, for example its beginning. Not
+   * called when data arrive or when the connection ends. */
   void (*take_event) (gpointer element, const DccpEvent * event);
   /* Called when data arrived. `time` is the arrival time in ns. If this
    * function is NULL, received data are discarded. */
@@ -26,9 +27,9 @@ typedef struct
   /* Returns whether the endpoint accepts a packet that arrived on `path`. NULL
    * = packets on all paths are accepted. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
-  /* Releases the lock, posts the queued messages, and emits the notifications
-   * that take_event and take_data have requested. NULL = the endpoint releases
-   * the lock and posts the messages itself. */
+  /* Releases the lock. Then posts the queued messages, and emits the
+   * notifications that take_event and take_data have requested. If this
+   * function is NULL, the endpoint releases the lock and posts the messages. */
   void (*unlock_and_post) (gpointer element);
   /* Releases the lock. If another thread of the element waits for received
    * data, this function also wakes that thread. If this function is NULL, the

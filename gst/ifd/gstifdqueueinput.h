@@ -50,15 +50,16 @@ void gst_ifd_queue_input_free (GstIfdQueueInput * input);
  * the caps and the counters. */
 void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
 
-/* Returns the caps that upstream may choose (transfer full). Caps that this
- * element can use come before caps that can only be linked and cause an error
- * later. `downstream` are the caps that downstream accepts. `filter` may be
- * NULL. */
+/* Returns the caps that upstream may choose (transfer full). Usable caps come
+ * first. Unusable caps follow: upstream can link with them, but they cause an
+ * error later. `downstream` are the caps that downstream accepts. `filter` may
+ * be NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
-/* If the caps cannot be used, posts an error and returns FALSE. For MPEG video,
- * the caps of the frames are returned by gst_ifd_queue_input_pull (). Other
- * caps are passed on unchanged. */
+/* Sets the caps of the input. If they cannot be used, posts an error and
+ * returns FALSE. If the input is MPEG video, gst_ifd_queue_input_pull () later
+ * returns the output caps. For all other formats, the output has the caps
+ * `caps`. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 /* Posts an error for caps that cannot be used, and returns FALSE. Such caps do

@@ -412,8 +412,8 @@ gst_ifd_queue_loop (gpointer pad)
     /* The queue may have room now, so a waiting streaming thread is woken. */
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
-    /* In unqueued mode, the streaming thread may be waiting until push_item ()
-     * has returned. */
+    /* In unqueued mode, upstream's streaming thread may be waiting for the end
+     * of push_item (). It is therefore woken here. */
     if (gst_ifd_queue_is_unqueued (self))
       g_cond_broadcast (&self->changed);
   }

@@ -91,8 +91,8 @@ next_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Returns whether every open path has got an ICMP error. If so, probably no
- * receiver listens at its address. */
+/* Returns whether every open path has received an ICMP error. If so, probably
+ * no receiver listens at the addresses to which the paths send. */
 static gboolean
 is_refused (GstMmtpSink * self)
 {

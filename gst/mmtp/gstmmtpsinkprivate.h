@@ -89,7 +89,7 @@ typedef struct
    * opened */
   GInetAddress *local;
   /* Error of a packet that could not be sent, because the route does not exist
-   * any more. retry.has_gone was set for this reason. */
+   * any more. retry.has_gone is set at the same time. */
   GError *gone;
   /* Reason why the path could not be opened. A warning is logged only if the
    * reason changes. */

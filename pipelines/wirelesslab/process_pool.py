@@ -45,9 +45,9 @@ def each(function: Callable[[Any], Any],
 
 
 def remove(directory: str) -> None:
-    """Removes a temporary directory. If this process was interrupted, one of
-    the other processes may still write a file into the directory, so that it
-    cannot be removed at once."""
+    """Removes a temporary directory. If this process was interrupted, another
+    process of the pool may still write files into the directory. This function
+    therefore tries to remove it for up to SECONDS_TO_REMOVE."""
     deadline = time.monotonic() + SECONDS_TO_REMOVE
     while os.path.exists(directory) and time.monotonic() < deadline:
         shutil.rmtree(directory, ignore_errors=True)

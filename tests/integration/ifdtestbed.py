@@ -44,9 +44,13 @@ CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
 # of TCP, fills it.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
-# Upper limits for the lateness of this machine, in ms. MS_LATE is the limit for
-# the 99th percentile: half a frame period. MS_FROZEN is the limit for the
-# maximum: a fifth of MS_IN_TIME.
+# On a busy machine, the sender sends frames late, the emulated link delivers
+# packets late, and a sleeping process is woken late. If this lateness exceeds
+# one of the following limits, the run is not valid:
+# - MS_LATE, half a frame period, is the limit in ms for the 99th percentile of
+#   each of the three.
+# - MS_FROZEN, a fifth of MS_IN_TIME, is the limit in ms for the longest time by
+#   which a sleeping process was woken late.
 MS_LATE = 20
 MS_FROZEN = 100
 # A frame whose lateness exceeds this number of ms is useless to a live stream.
@@ -142,7 +146,9 @@ class Run:
     # Seconds from the first frame in the sender's log until one frame period
     # after the arrival of the last frame.
     end: float
-    # The 99th percentile of the lateness of the sender itself, in ms.
+    # The sender sends each frame some time after the frame is due. This is the
+    # 99th percentile of these times in ms, or 0 if the sender does not pace its
+    # packets.
     sender_late: float
     link_late: float
     ticks_late: float
@@ -225,9 +231,9 @@ def measure(name, case, sent, received, ticks_ms):
 
 
 def transport(name, **replaced):
-    """Returns the transport `name` of transports.ini. Each argument in
-    `replaced` has the name of an element of the sender. The element is replaced
-    by the value of the argument.
+    """Returns the transport `name` of transports.ini. Each argument
+    ELEMENT=TEXT in `replaced` replaces the element ELEMENT of the sender by
+    TEXT.
     """
     found = dict(transports.read()[name])
     for old, new in replaced.items():

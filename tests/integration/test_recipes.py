@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs those recipes of the documentation that are more than launch lines:
+"""Runs two kinds of recipes of the documentation:
 
 - a session description, with GStreamer and with ffmpeg;
 - a routing table for each link.
 
-Each recipe is run as its page shows it. Launch lines are run by tests/docs.
+Each recipe is run as its page shows it. Recipes that consist of launch lines
+are run by tests/docs.
 """
 
 import os
@@ -143,9 +144,10 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # Most hosts have one default route. Here it uses the first link, so the
-        # second link carries no packets. After the commands of mmtpsink.md, the
-        # second link must have its own route.
+        # Host a has only one default route, as most hosts do. This route uses
+        # the first link, so the second link carries no packets. Then host a
+        # runs the commands of mmtpsink.md. After these commands, the second
+        # link must have its own route.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

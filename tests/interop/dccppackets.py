@@ -69,8 +69,9 @@ class Packet:
     # The header field CsCov (checksum coverage), which is 0 to 15.
     coverage: int
 
-    # In a Request, Response or Listen, the service code. In a Reset, the reset
-    # code and its data. In all other packets, these bytes are empty.
+    # Bytes of the header that depend on the packet type. In a Request, Response
+    # or Listen, they contain the service code. In a Reset, they contain the
+    # reset code and its data. Other packets have no such bytes.
     more: bytes
     options: bytes
     payload: bytes

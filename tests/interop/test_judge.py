@@ -152,8 +152,10 @@ class Extension(unittest.TestCase):
     (RFC 2250, section 3.4.1). The stream contains a picture coding extension
     that was written by hand."""
 
-    # The extension has the f_codes 2 2 15 15, DC 0 and PS 3. The bits T C Q A G
-    # D are set. The bits P V R H are not set.
+    # The picture coding extension and the RTP header extension both contain
+    # these fields (with the names of RFC 2250). The f_codes are 2, 2, 15 and
+    # 15, DC is 0, and PS is 3. The bits T, C, Q, A, G and D are 1. The bits P,
+    # V, R and H are 0.
     COMMON = "0010" "0010" "1111" "1111" "00" "11" "1011010011"
     WORD = int("01" + COMMON, 2)  # preceded by X 0 and E 1
     COPYRIGHT = "000001b5" "4f"

@@ -57,7 +57,8 @@ def sound_only():
 
 
 def decode(data):
-    """Returns {time: hash of the picture}. Asserts that ffmpeg reports no
+    """Decodes the video of a transport stream. Returns {PTS: hash of the
+    picture}. The PTS is in units of 1/90000 s. Asserts that ffmpeg reports no
     error.
     """
     result = subprocess.run(

@@ -320,9 +320,9 @@ put (MmtpNetwork * self)
   g_bytes_unref (buffer.data);
 }
 
-/* Checks that a buffer was not output after its deadline. The receiver may
- * correct its clock while the buffer waits, by at most 1 ms per second
- * (mmtpclock.c). The check allows this difference. */
+/* Checks that a buffer was not output after its deadline. The check allows a
+ * difference of 1 ms per second, because the receiver can correct its clock by
+ * this amount while the buffer waits (mmtpclock.c). */
 static void
 check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {

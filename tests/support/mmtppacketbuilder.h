@@ -16,8 +16,8 @@ typedef guint32 (*MmtpDraw) (gpointer source);
 /* What an on-path attacker has learned about a session. */
 typedef struct
 {
-  /* The highest message number on each path, of the sender and of the receiver.
-   */
+  /* The highest message numbers seen: numbers[0][path] is that of the sender on
+   * a path, and numbers[1][path] is that of the receiver. */
   guint64 numbers[2][MMTP_MAX_PATHS];
   guint32 sent;
   guint32 stream_number;

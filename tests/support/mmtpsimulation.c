@@ -243,7 +243,8 @@ run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
 }
 
 /* Delivers `packet`, a message that the sender has sent on `path`, to the
- * receiver. The receiver sees the current address of the path. */
+ * receiver. The message has the source address that the path had when the
+ * message was sent. */
 static void
 deliver_to_receiver (MmtpSimulation * simulation, guint path,
     const Packet * packet)

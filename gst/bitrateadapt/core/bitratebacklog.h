@@ -31,9 +31,9 @@ typedef struct
   /* bytes that left the backlog so far, because they were delivered or dropped
    */
   guint64 drained;
-  /* Bytes that left the backlog so far. Unlike `drained`, this number is
-   * computed from the bytes in flight including their headers, so it may be
-   * negative. */
+  /* Bytes that left the backlog so far, without a correction for headers: `put`
+   * minus the queued bytes minus the bytes in flight. The bytes in flight
+   * include headers, so the result may be negative. */
   gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
@@ -65,8 +65,9 @@ typedef struct
   guint64 put;
   guint64 put_at;               /* time at which data last left the encoder */
   gboolean is_idle;             /* see bitrate_backlog_is_idle () */
-  /* Latest value of `put` at which the encoder was idle and nothing was in
-   * flight. All bytes up to this value have left the backlog. */
+  /* Value of `put` when the backlog was last empty. The backlog counts as empty
+   * if the encoder is idle and nothing is in flight. All bytes up to this value
+   * have left the backlog. */
   guint64 idle_put;
   guint64 padding;              /* bytes in the latest report */
   guint64 padded_at;            /* time of the latest padding; 0 = none */

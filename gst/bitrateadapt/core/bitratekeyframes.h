@@ -18,8 +18,8 @@
 
 typedef enum
 {
-  /* The sender dropped a frame other than the requested key frame. The dropped
-   * frame comes before that key frame in the stream. */
+  /* The sender dropped a frame that precedes the requested key frame in the
+   * stream. */
   BITRATE_LOSS_DROPPED,
   /* The sender dropped the requested key frame. */
   BITRATE_LOSS_KEY_FRAME,

@@ -65,18 +65,19 @@ guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss);
 
-/* Adds the feature options of the packet `sequence`, which must not be a Data
- * packet. These options are the Confirms that we owe, and the unconfirmed
- * Changes that are due (RFC 4340 section 6.6.3). */
+/* Writes the feature options of a packet to `writer`. These options are the
+ * Confirms that we owe, and the unconfirmed Changes that are due (RFC 4340
+ * section 6.6.3). `sequence` is the sequence number of the packet, which must
+ * not be a Data packet. */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
 /* Writes again the Confirms that were sent before. Confirms that still have to
  * be sent for the first time are left out. */
 void dccp_features_write_again (DccpFeatures * features,
     DccpOptionWriter * writer);
-/* Returns TRUE if we owe a Confirm or a Change is due. If no other packet can
- * carry these options, an Ack must be sent. A client that has no Response yet
- * sends them with its next Request. */
+/* Returns TRUE if a Confirm or a Change has to be sent now. If no other packet
+ * can carry the option, an Ack must be sent. A client that has not received a
+ * Response yet sends the option with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
 /* Returns the time at which the next Change must be retransmitted. Returns
  * G_MAXUINT64 if no Change waits for its Confirm. Options that have to be sent

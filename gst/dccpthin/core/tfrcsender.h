@@ -79,8 +79,8 @@ void tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
 void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 
 /* Returns the time at which the next data packet may be sent; `now` means
- * immediately. After a pause, the sender may send some packets without waiting,
- * but fewer than it sends in one round trip (RFC 5348 section 4.6). */
+ * immediately. After a pause, the sender may send a burst. The burst has fewer
+ * packets than the rate allows in one round trip (RFC 5348 section 4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
 /* Call this function when a data packet with `size` bytes of payload is sent.
  * `more` is TRUE if another packet waits, so the sender is not data-limited

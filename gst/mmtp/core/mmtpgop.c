@@ -29,8 +29,9 @@
  * dropped later, so they are not lost only because of this picture. The value
  * was tuned with the arena (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
-/* Number of pictures that count as lost with a reference picture above the base
- * layer. Only few pictures refer to such a picture. */
+/* Number of pictures that count as lost if a reference picture above the base
+ * layer is lost. The number is small, because only few pictures refer to such a
+ * picture. */
 #define LAYER_WEIGHT 2
 
 PictureKind

@@ -329,8 +329,8 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 
 /* The rate is computed from the additional time that the padding of OPEN needs.
  * A repeated OPEN has no padding. If the ACCEPT answers a repeated OPEN, the
- * function therefore returns 0. If the round trip is ambiguous, the function
- * returns at most USUAL_BEGINNING. */
+ * function therefore returns 0. If it is not known which INIT or OPEN was
+ * answered, the function returns at most USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)

@@ -244,8 +244,8 @@ typedef struct
   /* Sending time of the last REPORT that arrived, in ticks; 0 if none has
    * arrived. */
   guint32 echo;
-  /* Time in ticks since the arrival of the REPORT that was sent at `echo`
-   */
+  /* Time from the arrival of the last REPORT until this KEEPALIVE was sent, in
+   * ticks. */
   guint32 hold;
   /* Period of the REPORTs that the sender wants on this channel, in ms; 0 lets
    * the receiver choose the period. */

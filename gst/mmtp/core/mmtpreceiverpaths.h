@@ -52,7 +52,7 @@ typedef struct
 typedef struct
 {
   guint64 now;                  /* latest time seen, in ns */
-  /* the paths by their id; NULL for a path that was never used */
+  /* the paths, indexed by path id; NULL for a path that was never used */
   MmtpReceiverPath *all[MMTP_MAX_PATHS];
   /* ids of the paths whose entry in `all` is not NULL */
   guint8 ids[MMTP_MAX_PATHS];

@@ -131,9 +131,9 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 }
 
 /* Puts the packets of missing messages back into the queue. The log contains
- * the messages in sending order. The search ends at the first message that is
- * not missing yet: the messages after it were sent later, so they are not
- * missing yet either. */
+ * the messages in sending order, and earlier messages count as missing first.
+ * The search therefore ends at the first message that does not count as
+ * missing. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {

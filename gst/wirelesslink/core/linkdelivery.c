@@ -19,8 +19,8 @@ struct _LinkDelivery
   guint next;
   /* model that replaces the trace; NULL = there is a trace */
   LinkWander *wander;
-  /* Time in ns of the most recent opportunity to send. `left` more bytes can be
-   * sent at this opportunity. */
+  /* Time in ns of the most recent opportunity to send. At this opportunity, the
+   * link can still send the number of bytes in the field `left`. */
   guint64 open_at;
   guint left;                   /* bytes */
 };

@@ -299,8 +299,8 @@ class Run:
                         f"end of its output:\n{processes.tail(words)}")
 
     def finish(self) -> None:
-        """Ends the links after their last packets have left them, and then the
-        receivers, so that the receivers' files are complete."""
+        """Ends the links, and then the receiver. Each link delivers its waiting
+        packets before it ends. The receiver's file is therefore complete."""
         for link in self._bed.link_processes():
             self._end(link, SECONDS_TO_DRAIN, "the link")
         self._end(self._receiver, SECONDS_TO_END, "the receiver")

@@ -20,8 +20,11 @@ FIRST = "mpeg2"  # The pipelines of all protocols are written for this codec.
 class Codec(typing.NamedTuple):
     name: str
     title: str
-    alone: list  # The elements that work only with MPEG-1/2.
-    # Text replacements in the pipelines, as pairs (old text, new text).
+    # Names of elements that work only with MPEG-1/2. If a protocol still
+    # contains one of them after the replacements, it cannot send this codec.
+    alone: list
+    # The replacements: pairs (old text, new text). In the pipelines of a
+    # protocol, each old text is replaced by the new text.
     instead: list
 
 

@@ -73,9 +73,10 @@ def main() -> None:
 
 
 def refusal(failure: Exception) -> dict[str, str]:
-    """Returns the answer that reports `failure` to the caller. If the answer
-    has `forbidden`, this machine does not allow hosts of this kind, for example
-    hosts in a user namespace. It may allow another kind.
+    """Returns the answer that reports `failure` to the caller. An OSError means
+    that this machine does not allow the requested kind of host, for example a
+    host in a user namespace. The answer then has the key "forbidden". The
+    caller can then try another kind of host.
     """
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"

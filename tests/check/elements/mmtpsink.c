@@ -1085,8 +1085,8 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* A frame is not sent to the new receiver if it refers to a frame that was sent
- * before the restart. */
+/* The receiver is restarted during the stream. After the restart, the sink must
+ * not send a frame that refers to a frame from before the restart. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;

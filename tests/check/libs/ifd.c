@@ -484,16 +484,16 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* No I-frame is expected any more. After a dropped frame, the stream must
-   * therefore resume at the next refresh.
-   */
+  /* IFD_MAX_GOP frames without an I-frame have passed, so the core expects no
+   * further I-frame. After a dropped frame, the stream must therefore resume at
+   * the next intra refresh. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* The stream has an I-frame again, so IFD expects further I-frames. After a
-   * dropped frame, the stream must therefore resume at an I-frame and not at a
+  /* An I-frame arrives, so the core expects further I-frames. After a dropped
+   * frame, the stream must therefore resume at an I-frame and not at an intra
    * refresh. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);

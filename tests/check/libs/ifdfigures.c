@@ -150,7 +150,8 @@ GST_START_TEST (paper_algorithms_have_a_w_of_one)
 
 GST_END_TEST;
 
-/* The figures of the paper show neither incomplete frames nor new receivers. */
+/* The figures of the paper cover neither incomplete frames nor new receivers.
+ * This test checks how the algorithms handle them. */
 GST_START_TEST (paper_algorithms_beyond_the_figures)
 {
   const IfdCase both[] = {
@@ -183,7 +184,8 @@ GST_END_TEST;
 
 /* A second implementation of the figures */
 
-/* State of the second implementation. The variables have the same names as in
+/* State of the second implementation of the algorithms. The last test compares
+ * its decisions with those of the core. The variables have the same names as in
  * figures 1.1 to 1.3 of Ouwens (2006), and the steps have the same order as in
  * these figures. The value 0 stands for an empty buffer. */
 typedef struct

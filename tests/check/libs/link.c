@@ -800,12 +800,12 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* If a packet is smaller than an opportunity and no other packet waits, the
-   * rest of the opportunity is lost.
+  /* A delivery opportunity carries 1500 bytes. If it carries a smaller packet
+   * and no other packet waits, the remaining bytes are not used.
    *
-   * The last packet arrives almost 5000 s after the packet before it. The trace
-   * is repeated many times in between. The last packet must leave at the next
-   * opportunity. */
+   * The last packet arrives almost 5000 s after the previous packet. The trace
+   * repeats many times during these 5000 s. The last packet must leave at the
+   * first delivery opportunity after its arrival. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);

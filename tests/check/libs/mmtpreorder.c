@@ -13,8 +13,8 @@
 #define LAST MMTP_FLAG_LAST
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
-/* Adds a packet with the given due time. The function add () uses the deadline
- * as due time. */
+/* Adds a packet with the due time `due` and the deadline `deadline` (in ms).
+ * add () does the same, but uses its argument `deadline` as both times. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)

@@ -108,8 +108,9 @@ GST_START_TEST (picture_of_a_layer_costs_those_that_refer_to_it)
   expect_without (layers, n, 2, "02--02120100");
   expect_without (layers, n, 6, "02120" "2--0100");
   expect_without (layers, n, 4, "0212------00");
-  /* "(4" means that the picture keeps picture 4 in memory but does not use it.
-   * Picture 4 then does not count as a reference. */
+  /* Picture 9 has the references "8 (4". The "(" means that picture 4 is kept,
+   * but picture 9 does not use it. Picture 4 therefore does not count as a
+   * reference. */
   expect_without (layers, n, 9, "021202120-00");
 }
 

@@ -18,7 +18,7 @@ NONE = {"I": 0, "P": 0, "B": 0}
 
 def sender(name, share, lost=NONE, late=NONE, **more):
     """Returns the results of a sender that has sent 100 frames. `share` is the
-    number of decodable frames.
+    percentage of its frames that were decodable in time.
     """
     good = {"I": 0, "P": 0, "B": share} if share < 100 else SENT
     return demo_findings.Sender(

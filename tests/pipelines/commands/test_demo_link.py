@@ -231,8 +231,8 @@ class RelayTest(unittest.TestCase):
                 sent, received, _ = stream.stream(
                     transport, clip, port, run_dir, place)
             self.assertTrue(received.frames)
-            # With rtp, all frames must arrive. The other transports are allowed
-            # to drop frames.
+            # If the transport is "rtp", all frames must arrive. The other
+            # transports are allowed to drop frames.
             if name == "rtp":
                 self.assertEqual([frame.key for frame in received.frames],
                                  [frame.key for frame in sent.frames])

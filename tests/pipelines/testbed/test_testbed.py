@@ -211,8 +211,9 @@ def held_by_us():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            # One of the descriptors was opened by iterdir() itself. It may be
-            # closed already.
+            # iterdir() itself opens a descriptor, and lists it, too. If
+            # iterdir() closes this descriptor before readlink() is called,
+            # readlink() fails.
             pass
     return found
 
@@ -757,7 +758,8 @@ class CommandLineTest(CommandLine):
 
     @needs_namespaces
     def test_the_error_message_of_a_link_is_printed(self):
-        # The devices may be ready before the link reports its error.
+        # It is possible that the link reports its error after its devices are
+        # ready. The error must be printed in this case, too.
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
         self.assertEqual(status, testbed.STATUS_OURS)
