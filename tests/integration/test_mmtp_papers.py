@@ -220,9 +220,11 @@ class MmtpPapersTest(linktestbed.LinkCase):
                 if "mmtpsink-stats" in line][-1]
         stats = {name: int(re.search(rf", {name}=\(guint64\)(\d+)", last)[1])
                  for name in COUNTERS}
-        late = sum(map(int, re.findall(r" late=[\\]*\(guint64[\\]*\)(\d+)",
-                                       last)))
-        return Result(period, in_time, len(delays) - in_time + late,
+        late = [int(count) for count in re.findall(
+            r" late[\\]*=[\\]*\(guint64[\\]*\)(\d+)", last)]
+        if len(late) != len(NAMES):
+            raise AssertionError(f"late packets of each path: {late} in {last}")
+        return Result(period, in_time, len(delays) - in_time + sum(late),
                       stats["buffers-sent"], stats)
 
     def valid(self, period, seed, quality):
