@@ -4,8 +4,8 @@ ristsink with both bonding methods, the kernel's MPTCP, and UDP over the faster
 link. The bitrate of the clip is higher than the rate of the faster link, and
 lower than the sum of the rates of both links.
 
-For each transport the test prints the frames that arrived, those that can be
-decoded, and those that can be decoded within a second.
+For each run of a transport the test prints the frames that arrived, those that
+can be decoded, and those that can be decoded within a second.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import threading
 import time
@@ -31,6 +32,10 @@ MEGABITS = 3
 LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
          "slow=a,b: rate=1200000 delay-ms=120 queue-bytes=64000")
 IN_TIME = 1000  # The maximum delay in ms of a frame that is in time.
+# Number of runs of each transport. They run at the same time, each over links
+# of its own. A single run says little: in the runs of MPTCP, 91 to 100 % of the
+# frames were in time.
+RUNS = 4
 
 # The time in s from the start of a transport until the first frame is sent. The
 # transport may measure its links during this time.
@@ -161,7 +166,10 @@ class MmtpPeersTest(linktestbed.LinkCase):
         if not self.clip.exists():
             self.skipTest(f"pipelines/clips made no clip of {MEGABITS} Mbit/s")
 
-    def stream(self, name):
+    def start(self, name):
+        """Starts a run. Returns its testbed, its logs, and the thread that
+        writes the frames. Returns None if the kernel lacks the transport.
+        """
         transport = TRANSPORTS[name]
         bed = self.open(*LINKS)
         for host, command in transport.first:
@@ -179,10 +187,24 @@ class MmtpPeersTest(linktestbed.LinkCase):
             **values) + transport.behind_sender, stdin=subprocess.PIPE)
         pump = threading.Thread(target=self.pump, args=(sender.stdin,))
         pump.start()
+        return bed, logs, pump
+
+    def stream(self, name):
+        """Returns all runs of a transport. Returns an empty list if the kernel
+        lacks the transport.
+        """
+        started = []
+        for _ in range(RUNS):
+            run = self.start(name)
+            if run is None:
+                return []
+            started.append(run)
         time.sleep(SECONDS_TO_CONNECT + clips.SECONDS + AFTER)
-        bed.close()
-        pump.join()
-        return self.judge(name, logs["sent"], logs["received"])
+        for bed, _, pump in started:
+            bed.close()
+            pump.join()
+        return [self.judge(name, logs["sent"], logs["received"])
+                for _, logs, _ in started]
 
     def pump(self, pipe):
         begin = time.monotonic() + SECONDS_TO_CONNECT
@@ -221,16 +243,18 @@ class MmtpPeersTest(linktestbed.LinkCase):
             if missing:
                 print(f"{name}: left out, there is no {missing[0]}")
                 continue
-            run = self.stream(name)
-            if run is None:
+            runs[name] = self.stream(name)
+            if not runs[name]:
                 print(f"{name}: left out, the kernel has none")
+                del runs[name]
                 continue
-            runs[name] = run
-            print(run, flush=True)
-        ours = runs.pop("mmtpsink")
-        for run in runs.values():
-            with self.subTest(peer=run.name):
-                self.assertGreater(ours.in_time, run.in_time)
+            print(*runs[name], sep="\n", flush=True)
+        in_time = {name: statistics.mean(run.in_time for run in of_name)
+                   for name, of_name in runs.items()}
+        ours = in_time.pop("mmtpsink")
+        for name, theirs in in_time.items():
+            with self.subTest(peer=name):
+                self.assertGreater(ours, theirs)
 
 
 if __name__ == "__main__":
