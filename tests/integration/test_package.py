@@ -4,7 +4,6 @@ files, and works after its installation."""
 
 import pathlib
 import shutil
-import tempfile
 import unittest
 
 import test_install
@@ -32,15 +31,13 @@ class PackageTest(test_install.Home):
 
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.place = pathlib.Path(directory.name)
-        copy = cls.place / "source"
+        super().setUpClass()
+        copy = cls.home / "source"
         shutil.copytree(SOURCE, copy, ignore=NOT_SOURCE)
         cls.printed = test_install.run(
             "dpkg-buildpackage", "-us", "-uc", "-b", cwd=copy)
         cls.packages = {path.name.partition("_")[0]: path
-                        for path in cls.place.glob("*.deb")}
+                        for path in cls.home.glob("*.deb")}
 
     def test_the_packages_contain_the_right_files(self):
         files = listed(self.packages[PLUGINS])
@@ -59,7 +56,7 @@ class PackageTest(test_install.Home):
         self.assertEqual(warnings, [])
 
     def test_it_is_as_debian_wants_packages(self):
-        (changes,) = self.place.glob("*.changes")
+        (changes,) = self.home.glob("*.changes")
         # The option --allow-root concerns the user who runs lintian, not the
         # package.
         self.assertEqual(test_install.run(
