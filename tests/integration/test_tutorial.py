@@ -149,8 +149,11 @@ class TutorialTest(unittest.TestCase):
             if "second shell" in above:
                 self.reader.in_second_shell(block)
             elif IN_A_HOST in block:
+                self.assertIsNone(waiting)
                 waiting = block
-            elif "that shell" in above:
+            elif waiting:
+                # This block is typed into the shell that the previous block
+                # opened.
                 self.reader.run(waiting, block)
                 waiting = None
             else:
