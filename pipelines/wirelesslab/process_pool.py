@@ -4,16 +4,21 @@
 import concurrent.futures
 import multiprocessing
 import os
-import shutil
 import signal
+import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wirelesslab import processes
 
-SECONDS_TO_REMOVE = 5
+# Shell script that removes the directory $0 when its standard input ends. The
+# kernel ends a pipe when all processes that may write to it have ended, even if
+# SIGKILL ended them. The script itself runs until the directory is removed.
+REMOVE_AT_THE_END = """trap '' HUP INT QUIT TERM
+cat >/dev/null
+rm -rf -- "$0"
+"""
 
 
 def each(function: Callable[[Any], Any],
@@ -26,12 +31,15 @@ def each(function: Callable[[Any], Any],
     all of them itself.
 
     If a signal ends one of the other processes, that process cannot remove its
-    temporary files. All temporary files are therefore in a directory that this
-    process removes."""
+    temporary files. All temporary files are therefore in a directory that is
+    removed when this process and all other processes have ended their work.
+    """
     things = list(things)
     if not things:
         return
     directory = tempfile.mkdtemp()
+    remover = subprocess.Popen(["sh", "-c", REMOVE_AT_THE_END, directory],
+                               stdin=subprocess.PIPE, start_new_session=True)
     try:
         pool = concurrent.futures.ProcessPoolExecutor(
             os.cpu_count(), multiprocessing.get_context("fork"), begin,
@@ -41,17 +49,9 @@ def each(function: Callable[[Any], Any],
         finally:
             pool.shutdown(cancel_futures=True)
     finally:
-        remove(directory)
-
-
-def remove(directory: str) -> None:
-    """Removes a temporary directory. If this process was interrupted, another
-    process of the pool may still write files into the directory. This function
-    therefore tries to remove it for up to SECONDS_TO_REMOVE."""
-    deadline = time.monotonic() + SECONDS_TO_REMOVE
-    while os.path.exists(directory) and time.monotonic() < deadline:
-        shutil.rmtree(directory, ignore_errors=True)
-        time.sleep(0.01)
+        # The forked processes have ended. Each of them had a copy of the pipe.
+        remover.stdin.close()
+        remover.wait()
 
 
 def begin(directory: str) -> None:
