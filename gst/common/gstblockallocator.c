@@ -87,8 +87,8 @@ allocator_retire_block (GstBlockAllocator * self)
 }
 
 /* Returns a block that has room for a memory of `needed` bytes. If a new block
- * is needed, but too many shared blocks exist, the new block has room for this
- * memory only. */
+ * is needed, but max_blocks shared blocks already exist, the new block has room
+ * for this memory only. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

@@ -304,9 +304,9 @@ count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
   self->counters.bytes += bytes;
 }
 
-/* Returns whether the item cannot be in a buffer list. This applies to EOS, to
- * a transport stream and to SRTP. For SRTP, gst_live_list_get_max () has the
- * reason. */
+/* Returns TRUE if the item must not be put into a buffer list: EOS, a buffer of
+ * a transport stream, or an SRTP packet. The comment on
+ * gst_live_list_get_max () gives the reason for SRTP. */
 static gboolean
 is_alone (const Item * item)
 {
@@ -354,8 +354,8 @@ take_items (GstMmtpSrc * self, Item * items, guint max)
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* Difference between the clock of the due times and the running time, in ns. It
- * is read once for all buffers of a list. */
+/* Difference between the clock of the due times and the running time, in ns.
+ * All buffers of a list use the same difference. */
 typedef struct
 {
   gboolean is_known;            /* FALSE: the pipeline has no clock */

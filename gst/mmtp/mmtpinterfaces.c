@@ -58,7 +58,8 @@ struct _MmtpInterfaces
   struct mnl_socket *changes;   /* notifications; non-blocking */
   GPtrArray *interfaces;        /* MmtpInterfaces */
 
-  /* The following fields are used while the tables are read. */
+  /* The following fields are used only while the kernel's tables of interfaces,
+   * addresses and routes are read. */
   /* Socket for reading the tables. A new socket is opened for each attempt, so
    * that unread answers are discarded. */
   struct mnl_socket *dumps;

@@ -132,8 +132,10 @@ def video_begins(packet):
 
 
 def capture(options):
-    """Captures packets at a device. `out` are the packets on their way to the
-    device, and `in` are the packets that come from the device.
+    """Captures packets at a network device and returns them as hexadecimal
+    strings. If `options.way` is "out", captures the packets that the host sends
+    through the device. Otherwise captures the packets that the host receives
+    through the device.
     """
     seen = []
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,

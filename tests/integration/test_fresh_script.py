@@ -53,7 +53,9 @@ class Stubs(unittest.TestCase):
 
 
 class AptTest(Stubs):
-    """The mirror and the options must be those of the machine's apt."""
+    """A new Debian must use the apt mirror and the apt options of this machine,
+    for example its proxies.
+    """
 
     def test_the_mirror_is_that_of_debian_itself(self):
         self.stub("apt-get", """cat <<'END'

@@ -61,7 +61,8 @@ class SharingTest(flows.FlowCase):
     def run_case(self, transport, case):
         """Sends a stream over `transport` and data over TCP on the link of
         `case`. Returns three values: the throughput of the stream in bit/s, the
-        throughput of TCP in bit/s, and the lateness of the link.
+        throughput of TCP in bit/s, and statistics of the time by which the
+        emulated link delivered packets later than intended.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS

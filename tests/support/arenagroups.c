@@ -493,9 +493,9 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* `jitters` has the maximum of uniform jitter and the mean of exponential
-   * jitter, in ms. Exponential jitter can exceed its mean, so its largest mean
-   * is only 50 ms. Packets stay in order. */
+  /* Jitter in ms. The first row contains maxima of uniform jitter. The second
+   * row contains means of exponential jitter. They are at most 50 ms, because
+   * exponential jitter can exceed its mean. Packets stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;

@@ -79,8 +79,8 @@ void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
-/* Each combination and each backend is tested twice: with IPv4 and with IPv6.
- */
+/* Numbers of iterations of the loop tests. There are two iterations, IPv4 and
+ * IPv6, for each combination of backends or for each backend. */
 #define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 

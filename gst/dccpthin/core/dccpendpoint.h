@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP endpoint: connects or listens, and has one connection at a time. It
- * answers packets of everybody else as RFC 4340 requires, at a limited rate. It
- * is a core without I/O: the caller supplies the times and the random bytes.
+/* One DCCP endpoint: connects or listens, and has one connection at a time. If
+ * a packet does not belong to this connection, the endpoint answers it as RFC
+ * 4340 requires. The rate of these answers is limited. The endpoint is a core
+ * without I/O: the caller supplies the times and the random bytes.
  *
  *   endpoint = dccp_endpoint_new (&config, entropy);
  *   dccp_endpoint_connect (endpoint, now, &path);       a client

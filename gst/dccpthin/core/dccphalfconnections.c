@@ -32,11 +32,11 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
   return agreed ? agreed : halves->ccids[0];
 }
 
-/* Returns the congestion control that is used now, or that will be used first.
- * If the options of a packet select another congestion control, the previous
- * one is still returned until all options of this packet were read. The reason
- * is that the packet may contain options of the previous congestion control
- * too. */
+/* Returns the current congestion control. If there is none yet, returns the one
+ * that will be used first. If the options of a packet select a new congestion
+ * control, this function returns the previous congestion control until all
+ * options of the packet were read, because some of these options may belong to
+ * the previous congestion control. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {

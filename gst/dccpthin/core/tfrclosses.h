@@ -48,8 +48,8 @@ void tfrc_losses_begin (TfrcLosses * losses);
  * `loss`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
-/* Sets the length of the interval before the first loss. Its length is not the
- * number of received packets, but 1 / p (RFC 5348 section 6.3.1). */
+/* Sets the length of the interval before the first loss to `length`, which is
+ * 1 / p and not the number of received packets (RFC 5348 section 6.3.1). */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
 /* Returns the mean length of the loss intervals with history discounting
  * (I_mean of RFC 5348). The loss event rate p is 1 / I_mean. Returns 0 if there

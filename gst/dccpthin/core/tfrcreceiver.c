@@ -105,8 +105,7 @@ struct _TfrcReceiver
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  /* number of reports that had been sent when the round-trip time `given` was
-   * set */
+  /* value of `reports` at the last call of tfrc_receiver_set_round_trip () */
   guint64 given_at;
   gdouble counted;
   guint64 counted_at;

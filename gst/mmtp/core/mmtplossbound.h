@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The congestion window that a TCP flow would have on the path. It is reduced
- * when a queue on the path overflows, and grows as in CUBIC (RFC 9438). Losses
- * reduce the window only if their number depends on the length of the queue,
- * because a radio link loses packets independently of that length. Times are in
- * ns, sizes in bytes. */
+ * when a queue on the path overflows, and grows as in CUBIC (RFC 9438). If the
+ * loss rate does not depend on the length of the queue, the losses are
+ * attributed to a radio link and do not reduce the window. Times are in ns,
+ * sizes in bytes. */
 
 #pragma once
 

@@ -23,7 +23,7 @@ typedef struct
   guint64 order;
   /* Time in ns from which on a retransmission is too late. */
   guint64 repair_until;
-  /* number of reports that have contained this range */
+  /* number of reports that have contained the range */
   guint reported;
   /* number of the last report that contains this range */
   guint64 report;
@@ -67,8 +67,9 @@ void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
 guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes up to `room` ranges of lost messages into `ranges`, and returns the
- * number of written ranges. The ranges that were reported least often are
- * written first. `surely` is TRUE if the report is sent on the fastest path.
- * For each range, only the reports on the fastest path are counted. */
+ * number of written ranges. Each range has a counter of the reports that
+ * contained it. The ranges with the lowest counters are written first. Their
+ * counters increase only if `surely` is TRUE. The caller sets `surely` if it
+ * sends the report on the fastest path. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

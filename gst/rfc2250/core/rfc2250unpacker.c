@@ -421,9 +421,8 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
     unpacker->stats.frames++;
 }
 
-/* Outputs a sequence end code that arrived after the packet with the marker
- * bit. This packet was the last packet of the frame before the code.
- */
+/* Outputs a sequence end code that arrived after the last packet of a frame.
+ * The marker bit of that packet had already ended the frame. */
 static void
 unpacker_send_end_code (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)

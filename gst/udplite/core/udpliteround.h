@@ -19,7 +19,8 @@
 
 #define UDPLITE_MAX_ROUND 64    /* maximum number of packets */
 
-/* Progress of a round. All fields are zero when the round begins. */
+/* State of a round, which sends a batch of packets to all receivers. All fields
+ * are zero when the round begins. */
 typedef struct
 {
   /* id of the current receiver; the list is sorted by id */

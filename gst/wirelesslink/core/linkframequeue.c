@@ -437,9 +437,9 @@ link_frame_queue_wants (LinkFrameQueue * queue, guint64 now, guint flow,
   return begins_stream (video) && find_place (queue, now);
 }
 
-/* Processes a packet of a known stream. Takes ownership of `item` and returns
- * TRUE. If the packet belongs to a frame of unknown type, this queue does not
- * handle the packet, and the function returns FALSE. */
+/* Processes a packet of a known stream. If the packet belongs to a frame of
+ * unknown type, returns FALSE, and the caller still owns `item`. Otherwise,
+ * takes ownership of `item` and returns TRUE. */
 static gboolean
 enter_stream (LinkFrameQueue * queue, Stream * stream, guint64 now,
     LinkItem * item, const VideoPacket * video)

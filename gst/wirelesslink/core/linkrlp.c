@@ -360,10 +360,10 @@ deliver_in_order (Rlp * rlp, Direction * direction)
   deliver (rlp, direction);
 }
 
-/* Processes the data of frame `ns`. All earlier frames that have not arrived
- * are marked as missing (5.2.3.8). This is also correct if frame `ns` is
- * retransmitted, because the retransmission was sent after the earlier frames,
- * too. */
+/* Processes the data of frame `ns`. All frames with lower numbers that have not
+ * arrived are marked as missing (5.2.3.8). This is correct even if `ns` is a
+ * retransmission, because a retransmission is sent after all frames with lower
+ * numbers. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs one cell of a matrix: sends a clip or another workload by one protocol
-over one link. The directory of the cell then holds the logs of both ends and of
-the link, and a result that says how reliable the run is.
+"""Runs one cell of a matrix. A cell sends a clip or another workload with one
+protocol over one link. After the run, the directory of the cell contains the
+logs of both ends and of the link, and a result that says how reliable the run
+is.
 
-A protocol with sockets runs in real time between two hosts of a testbed. A
-computed protocol is a single pipeline with the link in virtual time.
+If the protocol uses sockets, the run takes place in real time between two hosts
+of a testbed. If the protocol is simulated, the run is a single pipeline in
+virtual time. This pipeline includes the link.
 """
 
 import contextlib
@@ -159,8 +161,8 @@ def remove_old(directory: pathlib.Path) -> None:
 
 
 def source_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
-    """Returns the path of the file with the pictures that the encoder of a live
-    cell encodes.
+    """Returns the path of the file that contains the input pictures of the live
+    encoder in `cell`.
     """
     return live_sources.make(build, encoders.source_of(cell), cell["seconds"])
 
@@ -177,9 +179,11 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
     """Returns the properties of the link, followed by the properties that the
     protocol sets for the link. If a property occurs twice, the later value is
-    used. A combined link consists of several links. If `link` is one of them,
-    `place` is its number among them, and its seed differs from the seeds of the
-    others.
+    used.
+
+    A combined link consists of several parts. To get the properties of one
+    part, the caller passes the part as `link`, and the index of the part as
+    `place`. Each part has a different seed.
     """
     words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
              f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")

@@ -53,9 +53,9 @@ def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
     """Returns the runs in the order in which all plots and tables show them. If
-    the labels of the runs have a natural order, as bitrates do, the order of
-    the runs is not changed. Otherwise the runs with the same label form a row,
-    and the rows are sorted from the best to the worst."""
+    the labels of the runs have a natural order (for example, if they are
+    bitrates), the order of the runs is not changed. Otherwise the runs are
+    grouped by label, and the groups are sorted from the best to the worst."""
     if runs[0].way.is_ordered:
         return runs
     found = run_results.by_label(runs)

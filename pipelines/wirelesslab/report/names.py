@@ -136,8 +136,8 @@ def key_element(transport: Protocol) -> str:
 
 def colour(transport: Protocol) -> str:
     name = key_element(transport)
-    # If the name ends with "pay", the transport was computed in virtual time
-    # and has no sink.
+    # A transport that is computed in virtual time has no sink. In this case,
+    # `name` is the name of its payloader, which ends with "pay".
     if name.endswith("pay"):
         name = "udpsink"
     return COLOURS.get(name) or OTHERS[zlib.crc32(name.encode()) % len(OTHERS)]

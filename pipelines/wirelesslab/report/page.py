@@ -52,8 +52,8 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           by: str = "protocol", only: str = "",
           problem_file: pathlib.Path | None = None) -> pathlib.Path:
     """Writes the page and, beside it, a directory with its plots and tables.
-    Returns that directory. The function `words` is called with each line about
-    the progress."""
+    Returns that directory. The function `words` is called with each progress
+    message."""
     encoder_late_ms = late_ms
     late_ms = lateness.LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
@@ -101,9 +101,9 @@ def chosen(
     runs of workloads other than video.
 
     If `only` contains words, the first list has only the groups whose titles
-    contain all of these words, and the second list is empty. `has_others` is
-    True if the page has runs with a live encoder. If it is False and no title
-    contains all of these words, LabError is raised."""
+    contain all of these words, and the second list is empty. In this case,
+    raises LabError if the first list is empty and `has_others` is False.
+    `has_others` tells whether the page has runs with a live encoder."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()

@@ -18,7 +18,8 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # Whether the runs of this range are flagged as unreliable.
+    # True if all runs from which the range was computed are flagged as
+    # unreliable.
     is_flagged: bool = False
 
     @property

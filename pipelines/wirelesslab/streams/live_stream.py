@@ -21,8 +21,8 @@ FIELD = re.compile(r"([a-z-]+)=\((?:guint64|boolean)\)(\w+)")
 
 
 class LiveStream(stream.Stream):
-    """A stream whose sender encodes the pictures of a source. Other streams
-    send a clip.
+    """A stream that is encoded while it is sent. Other streams send a clip,
+    which was encoded before the run.
     """
 
     SENDER = (*stream.GST_LAUNCH, "-m")  # prints messages

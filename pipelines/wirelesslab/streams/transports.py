@@ -204,10 +204,10 @@ def ends(transport: Protocol) -> bool:
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver of `transport` always ends after the stream,
-    at the latest when the lab interrupts the receiver. Some receivers do not
-    always end. For example, if the link loses packets, an SRT receiver may miss
-    the packet with which the sender closes the connection."""
+    """Returns whether the receiver of `transport` ends in every run, either at
+    the end of the stream or when the lab interrupts it. An SRT receiver, for
+    example, does not end in every run: if the link loses packets, the receiver
+    may miss the packet with which the sender closes the connection."""
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 

@@ -72,9 +72,9 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """Waits for the next packet and returns it. Returns None if no packet
-        arrives before the time `until_ns` or before the end of a file in
-        `or_end_of`.
+        """Waits for the next packet and returns it. Returns None if the time
+        `until_ns` is reached, or a file in `or_end_of` ends, before a packet
+        has arrived.
         """
         while True:
             packet = self.take()

@@ -172,7 +172,8 @@ GST_START_TEST (nothing_enters_before_playing)
 
 GST_END_TEST;
 
-/* The segment of a clip may begin after the first DTS of the clip. */
+/* The segment begins at the DTS of the third frame. The first two frames, whose
+ * DTS are earlier, must be sent immediately. */
 GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 {
   GstSegment segment;
@@ -1626,7 +1627,9 @@ GST_START_TEST (unusable_caps_get_a_hint)
 
 GST_END_TEST;
 
-/* mpegtsmux adds its stream headers to the caps with the first buffer. */
+/* The caps of a stream may change. For example, mpegtsmux adds its stream
+ * headers to the caps when it outputs the first buffer. If the old and the new
+ * caps are unusable, ifdqueue must post only one error. */
 GST_START_TEST (unusable_caps_that_change_are_one_error)
 {
   static const gchar *const caps[] = {

@@ -343,7 +343,8 @@ push_eos (Fixture * f)
   fail_unless (gst_harness_push_event (f->harness, gst_event_new_eos ()));
 }
 
-/* Returns the next element message with this name, or NULL. */
+/* Returns the structure of the next element message with the given name, or
+ * NULL if there is none. */
 static GstStructure *
 pop_message (Fixture * f, const gchar * name)
 {

@@ -754,9 +754,9 @@ GST_START_TEST (receivers_of_both_families)
 
 GST_END_TEST;
 
-/* The neighbour does not answer, so the packets wait in the kernel until there
- * is no room for more. The same receiver was added twice. Each packet must be
- * sent twice or not at all. */
+/* The same receiver was added twice. Its host does not answer ARP requests, so
+ * the packets wait in the kernel until the send buffer is full. Each packet
+ * must be sent twice or not at all. */
 GST_START_TEST (no_room_leaves_no_duplicate_out)
 {
   struct ifreq request = { 0 };
@@ -935,8 +935,8 @@ has_both_families (const gchar * name)
   return families == 3;
 }
 
-/* A resolver that knows one name. The name has two addresses, and the first is
- * an IPv6 address, as for localhost on many systems. */
+/* A resolver for the name two.example.org. It returns an IPv6 address, followed
+ * by an IPv4 address. Many systems use this order for localhost. */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 

@@ -65,9 +65,9 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* In the first four round trips the queue is not full, and 0 or 1 of 40
- * messages are lost. In the last four round trips the queue is full, and 4 or
- * 12 of 40 messages are lost. The window must be reduced. */
+/* The queue is full only in the last four of eight round trips. The losses per
+ * 40 messages increase from 0 to 4 in the first case, and from 1 to 12 in the
+ * second case. The window must be reduced in both cases. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {
   fail_unless (is_reduced_in_the_start_phase (0, 4));

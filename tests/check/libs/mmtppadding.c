@@ -213,8 +213,8 @@ GST_START_TEST (padding_can_be_switched_off)
 
 GST_END_TEST;
 
-/* A path that carries no stream gets no padding, because no encoder follows its
- * estimate. */
+/* If a path carries no stream data, no encoder uses the estimated rate of the
+ * path. The sender must therefore send no padding on it. */
 GST_START_TEST (silent_stream_gets_no_padding)
 {
   Fixture fixture;

@@ -423,9 +423,10 @@ give_of_version (Peer * peer, MmtpMessage * message, guint version)
   mmtp_receiver_input (peer->receiver, peer->now, &address, bytes, size);
 }
 
-/* A sender of another version gets the receiver's version in the answer. The
- * application gets an event about the sender. There is only one event for each
- * version, because anyone can send such messages. */
+/* A sender uses another version of the protocol. The receiver must refuse each
+ * message, and its answer must contain the receiver's version. The application
+ * must get only one event for each version, because anyone can send such
+ * messages. */
 GST_START_TEST (another_version_is_refused_and_told)
 {
   static const guint8 cookie[MMTP_COOKIE_SIZE];
@@ -1138,8 +1139,9 @@ GST_START_TEST (a_report_goes_each_period)
 
 GST_END_TEST;
 
-/* The reports use 2.5 % of the rate of the path, but there is at least one
- * every 300 ms. */
+/* The reports must use 2.5 % of the rate of the path. If the report period
+ * would then be longer than 300 ms, the receiver must send a report every
+ * 300 ms. */
 GST_START_TEST (a_slow_path_has_fewer_reports)
 {
   guint n;
@@ -1339,8 +1341,8 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 
 GST_END_TEST;
 
-/* If only keep-alives are sent, the time between them is longer than the report
- * period of the stream. These times must not count as gaps. */
+/* Only keep-alives are sent. The time between two keep-alives is longer than
+ * the report period of the stream, but must not count as a gap. */
 GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;

@@ -144,10 +144,10 @@ GST_START_TEST (sound_and_clock_are_not_pieces_of_the_picture)
 
 GST_END_TEST;
 
-/* H.264 parameter sets, and slices of field pictures (section 7.3.3).
- * ifdclassifier.c has the same slices, which were written by hand. For example,
- * P_N0_B5 is a P-slice with the frame_num 0 (N0) of a bottom field with the
- * picture order count 5 (B5). T means a top field. */
+/* H.264 parameter sets, and slices of field pictures (section 7.3.3). The
+ * slices were written by hand and are also used in ifdclassifier.c. For
+ * example, P_N0_B5 is a P-slice of a bottom field. Its frame_num is 0 (N0), and
+ * its picture order count is 5 (B5). T means a top field. */
 #define START PES "\0\0\0\1"
 #define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\1\x68\xce\x3c\x80\0\0\1"

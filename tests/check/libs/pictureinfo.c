@@ -104,7 +104,7 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
           PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
-  /* This packet continues the I-frame, and the GOP is still closed. */
+  /* The second packet of an I-frame must yield the same result as the first. */
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
@@ -492,8 +492,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 
 GST_END_TEST;
 
-/* The aggregation header with Z, Y, W and N, and the OBU elements, follow the
- * RTP header (RTP payload format for AV1, 4.4). */
+/* The payload of each packet consists of the aggregation header (fields Z, Y, W
+ * and N) and the OBU elements (RTP payload format for AV1, 4.4). */
 GST_START_TEST (packets_of_av1_tell_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_AV1);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows a report in a real browser at three widths, in light and dark mode, and
-prints it. The report is about a small matrix of computed runs, which do not
-happen in real time, so the test takes only seconds.
+prints it. The report shows a small matrix. The runs of the matrix are computed
+in virtual time, so the test needs only seconds.
 """
 
 import os
@@ -171,8 +171,9 @@ class BrowserTest(unittest.TestCase):
             text = path.read_text()
             self.assertIn("@media (prefers-color-scheme: dark)", text)
             self.assertIn("var(--ink)", text)
-            # The text must not have the colour of the light mode, and no white
-            # rectangle may cover the background of the page.
+            # A plot is shown in light and in dark mode. Therefore its text must
+            # not have a fixed dark colour, and no white rectangle may cover the
+            # background of the page.
             self.assertNotIn("fill: #1c2530", text)
             self.assertNotIn("fill: #ffffff", text)
 
