@@ -328,9 +328,9 @@ gst_mpeg_stat_measure_unit (GstMpegStat * self, const Settings * settings,
     gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
-/* Measures the access unit in `buffer`, and pushes the buffer unchanged.
- * However, a corrupted buffer is discarded if the settings say so. Takes
- * ownership of `buffer`. */
+/* Measures the access unit in `buffer`, and pushes the buffer unchanged. If the
+ * property discard-incomplete is TRUE, a corrupted buffer is discarded instead.
+ * Takes ownership of `buffer`. */
 static GstFlowReturn
 gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
 {
@@ -641,8 +641,9 @@ gst_mpeg_stat_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* Upstream's buffers are passed on only if they contain whole frames and
-       * downstream knows their caps. */
+      /* Upstream's buffers are pushed downstream only if two conditions hold:
+       * they contain whole frames, and downstream has received their caps.
+       * Otherwise the query fails. */
       if (!self->parsed || !self->have_caps)
         return FALSE;
       return gst_pad_peer_query (self->srcpad, query);

@@ -4,9 +4,9 @@
  *
  *   valgrind --tool=callgrind --instr-atstart=no pipelinecount PIPELINE
  *
- * The pipeline has an element named `in`, whose source pad provides the input
- * of the elements that are compared. The program prints the number of buffers
- * that left this pad before EOS.
+ * The pipeline must contain an element named `in`. The source pad of `in`
+ * provides the input of the elements that are measured. The program prints the
+ * number of buffers that left this pad before EOS.
  */
 
 #include <gst/gst.h>

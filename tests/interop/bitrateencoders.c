@@ -105,7 +105,8 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeCallback probe,
   gst_object_unref (pad);
 }
 
-/* Returns the sum of the sizes of the COMPARED frames before frame `end`. */
+/* Returns the total size in bytes of the last COMPARED frames before frame
+ * `end`. */
 static guint64
 add_sizes (const GArray * sizes, guint end)
 {

@@ -52,8 +52,9 @@ def receive(variants, element="rfc2250depay", at_once=16):
 
 
 class LossTest(unittest.TestCase):
-    """Base class of the tests of losses. It has the packets of a sender, and
-    the frames that each packet carries.
+    """Base class of the loss tests. `packets` contains all packets that the
+    sender has sent. `placed` contains, for each packet, the picture to which
+    the packet belongs.
     """
 
     @classmethod

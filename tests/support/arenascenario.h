@@ -119,8 +119,8 @@ void arena_scenario_set_clip_rate (ArenaScenario * scenario,
 void arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
     gdouble rate);
 
-/* Returns the name of the additional figure number `extra` of the scenario.
- * Returns NULL if the scenario has no such figure. */
+/* Returns the name of the additional figure with the index `extra`. Returns
+ * NULL if the scenario has no such figure. */
 const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
     guint extra);
 

@@ -35,7 +35,7 @@ Control;
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];
-  /* Number of packets in each message. It is only set for sending. */
+  /* number of packets in each message; used only for sending */
   guint n_packets[DATAGRAM_BATCH];
   /* shared by all messages */
   struct iovec vectors[DATAGRAM_BATCH * (DATAGRAM_MAX_PARTS + 1)];

@@ -359,9 +359,9 @@ take_error (Driver * driver, guint number, GError * error)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Tells the core whether a path is blocked. Wakes the main loop, because the
- * loop now has to wait, or no longer has to wait, until the socket is writable.
- */
+/* Notifies the core that a path is blocked or is no longer blocked. If a path
+ * is blocked, the main loop waits until its socket is writable. Therefore this
+ * function also wakes the main loop. */
 static void
 set_blocked (Driver * driver, guint number, gboolean is_blocked)
 {

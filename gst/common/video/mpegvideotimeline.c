@@ -287,10 +287,9 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
 }
 
 /* Returns the frame type that the GOP pattern predicts for a position. The
- * types repeat with the GOP period. So the function takes the type of a
+ * types repeat with the GOP period. The result is therefore the type of a
  * received frame whose distance from the position is a multiple of the GOP
- * period.
- */
+ * period. */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -665,10 +664,10 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
   timeline->clock_number = number;
 }
 
-/* Returns whether a temporal reference is so large that it must be damaged. A
- * single wrong bit may make a temporal reference far larger than the length of
- * any GOP of this stream. All positions before that temporal reference would
- * then count as lost. */
+/* Returns whether a temporal reference is too large to be correct. A single bit
+ * error can make a temporal reference far larger than the length of any GOP of
+ * this stream. All positions before the wrong reference would then count as
+ * lost. */
 static gboolean
 reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 {

@@ -354,7 +354,7 @@ references_add_h264_slice (References * references, const H264Slice * slice)
 }
 
 /* Called for a picture that a marking operation has removed. A decoder that
- * misses this operation stores the picture for longer. Returns whether such a
+ * misses this operation does not remove the picture. Returns whether such a
  * decoder still decodes correctly.
  *
  * Two conditions are necessary. First, the picture is the last one in each

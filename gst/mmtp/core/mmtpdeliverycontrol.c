@@ -190,7 +190,8 @@ typedef struct
   /* number of consecutive rounds of the start phase in which the rate hardly
    * grew */
   guint flat_rounds;
-  /* Share of the recent reports that showed a queue, 0 to 1. */
+  /* Share (0 to 1) of the recent reports after which the queueing delay
+   * exceeded the threshold get_guard (). */
   gdouble congestion;
   /* Recent queueing delay in ns. It is measured only while the application has
    * nothing more to send. */
@@ -467,9 +468,9 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* When the start phase ends, the measured rate replaces the peak rate. The
-   * old peak rate may be the first estimate of the rate, which no measurement
-   * has confirmed. */
+  /* The peak rate can come from the first estimate of the rate, which no
+   * measurement has confirmed. Therefore the measured rate replaces the peak
+   * rate when the start phase ends. */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;
   if (!self->is_starting || !self->is_used ||

@@ -9,15 +9,14 @@
  * have a shorter one-way delay than the high delay. The high delay is computed
  * over the last ten spans, which together are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
-/* Length of a span of the base delay. The base delay is the minimum one-way
- * delay of the last ten spans, which together are one minute. LEDBAT (RFC 6817,
- * section 2.4.2) uses some minutes.
+/* Length of one of the ten spans over which the base delay is computed. The
+ * base delay is the minimum one-way delay in these spans, which together are
+ * one minute. LEDBAT (RFC 6817, section 2.4.2) uses some minutes.
  *
  * A sender may keep a queue on a path on purpose. If it kept this queue for a
- * whole minute, all messages of that minute would be delayed by the queue. The
- * base delay would then include the queueing delay. The minute must therefore
- * be longer than the time for which a sender keeps a queue.
- */
+ * whole minute, the queue would delay all messages of that minute. The base
+ * delay would then include the queueing delay. The ten spans together must
+ * therefore be longer than the time for which a sender keeps a queue. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. The spread
  * of a report is the difference between its maximum and minimum delay. */

@@ -215,8 +215,8 @@ mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
 
 /* --- choosing the packet -------------------------------------------------- */
 
-/* Returns whether the paths perhaps cannot deliver all waiting packets in time.
- */
+/* Returns TRUE if the paths may be too slow to deliver all waiting packets in
+ * time. */
 static gboolean
 is_overloaded (const MmtpPolicy * policy)
 {

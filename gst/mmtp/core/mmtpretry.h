@@ -46,8 +46,8 @@ typedef struct
    * listens at the address */
   gboolean is_refused;
   gboolean was_heard;           /* A message has arrived. */
-  /* Time of the last message that arrived, or the time at which the path was
-   * opened. */
+  /* Time of the last message that arrived. If no message has arrived since the
+   * path was opened, the time at which it was opened. */
   guint64 heard_at;
   /* Time of the first message that was sent on the path; 0 if none was sent. */
   guint64 asked_at;

@@ -151,8 +151,8 @@ void link_disconnect (Link * link);
 /* The caller informs the link that the quality for the station `station` may
  * have changed at link->now. */
 void link_quality_changed (Link * link, guint station);
-/* The caller informs the link that the quality may have changed at link->now
- * for all stations. Stations that have not sent a packet are ignored. */
+/* Must be called when the quality may have changed for all stations at
+ * link->now. Stations that have not sent a packet are ignored. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */

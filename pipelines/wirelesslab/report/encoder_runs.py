@@ -252,11 +252,11 @@ class EncodedRun(EncoderRun):
 
     @functools.cached_property
     def delays_ns(self) -> list[float]:
-        """The delay of each frame in ns. The delay is infinite for a frame that
-        does not count as arrived. There are two kinds of such frames. A frame
-        of the first kind has a delay above the limit of the run. A frame of the
-        second kind cannot be decoded without damage, and has no arrival time in
-        `frames`.
+        """The delay of each frame in ns, from its capture to its arrival. The
+        delay is infinite in two cases:
+        - The delay is above the limit of the run.
+        - The frame cannot be decoded without damage. It then has no arrival
+          time in `frames`.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],

@@ -16,10 +16,11 @@ MARKER = ".lab-report"
 
 
 def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
-    """Makes the directory for the plots and tables of a page. The directory has
-    the name of the page without the suffix. At first it contains only the file
-    MARKER. `runs` is the directory with the runs of the report. Raises LabError
-    if this directory, or any run, is inside the directory of the page."""
+    """Makes the directory for the plots and tables of a page, and returns its
+    path. The directory has the name of the page without the suffix. At first it
+    contains only the file MARKER. `runs` is the directory with the runs of the
+    report. Raises LabError if the page has no suffix, or if the directory for
+    the plots already exists and contains `runs` or another run."""
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:

@@ -48,8 +48,9 @@ class Tally:
 
 
 def events(path: str | pathlib.Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields a pair for each line of the log: the first word of the line, and
-    {column: value}.
+    """Yields a tuple (name, values) for each event in the log. `name` is the
+    first word of the line of the event. `values` maps the name of each column
+    to its value.
     """
     columns = {}
     with open(path) as log:
@@ -97,7 +98,9 @@ def all_lateness_ns(output: str) -> dict[str, int] | None:
 
 
 def lateness_ns(output: str) -> int | None:
-    """Returns the 99th percentile of the lateness; None if it is not known."""
+    """Returns the 99th percentile, in ns, of the time by which the link pushes
+    packets later than intended. Returns None if this time is not known.
+    `output` is the output of gst-launch-1.0 -m."""
     found = all_lateness_ns(output)
     return found["p99"] if found else None
 

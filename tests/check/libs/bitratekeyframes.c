@@ -137,8 +137,8 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
       fail_unless_equals_uint64 (now, times[n++]);
   }
   fail_unless_equals_int (n, G_N_ELEMENTS (times));
-  /* Each lost key frame has made the time until the next request longer. A key
-   * frame that arrives ends this backoff. */
+  /* Each lost key frame has increased the delay of the next request (backoff).
+   * When a key frame arrives, the backoff ends. */
   bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   frames.is_key_frame_lost = FALSE;
   assert_poll (6000, TRUE);

@@ -137,8 +137,8 @@ GST_END_TEST;
 
 GST_START_TEST (drops_the_highest_layer_first)
 {
-  /* No two layers update the same slot of the decoder. The frame of layer 2
-   * must be dropped. */
+  /* No two layers update the same slot of the decoder. If the queue is full,
+   * the frame of the highest layer (layer 2) must be dropped. */
   expect (3, "I@0 P0>1@1 P01>2@2 P0>0@0", "2 overwritten");
   expect (3, "I@0 P0>1@1 P0>0@0 P01>2@2", "3 no-room");
   expect (3, "I@0 B0>@1 B0>@2 P0>0@0", "2 overwritten");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the properties that the algorithms of IFD have for every stream.
- * Random GOPs with known references pass through the queue W of waiting frames
- * to channels that are fast, slow or dead. Meanwhile, some frames are missing,
- * receivers join, streams end, and the size of the queue changes.
+ * The test puts random GOPs with known references into the queue W, which holds
+ * the waiting frames. The channels that send the frames of W are fast, slow or
+ * dead. Meanwhile, some frames are missing, receivers join, streams end, and
+ * the size of the queue changes.
  */
 
 #include <gst/check/gstcheck.h>

@@ -564,10 +564,10 @@ GST_START_TEST (mean_loss_interval)
    * are I_tot0 = 10 + 30 = 40 and I_tot1 = 30 + 20 = 50. The mean is the
    * greater sum divided by 2. */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* The open interval is the loss interval that has not ended yet. One mean
-   * includes the open interval and omits the oldest interval. The other mean is
-   * that of the closed intervals. The greater mean is the result: max (60, 40)
-   * for two intervals, and max (85 / 2, 70 / 2) for three intervals. */
+  /* The first interval is open, which means that it has not ended yet. The
+   * result is the greater of two means. One mean omits the oldest interval, and
+   * the other mean omits the open interval. For the intervals 60 and 40, the
+   * result is max (60, 40). For 45, 40 and 30, it is max (85 / 2, 70 / 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
