@@ -65,9 +65,9 @@ gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
 /* Stores the next loss in `loss`. Returns FALSE if no further loss is known.
  *
- * When a frame is pulled, further losses may become known. The last losses
- * become known at the end of the stream: after gst_mpeg_video_input_drain (),
- * when gst_mpeg_video_input_pull () returns FALSE. */
+ * Each call of gst_mpeg_video_input_pull () may detect losses. The last losses
+ * are detected at the end of the stream: when gst_mpeg_video_input_pull ()
+ * returns FALSE after gst_mpeg_video_input_drain (). */
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
     MpegVideoLoss * loss);
 void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,

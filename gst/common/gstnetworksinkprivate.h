@@ -179,7 +179,7 @@ struct _GstNetworkSinkPrivate
   /* Time of the last warning, monotonic time in us; 0 if none was posted */
   gint64 warned_at;
 
-  /* --- only the streaming thread; while no pad is active, any thread --- */
+  /* --- the streaming thread only, or any thread while no pad is active --- */
   /* The buffer that is being sent; NULL if there is none. A flush keeps it if a
    * part of it was already sent. */
   GstBuffer *rest;

@@ -121,8 +121,9 @@ gst_mmtp_check_key (GstElement * element, GstStateChange transition,
   GBytes *bytes;
   gboolean done;
 
-  /* The key can be set in the states NULL and READY. It is therefore checked
-   * before READY and again before PAUSED. */
+  /* The key can be set in the states NULL and READY. It is therefore checked in
+   * the change from NULL to READY, and again in the change from READY to
+   * PAUSED. */
   if (transition != GST_STATE_CHANGE_NULL_TO_READY
       && transition != GST_STATE_CHANGE_READY_TO_PAUSED)
     return TRUE;

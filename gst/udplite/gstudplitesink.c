@@ -785,8 +785,8 @@ clear_round (GstUdpliteSink * self)
 }
 
 /* Ends a round. In a round, a batch of packets is sent to all receivers. The
- * first `done` packets of the batch are finished. If one of these packets
- * reached no receiver, it is reported to the base class as not sent. */
+ * first `done` packets of the batch are not sent again. If one of them could
+ * not be sent to any receiver, it is reported to the base class as not sent. */
 static void
 end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {
@@ -836,10 +836,10 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint mapped;
 
   LOCK (self);
-  /* If a socket is full, the sending of the batch is interrupted. With
-   * blocking=false the base class then drops the packet for all receivers that
-   * have not received it yet. If there are several receivers, a batch has only
-   * one packet, so that no further packets are dropped. */
+  /* If blocking=false and a socket is full, the base class drops the first
+   * packet of the batch for all receivers that have not received it yet. If
+   * there are several receivers, the batch is therefore limited to one packet.
+   * Then no other packet is dropped. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

@@ -329,8 +329,9 @@ print_extras (const Row * row, const Results * results)
   }
 }
 
-/* Compares the medians of the share of decodable frames. Returns TRUE if the
- * share of MMTP is below the share of UDP by more than one percentage point. */
+/* Returns whether MMTP delivers clearly fewer decodable frames than UDP. This
+ * is the case if the median percentage of decodable frames with MMTP is more
+ * than one percentage point lower than with UDP. */
 static gboolean
 is_below_udp (const Row * row, const Results * results)
 {

@@ -23,7 +23,9 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
 SECONDS = 20  # Maximum duration of a run.
-PUSH_SECONDS = 0.6  # Maximum time for pushing packets at a fixed rate.
+# If a run has a fixed packet rate, the program pushes packets for at most this
+# number of seconds.
+PUSH_SECONDS = 0.6
 
 
 class Failed(Exception):

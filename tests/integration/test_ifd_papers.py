@@ -5,8 +5,10 @@ and runs in real time.
 
 Each printed line contains the results of one run, which sends the clip of 60 s.
 A run is invalid if this machine was too slow for real time. An invalid run is
-repeated once, then it is skipped. `test_ifd_papers.py --tables` prints the
-results of the last run from the build directory, as docs/ifd.md shows them.
+repeated once. If it is invalid again, the test is skipped.
+
+The test stores its results in the build directory. `test_ifd_papers.py
+--tables` prints the latest stored results as the tables of docs/ifd.md.
 """
 
 import dataclasses

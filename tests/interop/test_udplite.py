@@ -103,8 +103,9 @@ class UdpliteCase(unittest.TestCase):
 
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
-        # Some packets "anybody there" may still be in flight. The packet "end
-        # of them" is sent last, so it also arrives last.
+        # Several packets with the payload "anybody there" were sent, and some
+        # may not have arrived yet. The packet "end of them" is sent after them.
+        # When it has arrived, all of them have arrived.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")

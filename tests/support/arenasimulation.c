@@ -662,9 +662,9 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source cannot wait for the session forever. If the session is not
-     * ready at the time get_latest_origin (), the stream begins anyway.
-     */
+    /* A live source cannot wait for the session forever. The stream therefore
+     * begins at the time that get_latest_origin () returns, even if the session
+     * is not ready. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;

@@ -81,10 +81,11 @@ struct _DccpEndpoint
 gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size,
     DccpData * data);
-/* Makes the header of a data packet and returns its size in bytes. The caller
- * sends the header and then the payload in one packet, on the path that
- * dccp_endpoint_get_path () returns. `more` is TRUE if another packet waits to
- * be sent. Returns 0 if the packet is too long or must not be sent now. */
+/* Writes the header of a data packet into `header` and returns the size of the
+ * header in bytes. Returns 0 if the packet is too long or must not be sent now.
+ * The caller sends the header and then the payload in one packet, on the path
+ * that dccp_endpoint_get_path () returns. `more` is TRUE if another packet
+ * waits to be sent. */
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);

@@ -63,9 +63,9 @@
  * loss rate with a short queue. If the real number of losses exceeds this
  * number by at most MIN_EXCESS, the losses still count as random. */
 #define MIN_EXCESS 1
-/* The loss rate with a short queue is trusted after at least MIN_KNOWN
- * messages. If that loss rate is below NO_LOSS, there are practically no random
- * losses. */
+/* MIN_KNOWN is the minimum number of messages from which the loss rate with a
+ * short queue is estimated. If this loss rate is below NO_LOSS, the path is
+ * assumed to have no random losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
 /* An overflowing queue loses at least this number of packets in succession.
@@ -219,9 +219,8 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
  * - If the number of bytes in flight is above its mean, the report updates
  *   loss_many, otherwise loss_few.
  *
- * Each limit is a mean. Therefore some reports are above it and some are below
- * it on every path, even if jitter makes each report look as if there were a
- * queue. */
+ * The limits are means, not fixed values. Jitter may look like a queue in every
+ * report, but some reports are always above a mean and others below it. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {

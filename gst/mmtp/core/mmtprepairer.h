@@ -59,8 +59,9 @@ gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
  * `bytes`. */
 void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet, const guint8 * bytes, gsize size);
-/* Returns the path for a REPAIR that is due now and sets `repair`, which stays
- * valid until mmtp_repairer_restart(). Returns NULL if no REPAIR is due. */
+/* If a REPAIR is due now, stores it in `repair` and returns the path on which
+ * it must be sent. Otherwise returns NULL. `repair` is valid until
+ * mmtp_repairer_restart() is called. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
 /* Sets `repair` to a REPAIR of the packets that were last sent on `path`. This
  * REPAIR is sent as padding, and stays valid until mmtp_repairer_restart().

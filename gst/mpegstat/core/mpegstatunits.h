@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines type, position and hash of an access unit of H.264 or H.265, or of
- * a frame of VP8, VP9 or AV1. The position comes from timestamps or from
- * counting, because the bytes of these formats do not show it (those of
- * MPEG-1/2 video do). The code depends on GLib only.
+ * a frame of VP8, VP9 or AV1. MPEG-1/2 video contains the position of each
+ * picture, but these formats do not. The position is therefore computed from
+ * the timestamps or from the number of frames. The code depends on GLib only.
  */
 
 #pragma once

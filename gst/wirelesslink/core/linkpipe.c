@@ -323,10 +323,11 @@ draw_overtaken (Pipe * pipe, const LinkItem * item)
   return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
 }
 
-/* A packet that was chosen for reordering is delayed by reorder_delay, so that
- * later packets can overtake it. With a recorded pattern nothing is added,
- * because the recorded jitter of the packet contains this delay already. All
- * other packets keep their order. */
+/* Returns the time at which the packet leaves the pipe. A packet that was
+ * chosen for reordering is delayed by reorder_delay, so that later packets can
+ * overtake it. If the packet has a recorded pattern, reorder_delay is not
+ * added, because the recorded jitter already contains this delay. Packets that
+ * were not chosen for reordering keep their order. */
 static guint64
 get_departure (Pipe * pipe, LinkItem * item)
 {

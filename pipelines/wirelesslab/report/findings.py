@@ -26,8 +26,8 @@ CLEARLY = 2
 # runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
 # If at most MAX_NAMED rows share the first place, a sentence names all of them.
-# If more rows share the first place, the sentence names only the rows with the
-# highest medians. In this case, it names NAMED rows.
+# If more rows share the first place, the sentence names only NAMED rows: those
+# with the highest medians.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
@@ -69,9 +69,9 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """A row of the report, for example the row of a transport. The row has only
-    the runs that are not flagged as unreliable. If all runs are flagged, the
-    row has all of them."""
+    """A row of the report, for example the row of a transport. Runs that are
+    flagged as unreliable are left out. If all runs are flagged, the row
+    contains all runs."""
 
     name: str
     # For each run, the percentage of its frames that were decodable in time.

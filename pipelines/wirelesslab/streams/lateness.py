@@ -49,10 +49,11 @@ LINK_STATISTICS = ("median", "p99", "max")
 # same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# Key in the results of a run. The longest stall of the run may have delayed the
-# start of the stream, and thus all frames. The value is the percentage of the
-# sent frames that were not decodable in time, but would have been decodable in
-# time without this delay. Results of older versions do not have this key.
+# The longest stall of a run may have delayed the start of the stream, and thus
+# all frames. STALL is a key in the results of the run. Its value is the
+# percentage of the sent frames that were not decodable in time, but would have
+# been decodable in time without this delay. Results of older versions do not
+# have this key.
 STALL = "stall_verdicts_percent"
 # The verdict of a frame says whether the frame was decodable in time. A run is
 # flagged if the lateness may have changed the verdicts of more than
@@ -220,11 +221,13 @@ def percentile_without(latency_ms: Sequence[float],
 def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
-    """Returns by how much the lateness may have changed the results of a
-    stream, as {name: number}. `passages` are the frames of the stream. `late`
-    is the distribution of the lateness, as steps() returns it. A stall of
-    `stall_ms` may have delayed the start of the stream. A frame counts as late
-    if its latency exceeds `late_ms`.
+    """Estimates the effect of the lateness on the results of a stream. Returns
+    a dictionary that maps names such as "verdicts_percent" to numbers.
+
+    `passages` contains the frames of the stream. `late` is the distribution of
+    the lateness, as steps() returns it. `stall_ms` is the length of a stall
+    that may have delayed the start of the stream. A frame counts as late if its
+    latency exceeds `late_ms`.
     """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),
              STALL: changed_verdicts(passages, [(stall_ms, 1)], late_ms)}

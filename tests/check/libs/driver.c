@@ -558,13 +558,11 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Passes a last packet to the core and calls driver_flush_often (). The driver
- * may keep this packet for the next call, but no other call follows. Therefore
- * the loop of the driver has to send the packet.
- *
- * This last call does not wake the loop, because the rate of calls is already
- * high. The loop wakes up at its timeout and sends the packet. When the packet
- * has arrived at the far end, the far end sends an answer. */
+/* Calls driver_flush_often () many times, then passes packet 7 to the core and
+ * calls driver_flush_often () for the last time. Because the rate of calls is
+ * high, the driver keeps the packet and does not wake the loop. When the
+ * timeout of the loop expires, the loop must send the packet. When the packet
+ * has arrived at the far end, the far end sends packet 8 as an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -921,8 +919,8 @@ GST_START_TEST (the_core_is_called_when_it_wants)
 
   set_up (&self);
   add_sockets (&self, 0);
-  /* The wakeup time has passed already. The loop must not sleep, and must still
-   * end at its deadline. */
+  /* The core asks for a wakeup at a time that has passed already. The loop must
+   * not sleep. It must end at the deadline, which is 2 ms after `begin`. */
   self.wakeup = 1;
   self.n_wanted = 1;
   fail_if (driver_run (&self.driver, has_all, begin + 2000, NULL, NULL));
