@@ -165,8 +165,8 @@ struct _GstWirelessLink
   gchar *location, *record_pattern;
 
   /* protected by lock */
-  /* array of GstWirelessLinkFlow, indexed by the number of the flow; NULL if
-   * there is no flow with this number */
+  /* Array of GstWirelessLinkFlow, indexed by the number of the flow. An entry
+   * is NULL if no flow has this number. */
   GPtrArray *flows;
   guint64 next_generation;
   Link *link;                   /* NULL in the states NULL and READY */

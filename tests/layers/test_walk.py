@@ -16,8 +16,8 @@ PAGE = SOURCE / "docs/architecture.md"
 # maximum number of files). A walk lists the functions that a packet passes.
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
-# {function that is called through a table of functions: the member of the table
-# through which it is called}
+# Some functions are called through a table of functions. Maps each of these
+# functions to the member of the table that points to it.
 VERBS = {"gst_network_sink_render": "render",
          "gst_mmtp_sink_send_packets": "send_packets",
          "gst_dccp_thin_sink_send_packets": "send_packets",

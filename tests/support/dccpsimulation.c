@@ -193,8 +193,8 @@ dccp_simulation_run (const DccpSimulationConfig * config,
     guint n = 0;
 
     while (step (&simulation))
-      /* At one virtual time there may be at most 100000 iterations. If there
-       * are more, an endpoint is in an endless loop. */
+      /* The virtual time does not advance in this loop. If the loop has more
+       * than 100000 iterations, an endpoint is in an endless loop. */
       g_assert_cmpuint (n++, <, 100000);
     simulation.now = MAX (simulation.now + 1, next_time (&simulation));
     while (simulation.next_bin <= simulation.now)

@@ -38,10 +38,10 @@ typedef struct
  * extension headers, or one of its checksums is missing or wrong. */
 gboolean tun_merge_begin (TunMerge * merge, const guint8 * data, gsize size);
 
-/* Adds the next packet of the stream. If the packet belongs to another stream,
- * or cannot be merged for one of the reasons that tun_merge_begin lists,
- * returns FALSE and does not change `merge`. All packets except the last one
- * have the same size, and the last packet may be shorter. */
+/* Adds an IP packet to the merged packet. If the packet belongs to another
+ * stream, or cannot be merged for one of the reasons that tun_merge_begin
+ * lists, returns FALSE and does not change `merge`. All packets except the last
+ * one have the same size, and the last packet may be shorter. */
 gboolean tun_merge_add (TunMerge * merge, const guint8 * data, gsize size);
 
 /* Writes the header of the merged packet, which has `header_size` bytes. In the

@@ -60,8 +60,9 @@
  * too high. Padding may remain in the network for PADDING_TIME after it was
  * sent.
  *
- * mmtpsink sends padding about every two seconds. Its bitrate estimate is
- * therefore regarded as up to date for PADDED_TIME after the last padding. */
+ * The bitrate estimate of mmtpsink is regarded as up to date for PADDED_TIME
+ * after the last padding. PADDED_TIME is longer than the interval at which
+ * mmtpsink sends padding, which is about two seconds. */
 #define PADDING_TIME (500 * MILLISECOND)
 #define PADDED_TIME (3000 * MILLISECOND)
 

@@ -33,9 +33,11 @@ struct _MpegVideoFramer
 
   /* `chunk` contains the current frame, beginning with the first start code of
    * the frame. While the framer searches for this start code, `chunk` contains
-   * only the last MAX_STRADDLE bytes of the input. `base` is normally equal to
-   * `chunk`. In mpeg_video_framer_input_frame (), `base` points to the data of
-   * the caller instead. */
+   * only the last MAX_STRADDLE bytes of the input.
+   *
+   * The framer reads the current frame at `base`. `base` is equal to `chunk`,
+   * except in mpeg_video_framer_input_frame (), where `base` points to the data
+   * of the caller. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
@@ -306,7 +308,8 @@ static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
   if (framer->frame.n_pictures == 0) {
-    /* The current frame contains headers and slices, but no picture header. */
+    /* The current frame has no picture header. It contains only other headers
+     * and slices. */
     framer->stats.bad_headers++;
     framer_skip_to (framer, size);
     framer_clear_frame (framer);

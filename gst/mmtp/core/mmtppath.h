@@ -127,8 +127,9 @@ typedef struct
   /* Number of reported packets that had been sent shortly before their
    * deadline. It is reset when `late_share` is updated. */
   guint marginal;
-  /* `judged` is the number of recently reported messages that were as large as
-   * a packet. `missed` is the number of these messages that were lost. */
+  /* `judged` is the number of recently reported messages that were at least
+   * half as large as a usual DATA message. `missed` is the number of these
+   * messages that were lost. */
   guint judged, missed;
 
   /* --- statistics only, for the user ----------------------------------------
@@ -187,9 +188,8 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * path may have a gap, so the sender may use the path's reserve. The reserve is
  * the number of bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns whether nothing has arrived for a longer time than jitter can
- * explain. The path may then have a gap. Always FALSE if a rate is configured.
- */
+/* Returns whether no message has arrived on the path for so long that jitter
+ * cannot be the reason. Always FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message `sent` is missing. It is missing in two cases: it
  * should have arrived before the receiver wrote its latest report, or a report
@@ -209,7 +209,7 @@ guint64 mmtp_path_get_rate (const MmtpPath * path);
 guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
 /* Returns whether the transmission time of a full packet is known. */
 gboolean mmtp_path_is_measured (const MmtpPath * path);
-/* Returns the time in ns until a message sent now is expected to arrive. */
+/* Returns the expected one-way delay in ns of a message that is sent now. */
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);

@@ -23,7 +23,9 @@ typedef struct
   /* Time in ns of the sender's last attempt to find a packet to send. The
    * attempt may have found no packet. */
   guint64 tried;
-  /* The plan for an overload, and the time in ns at which it was made. */
+  /* The latest plan, and the time in ns at which it was made. If the paths
+   * cannot deliver all waiting frames in time, a plan chooses the frames that
+   * are sent. */
   MmtpPlan plan;
   guint64 plan_time;
 } MmtpPolicy;

@@ -733,9 +733,9 @@ is_too_long (const MmtpReorder * reorder, gsize size)
 /* Makes room for a packet if less than an eighth of max_bytes would be free
  * after the packet is stored. Returns whether there is room for the packet.
  *
- * The function first skips missing packets before the packet. If this does not
- * free enough space for the packet, the function drops the buffer that is being
- * assembled.
+ * The function first skips missing packets whose numbers are lower than
+ * `number`. If this does not free enough space for the packet, the function
+ * drops the buffer that is being assembled.
  *
  * If complete buffers that the caller has not fetched occupy more than half of
  * max_bytes, the function frees nothing. */

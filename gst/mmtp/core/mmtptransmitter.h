@@ -49,6 +49,7 @@ gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
  * empty PROBE. Returns its size; 0 if no padding is due. */
 gsize mmtp_transmitter_write_padding (MmtpTransmitter * self,
     MmtpOutput * output);
-/* Returns the time in ns at which a DATA or REPAIR may be sent next, or at
- * which a packet is dropped as late; MMTP_NEVER if there is no such time. */
+/* Returns the time in ns of the next event; MMTP_NEVER if there is none. The
+ * next event is one of two: a DATA or REPAIR may be sent, or a packet is
+ * dropped because it is late. */
 guint64 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self);

@@ -255,10 +255,11 @@ begin_next_tick (LinkWander * wander)
   wander->rate = CLAMP (rate, wander->min_rate, wander->max_rate);
 }
 
-/* Finds the time of the next opportunity to send in this tick, which is a
+/* Finds the time of the next opportunity to send in this tick. A tick is a
  * period of 20 ms. Returns FALSE if the tick has no further opportunity. The
- * opportunities form a Poisson process, which has no memory. Therefore the time
- * until the first opportunity can be counted from the beginning of the tick. */
+ * opportunities form a Poisson process, which has no memory. The time until the
+ * first opportunity of a tick can therefore be counted from the beginning of
+ * the tick. */
 static gboolean
 find_in_tick (LinkWander * wander)
 {

@@ -233,8 +233,8 @@ class Testbed:
     # -------------------------------------------------------------------- hosts
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
-        """Makes the hosts. Several ways to make hosts are tried one after
-        another, until this machine allows one.
+        """Creates the hosts. In the mode "auto", several methods are tried one
+        after another until one method succeeds.
         """
         if self.mode == "relay":
             return self._make_relay("as asked for")

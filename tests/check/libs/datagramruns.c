@@ -71,8 +71,8 @@ is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
   return total <= DATAGRAM_MAX_RUN_SIZE && vectors <= DATAGRAM_MAX_RUN_PARTS;
 }
 
-/* Each run that datagram_get_run () returns must be valid. If the next packet
- * were added to the run, the run would be invalid. */
+/* Each run that datagram_get_run () returns must be valid. It must also be as
+ * long as possible: if the next packet is added, the run must be invalid. */
 GST_START_TEST (runs_are_valid_and_maximal)
 {
   static const gsize max_sizes[] = { 3, 1400, 9000, 65507 };

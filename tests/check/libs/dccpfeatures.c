@@ -460,8 +460,9 @@ static const Exchange exchanges[] = {
   /* The profile only accepts a checksum coverage of the whole packet. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
-  /* The requested value 255 of Send NDP Count is reserved. The server does not
-   * have it in its preference list, so the value stays 0. */
+  /* The client requests the reserved value 255 for Send NDP Count. The
+   * preference list of the server does not contain 255, so Send NDP Count must
+   * stay 0. */
   {"200407ff", 0, "230607000001"},
   /* The chosen value is the first entry in the server's list that is also in
    * the client's list. */
@@ -559,8 +560,8 @@ GST_START_TEST (simultaneous_changes_answer_each_other)
 
 GST_END_TEST;
 
-/* The peer's Change of the feature ECN Incapable has failed. The endpoint still
- * sends its own Change of this feature. */
+/* The peer's Change of the feature ECN Incapable fails. The endpoint must
+ * nevertheless send its own Change of this feature. */
 GST_START_TEST (we_say_that_we_are_ecn_incapable)
 {
   End end = new_end (&server_config);

@@ -153,8 +153,9 @@ count (H264Headers * headers, guint8 header, const gchar * text)
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
 #define ORDER_0 "e0 e0"         /* pic_order_cnt_lsb has 4 bits */
 #define ORDER_2 "e2"
-/* PPS 0, which refers to SPS 0: CAVLC, one reference, no weights. `redundant`
- * "1:1" means that redundant pictures are present. */
+/* The PPS with the ID 0. It refers to SPS 0 and specifies CAVLC, one reference
+ * picture, and no weighted prediction. If `redundant` is "1:1", redundant
+ * pictures are present. */
 #define PPS(bottom_order, redundant) \
     "e0 e0 1:0 " bottom_order " e0 e0 e0 1:0 2:0 s0 s0 s0 2:2 " redundant
 

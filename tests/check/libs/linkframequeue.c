@@ -552,7 +552,9 @@ GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
   fixture.stream = 100;
   video = describe (&fixture, 'I', TRUE, TRUE);
   fail_if (push (&fixture, &video, 'b'));
-  /* The first stream has a waiting frame, so it is not idle. */
+  /* No packet of the first stream has arrived for LINK_FRAME_QUEUE_STREAM_IDLE,
+   * but one of its frames is waiting. The stream is therefore not idle, and a
+   * new stream must not replace it. */
   fixture.now = LINK_FRAME_QUEUE_STREAM_IDLE;
   fail_if (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "aaaaaaaa");

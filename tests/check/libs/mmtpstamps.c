@@ -71,8 +71,8 @@ GST_START_TEST (times_do_not_go_back)
 GST_END_TEST;
 
 /* If the input comes from a file, a buffer may arrive long before the time in
- * its timestamp. A timestamp must be kept as long as it is later than the
- * arrival time of the buffer. */
+ * its timestamp. If the timestamp is later than the arrival time of the
+ * buffer, the timestamp must be kept. */
 GST_START_TEST (one_that_is_ahead_is_kept)
 {
   MmtpStamps stamps;

@@ -45,9 +45,10 @@ note (const UdpliteClient * client, guint packet)
   g_string_append_printf (sent, "%s%u", client->host, packet);
 }
 
-/* Continues the round. The socket has room for `room` packets. All packets to
- * the receivers in `failing` fail, and they use no room. Returns TRUE if the
- * round is complete, and FALSE if it stopped because the socket was full. */
+/* Continues the round. The socket is full after `room` packets. All packets to
+ * the receivers in `failing` fail and are not counted in `room`. Returns TRUE
+ * if the round is complete, and FALSE if it stopped because the socket was
+ * full. */
 static gboolean
 go_on (gboolean has_duplicates, guint n, guint room, const gchar * failing)
 {

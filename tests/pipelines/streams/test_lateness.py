@@ -83,10 +83,10 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The 99th percentile of the link's lateness is changed to 296 ms. The
-        # 99th percentile of the machine's lateness is only 99 ms. The lateness
-        # of the link is therefore assumed to have another cause, and its
-        # percentiles are assumed to rise linearly.
+        # Now the 99th percentile of the lateness is 296 ms for the link, but
+        # only 99 ms for the machine. The function must therefore assume that
+        # the busy machine is not the cause of the link's lateness. It must then
+        # interpolate the percentiles of the link linearly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -208,8 +208,8 @@ class GradeTest(unittest.TestCase):
             "ms and 140.00 ms)")
         # The longest stall of the machine and the longest stall of the link are
         # 140 ms each. The rule must subtract 140 ms and not 280 ms from the
-        # latency of these frames. The result is 501 ms, which is still too
-        # late, so the run must not be flagged.
+        # latency of these frames. The result is 501 ms. The frames would thus
+        # be late even without the stall, so the run must not be flagged.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
