@@ -152,8 +152,8 @@ note_refusal (GstDccpThinEnd * end, const GError * error)
   dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (), 0);
 }
 
-/* Tells the core the path MTU that the kernel knows. This is done when the
- * connection begins and when a packet was too large for the path. */
+/* Reads the path MTU from the kernel and passes it to the core. Called when a
+ * connection begins, and when a packet was too large for the path. */
 static void
 learn_mtu (GstDccpThinEnd * end)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input of mmtpsink that is an MPEG transport stream. The stream is cut at the
- * pictures of its video, so that the core can drop whole pictures.
+/* Implements the input of an MPEG transport stream into mmtpsink. The stream is
+ * divided at the pictures of its video. The core can therefore drop whole
+ * pictures.
  */
 
 #include "gstmmtpsinkprivate.h"

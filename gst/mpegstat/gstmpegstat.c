@@ -214,9 +214,12 @@ static const GstWirelessProperty properties[] = {
    * * `size_bytes`
    * * `time_code`: hh:mm:ss:pp of the GOP, or of the GOP of the frame
    * * `closed_gop`, `broken_link`, `pictures`: fields of the GOP header
-   * * `hash`: hash of the frame, which is the same in every log
-   * * `lost_frames`: number of lost frames, which are consecutive in display
-   *   order from `display_number` on. A gap of more than 64 frames is one line.
+   * * `hash`: hash of the frame. A frame has the same hash in the log of the
+   *   sender and in the log of the receiver.
+   * * `lost_frames`: number of lost frames that the line reports. They are
+   *   consecutive in display order, and the first one is `display_number`. If
+   *   at most 64 consecutive frames were lost, each of them has its own line.
+   *   If more were lost, one line reports all of them.
    */
   PROPERTY_STRING ("location", "Location",
       "File for the log, which is overwritten at start ('-' = standard "

@@ -94,8 +94,8 @@ def closed_gops(frames=60):
 
 
 def fields(megabits=3, frames=50):
-    """A stream with two field pictures in a frame (I/P, P/P and B/B) and ten
-    frames in a GOP.
+    """Returns the path of a stream whose frames consist of two field pictures
+    each (I/P, P/P or B/B). A GOP has ten frames.
     """
     half = _ffmpeg("half-%dM-%d.m2v" % (megabits, frames),
                    "-frames:v %d -vf scale=720:288 -r 50 -pix_fmt yuv420p "

@@ -80,11 +80,11 @@ typedef struct
   guint station[ARENA_N_DIRECTIONS];
 } ArenaLinks;
 
-/* Opens the links of the run with the number `number`. `n` is the number of all
- * runs. The run number determines the seed. If `rotates` is TRUE, it also
- * determines the position at which the traces begin. `length` is the maximum
- * time of the run in ns. An invalid configuration ends the program, because the
- * scenarios are part of the program. */
+/* Opens the links of `path` for run `number` of `n` runs. The seed of the links
+ * depends on `number`. If the field `rotates` of the path is TRUE, the position
+ * at which the traces begin depends on `number`, too. `length` is the maximum
+ * duration of the run in ns. An invalid configuration ends the program, because
+ * the scenarios are part of the program. */
 void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);

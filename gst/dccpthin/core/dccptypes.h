@@ -133,7 +133,7 @@ const gchar *dccp_state_get_name (DccpState state);
 typedef struct
 {
   DccpState state;
-  guint64 connections;          /* number of connections that were open */
+  guint64 connections;          /* connections established so far */
   /* received: valid packets only */
   guint64 sent[DCCP_LAST_TYPE], received[DCCP_LAST_TYPE];
   guint64 bytes_sent, bytes_received;   /* payload bytes */

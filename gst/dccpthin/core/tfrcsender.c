@@ -14,8 +14,8 @@
 #define NEVER G_MAXUINT64
 #define LONG_AGO G_MININT64
 
-/* Maximum payload size in bytes for a caller that sets none: 1500 bytes of
- * Ethernet without 40 bytes of headers. */
+/* Default maximum payload size in bytes: the Ethernet MTU of 1500 bytes minus
+ * 40 bytes of headers. */
 #define DEFAULT_MAX_SEGMENT 1460
 /* Default granularity of the timer with which packets are sent. RFC 5348
  * section 8.3 uses 10 ms. Today's timers are more precise, so the default is 1
@@ -64,8 +64,8 @@
 #define SENT_KEPT 8192
 
 /* Duration of a period in ns. The minimum round-trip time is the minimum over
- * the present and the previous period. BBR also uses 10 s (MinRTTFilterLen in
- * draft-ietf-ccwg-bbr). */
+ * the present and the previous period. The value of 10 s is taken from BBR
+ * (MinRTTFilterLen in draft-ietf-ccwg-bbr). */
 #define MIN_PERIOD (10 * SECOND)
 
 typedef struct
@@ -483,14 +483,15 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Updates the latest times at which the sender was not data-limited. The sender
- * is not data-limited if it has sent all that it is allowed to send (section
- * 8.2.1). The times are not updated in two cases:
+/* Updates the latest times at which the sender had sent all that it was allowed
+ * to send. At these times it was not data-limited (section 8.2.1). The times
+ * stay unchanged in two cases:
  * - The sender waits only because of the configured maximum rate.
  * - The packet was sent at least one packet interval later than was allowed,
- *   and no other packet waits. If fewer than two packets are allowed per round
- *   trip, a single packet uses up the allowed rate. An application that sends
- *   only one packet in minutes must nevertheless count as data-limited. */
+ *   and no other packet waits. For example, an application sends one packet
+ *   every few minutes. If fewer than two packets are allowed per round trip,
+ *   each packet uses up the allowed rate. The application must nevertheless
+ *   count as data-limited. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -816,9 +817,9 @@ halve_without_loss (TfrcSender * sender)
   sender->rate = MAX (sender->rate / 2, min);
 }
 
-/* Called when the no-feedback timer expires, which usually halves the rate.
- * Returns TRUE if the rate is not halved. The rate is not halved if the sender
- * was idle and its rate is not much greater than its initial rate. */
+/* Returns TRUE if the rate must not be halved when the no-feedback timer
+ * expires. This is the case if the sender was idle and its rate is not much
+ * greater than its initial rate. */
 static gboolean
 is_spared (TfrcSender * sender, gdouble receive_rate)
 {

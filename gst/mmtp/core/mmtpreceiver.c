@@ -821,8 +821,9 @@ is_end_open (const MmtpReceiver * self)
       && mmtp_reorder_get_next (session->reorder) < session->end_number;
 }
 
-/* Measures the skew of the clock, on the fastest path only. The one-way delays
- * of this path fluctuate least. */
+/* Measures the skew between the clocks of the sender and the receiver. The
+ * one-way delay of the fastest path fluctuates least. The skew is therefore
+ * measured on this path only. */
 static void
 note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {

@@ -26,9 +26,10 @@ REPEATS_DIFFER = 6.0
 # transport over the same pair, the share differed by at most 10.8 percentage
 # points.
 LINKS_DIFFER = 11.0
-# Each sender has one rate on each of two links. It used both links if the lower
-# rate is more than this fraction of the higher rate. Otherwise the link with
-# the lower rate carried only probes, or packets that the receiver sent.
+# The rate of a sender is measured on each of two links. If the lower rate is
+# more than this fraction of the higher rate, the sender used both links.
+# Otherwise the link with the lower rate carried only probes, or packets that
+# the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
 # If the values have ranges, such as "90 (85–95)", the table has only these
@@ -123,8 +124,9 @@ def have_ranges(senders: Sequence[Sender]) -> bool:
 
 
 def key(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns a text that explains the columns of the table of `senders`. A
-    frame is late after `late_ms` ms.
+    """Returns a text that explains the columns of the table of `senders`.
+    A frame counts as late if it arrives more than `late_ms` ms after its due
+    time.
     """
     words = (f"In time: frames that a decoder can show at most {late_ms} ms "
              "late, because they and all frames that they refer to arrived; in "

@@ -70,8 +70,8 @@ def key(run: run_results.Run) -> tuple[str, int, int, str]:
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """Returns a dictionary that maps the name of each result of a run to its
-    value. Chapter 3 of the thesis reports the same results.
+    """Returns a dictionary that maps the name of each measured quantity of a
+    run to its value. Chapter 3 of the thesis reports these quantities.
     """
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]

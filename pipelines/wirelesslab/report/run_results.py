@@ -61,9 +61,11 @@ class Run:
 
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
-        """Returns the lateness of the machine and of the link. The key
-        "flagged" of the result is True if the run may be unreliable. A frame
-        counts as late if its lateness exceeds the option --late of the report.
+        """Returns statistics of the lateness of the machine, whose processes
+        wake up too late, and of the link, which pushes packets too late. The
+        key "flagged" of the result is True if the run may be unreliable. A
+        frame counts as late if its lateness exceeds the option --late of the
+        report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \

@@ -47,8 +47,8 @@ class Viewer(typing.NamedTuple):
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
     """Returns the values for the template worst_seconds.html. If several runs
-    have the same label, the video shows the first of them. All these first runs
-    have the same seed.
+    have the same label, the video shows only the first of them. All runs in the
+    video have the same seed.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(
@@ -60,10 +60,11 @@ def of_clips(runs: list[run_results.Run], prefix: str,
 def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              source_label: str, prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Writes a video that shows all viewers side by side, and an image of one
-    frame of it. Returns the values for the template worst_seconds.html. The
-    video shows the seconds in which the sum of the errors of all viewers is
-    largest. The errors were computed by a comparison with the video `source`.
+    """Writes a video that shows, side by side, the video `source` and what each
+    viewer saw. The video covers the seconds in which the sum of the errors of
+    all viewers is largest. An error says how much the picture that a viewer saw
+    differs from the picture of `source`. Also writes an image of one frame of
+    the new video. Returns the values for the template worst_seconds.html.
     """
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]

@@ -189,7 +189,7 @@ GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
   const gchar *scheme = elements[__i__].scheme;
   gchar *bad = g_strdup_printf ("%s://127.0.0.1:7777?max-bytes=" SECRET,
       scheme);
-  /* A source listens at any free port. */
+  /* If the port is 0, a source listens at any free port. */
   gchar *good = g_strdup_printf (g_str_has_suffix (elements[__i__].factory,
           "src") ? "%s://127.0.0.1?port=0" : "%s://127.0.0.1:7777", scheme);
 

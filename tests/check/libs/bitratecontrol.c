@@ -54,9 +54,9 @@ run (guint64 duration)
   }
 }
 
-/* Simulates an encoder that uses the requested rate on a network that carries
- * `capacity` kbit/s. While the encoder uses less than the capacity, the
- * estimate is only a lower bound. */
+/* Simulates a network that carries `capacity` kbit/s, and an encoder that
+ * always has the requested bitrate. While this bitrate is less than the
+ * capacity, the estimate is only a lower bound. */
 static void
 run_over (guint64 capacity, guint64 duration)
 {
@@ -709,8 +709,9 @@ GST_START_TEST (static_picture_keeps_the_rate)
 GST_END_TEST;
 
 /* The transport drops each key frame, because it would be late. The bitrate
- * falls to the estimate less the headroom of 10 %, although the estimate is only
- * a lower bound. Each further drop multiplies the bitrate by 0.85. */
+ * must then fall to 90 % of the estimate (10 % are headroom), although the
+ * estimate is only a lower bound. Each further drop must multiply the bitrate
+ * by 0.85. */
 GST_START_TEST (drops_of_the_transport_lower_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1400);

@@ -337,7 +337,8 @@ GST_START_TEST (h264_messages_before_the_recovery_point_are_skipped)
   /* If the type or the size of an SEI message is 255 or more, several bytes
    * encode it. */
   expect_h264 ("06 ff 07 01 11 06 01 e4 80; 41 88", "Ix");
-  /* The bytes ff 06 are type 261, which is not a recovery point. */
+  /* The bytes ff 06 encode the SEI payload type 255 + 6 = 261. This type is not
+   * a recovery point. */
   expect_h264 ("06 ff 06 01 c4 80; 41 88", "P");
 }
 

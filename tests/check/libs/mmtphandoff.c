@@ -374,9 +374,10 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* The delay is 100 ms for a second, then 1200 ms for a second, and so on. The
- * initial delay (D0) is 600 ms. Only packets that were sent on the path shortly
- * before a jump are late.
+/* The delay of the first path changes each second between 1200 ms and 100 ms.
+ * The initial delay (D0) is 600 ms. A packet may be late only if it is sent on
+ * this path when the delay has risen to 1200 ms and the sender has not yet
+ * detected the rise.
  */
 GST_START_TEST (delay_that_jumps_each_second)
 {

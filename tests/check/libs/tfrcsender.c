@@ -494,9 +494,9 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* X_recv is above recover_rate, so the rate is halved from 120000 to 60000.
-   * This rate corresponds to X_recv = 30000, which is below recover_rate. The
-   * second timeout therefore does not halve the rate. */
+  /* X_recv is above recover_rate, so the first timeout halves the rate from
+   * 120000 to 60000. It also sets X_recv to 30000, which is below recover_rate.
+   * The second timeout therefore must not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -861,9 +861,12 @@ GST_END_TEST;
 
 /* The receive rate X_recv is 50000 at first, so the allowed rate X is 100000.
  * Then the sender gets feedback with the receive rate `receive_rate`. The
- * feedback reports `dropped` packets with Drop Code 2. It reports packets with
- * another Drop Code if `others` is TRUE, and Slow Receiver if `slow` is TRUE.
- * Returns the rate after this feedback. */
+ * feedback reports `dropped` packets with Drop Code 2. If `others` is TRUE, the
+ * feedback also reports packets with another Drop Code. If `slow` is TRUE, the
+ * feedback contains the option Slow Receiver. Returns the rate after this
+ * feedback. If `is_over` is TRUE, a second feedback without drops and without
+ * Slow Receiver follows. The function then returns the rate after the second
+ * feedback. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)

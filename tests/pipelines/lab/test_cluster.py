@@ -58,8 +58,8 @@ LATE_MS = 500
 @functools.cache
 def why_no_cluster():
     """Returns why Snakemake cannot run jobs on a cluster here, or "" if it can
-    run them. Since version 8 it needs a plugin for this, which Debian does not
-    have."""
+    run them. Snakemake 8 and later need a plugin to run jobs on a cluster.
+    Debian has no package of this plugin."""
     if not shutil.which("snakemake"):
         return "Snakemake is not installed: pipelines/setup test"
     said = subprocess.run(["snakemake", "--help"], stdin=subprocess.DEVNULL,
