@@ -8,8 +8,8 @@
  * waits in the queue of a network device and is transmitted at the rate of the
  * link. The radio may lose or damage the packet. The packet is then transmitted
  * again, and it leaves the element with the resulting delay. A profile has the
- * parameters of a measured network. The same seed gives the same radio: the
- * same packets meet the same fates in each run.
+ * parameters of a measured network. If two runs have the same seed and the same
+ * packets, the link loses and damages the same packets in both runs.
  *
  * Each requested sink pad makes a flow: the packets that enter `sink_0` leave
  * by `src_0`. All flows share one medium: the acknowledgements of TCP use the

@@ -69,7 +69,9 @@ DISPLAYS = {
     "autovideosink": "filesink sync=true location=shown-{}.raw",
     "autoaudiosink": "filesink sync=true location=heard-{}.raw",
 }
-# A sender whose source has no end runs until the receiver has received data.
+# Matches a launch line with a live source. Without num-buffers, such a source
+# never ends. The sender is then interrupted when the receiver has received
+# data.
 ENDLESS = re.compile(r"\bis-live=true\b")
 # Properties that the pages do not list, because every GStreamer object has
 # them.

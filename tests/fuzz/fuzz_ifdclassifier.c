@@ -4,10 +4,11 @@
  *
  * - The work is bounded.
  * - No access unit is counted twice.
- * - If the same NAL units are parsed in byte-stream format and with length
- *   fields, the results and the slices are equal.
- * - The slots of a frame agree with the type of the frame (ifd.h). For example,
- *   an I-frame uses no slot.
+ * - The same NAL units are parsed twice: in byte-stream format, and with length
+ *   fields. The results and the slices must be equal.
+ * - The decoder stores pictures in slots. The slots that a frame uses and
+ *   updates agree with the type of the frame (ifd.h). For example, an I-frame
+ *   uses no slot.
  *
  * The first byte of the input selects the codec and the format. In the format
  * INPUT_LENGTHS, codec data follow: a length of one byte, then the data. The

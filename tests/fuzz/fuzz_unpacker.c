@@ -459,12 +459,13 @@ join_end_codes (GPtrArray * frames)
   }
 }
 
-/* Skips a frame whose result is not checked. After a gap, and before the first
- * marker, the unpacker cannot recognise a second field whose headers are
- * divided between packets. Any result for such a frame is therefore accepted.
+/* Skips the received frames that have the timestamp `rtptime`, beginning with
+ * the index `next`. Returns the index of the first frame that has another
+ * timestamp.
  *
- * Returns the index of the first received frame whose timestamp is not
- * `rtptime`, the timestamp of the skipped frame. */
+ * The skipped frames are not checked, because the headers of a second field are
+ * divided between packets. After a gap, and before the first marker, the
+ * unpacker cannot recognise such a field. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {

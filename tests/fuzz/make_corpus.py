@@ -140,8 +140,8 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # The inputs have all on-loss modes and aggregate modes, with and
-        # without a loss.
+        # Together, the inputs cover every on-loss mode and every aggregate
+        # mode. Some inputs have lost packets, and the others have none.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
                  | (NEW_PICTURE if i % 4 > 1 else 0))
@@ -294,8 +294,7 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs. Each input begins with a byte that selects the action. The
-    codec data and the units follow. A unit has flags, a length and its bytes.
+    """Makes inputs in the format that fuzz_ifdclassifier.c describes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -304,8 +303,8 @@ def ifdclassifier(_made):
         "b": "01 9e 08; 01 03 33", "p": "41 9a 02; 41 05 55",
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
-        # Fields and frames with the headers of h264writer.py (tests/interop),
-        # in this order:
+        # The entries below are fields and frames. Their headers are those of
+        # h264writer.py (tests/interop). The entries are, in this order:
         # - parameter sets and an IDR picture
         # - the second field of this picture, which is a P-field
         # - two B-fields

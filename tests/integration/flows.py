@@ -135,9 +135,10 @@ class FlowCase(linktestbed.LinkCase):
 
     def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
                   taken=()):
-        """Starts a bulk transfer from host a to host b. `taken` has options of
-        the command `pull`, which limit how fast b reads. finish() returns
-        [(time, bytes so far)].
+        """Starts a bulk transfer from host a to host b. Host b receives with
+        the command `pull`. `taken` contains options that limit how fast
+        `pull` reads. Returns the receiver. If the receiver is passed to
+        finish(), finish() returns [(time, bytes so far)].
         """
         bed.run("a", CONGESTION.format(congestion), check=True)
         receiver = self.start_receiver(bed, "b", "tcp", port, "pull",

@@ -54,9 +54,9 @@ class FreshTest(unittest.TestCase):
             debians.make("bookworm", self.root, mirror)
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
-        # The source may be a git work tree that is separate from its
-        # repository. git could not clone it inside the Debian installation, so
-        # it is cloned here.
+        # The source may be a git work tree whose repository is in another
+        # directory. Inside the Debian installation, git could not clone such a
+        # work tree, so it is cloned here, outside the installation.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)

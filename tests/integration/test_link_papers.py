@@ -25,9 +25,9 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# The maximum lateness of a run in ms. It is a tenth of the time in which the
-# station sends its full queue. A lateness below this maximum therefore cannot
-# empty the queue.
+# The maximum lateness of wirelesslink in a run, in ms. To send all packets of
+# its full queue, the station needs ten times this maximum. The lateness
+# therefore cannot empty the queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.
@@ -40,8 +40,8 @@ SECONDS = 20
 WARM_UP = 2
 
 # Settings of a token bucket at the sender. The rate of the bucket is higher
-# than the rate of the link. The socket has to wait for the queue of the bucket,
-# but the queue of the link drops packets that exceed the rate of the link.
+# than the rate of the link. If the queue of the bucket is full, the socket
+# blocks. If the queue of the link is full, the link drops packets.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
 # A queue without a limit acts like a network card that stops its sender:

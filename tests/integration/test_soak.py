@@ -31,9 +31,10 @@ LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# The maximum number of packets that only one of the two ends has counted. Both
-# ends send their statistics every second, but not at the same time. The packets
-# that arrive between the two times are counted by one end only.
+# The maximum number of packets that only the sender or only the receiver has
+# counted. Both post their statistics every second, but not at the same moment.
+# A packet that arrives between these two moments is counted by only one of
+# them.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
 # Maximum growth of the memory of a process, in bytes, from the second quarter
 # of the run to the last quarter. It is about 30 bytes for each packet in that
@@ -238,8 +239,8 @@ class SoakTest(linktestbed.LinkCase):
         self.assertGreater(received, minimum * sent - MAX_UNDER_WAY, name)
 
     def count_frames(self, name, rate):
-        """Returns the number of frames that the live source `name` made until
-        its end. `rate` is its frame rate.
+        """Returns the number of frames that the live source `name` produced
+        before it ended. `rate` is the frame rate of the source.
         """
         return int((self.ended - self.began[name]) * rate)
 

@@ -73,7 +73,7 @@ set_layers (GstElement * encoder, const Pattern * pattern)
   gint bitrates[MAX_PERIOD];
   guint i;
 
-  /* The bitrate of a layer includes the bitrates of the layers below. */
+  /* The bitrate of a layer includes the bitrates of all lower layers. */
   for (i = 0; i < pattern->n_layers; i++)
     bitrates[i] = BITRATE * (i + 2) / (pattern->n_layers + 1);
   g_object_set (encoder, "target-bitrate", BITRATE,

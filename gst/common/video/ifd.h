@@ -215,8 +215,8 @@ typedef struct
 
 typedef struct _Ifd Ifd;
 
-/* Function of the caller that logs one line. `is_packet` is TRUE for the lines
- * that are written for every frame.
+/* Trace callback that logs one line. The caller of ifd_new () provides it.
+ * `is_packet` is TRUE for a line that is logged once per frame.
  */
 typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
@@ -232,8 +232,8 @@ void ifd_free (Ifd * ifd);
 void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
 /* Changes the configuration. The new capacity of the queue W applies from the
  * next frame on; frames that wait already are not dropped. A new algorithm
- * applies from the next I-frame on, because it does not know which frames the
- * previous algorithm has dropped. */
+ * applies from the next I-frame on, because it has no record of the frames that
+ * the previous algorithm has dropped. */
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 
 /* Returns FALSE if the queue W is full. In this case, ifd_input drops a waiting

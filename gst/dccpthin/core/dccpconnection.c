@@ -239,9 +239,8 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
 }
 
 /* Returns whether a Reset may be sent. As long as the peer has acknowledged no
- * packet, its address may be forged. Resets to unknown peers are limited to a
- * maximum number per second, and a Reset to such an address counts towards this
- * maximum. */
+ * packet, its address may be forged. A Reset to such a peer counts towards the
+ * maximum number of Resets per second to unknown peers. */
 static gboolean
 may_reset (DccpConnection * connection)
 {

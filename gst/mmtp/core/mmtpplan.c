@@ -7,10 +7,10 @@
 
 /* The capacity of the paths is only an estimate. If it is too high, a frame is
  * late because too many frames were sent before it. A frame with a high weight
- * must not be late because of frames with lower weights. Their bytes are
- * therefore multiplied by the quotient of the two weights, but at most by this
- * factor. The values in this file were tuned with the arena
- * (tests/benchmarks/mmtparena.c). */
+ * must not be late because of earlier frames with lower weights. The bytes of
+ * each such earlier frame are therefore multiplied by the high weight divided
+ * by the lower weight. CAUTION is the maximum of this factor. The values in
+ * this file were tuned with the arena (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
 /* If a frame is left out, its bytes are useful up to this multiple of the bytes
  * that are too many. The value is above 1 because an overload usually
@@ -49,8 +49,9 @@ find_group (const MmtpPlan * plan, guint i, LostFrames lost)
   return n;
 }
 
-/* Does the same for a stream whose pictures name the slots (stored reference
- * pictures) that they use and update. */
+/* Finds the kept frames that refer to the frame `i`, for a stream whose
+ * pictures name the slots (stored reference pictures) that they use and update.
+ * Returns the number of these frames. */
 static guint
 find_by_slots (const MmtpPlan * plan, guint i, LostFrames lost)
 {
@@ -139,9 +140,15 @@ get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
   return freed;
 }
 
-/* Returns the kept frame, up to the frame `late`, that frees the most useful
- * bytes for each picture that is lost with it. `excess` is the number of bytes
- * that are too many. If several frames are equal, returns the last of them. */
+/* Chooses a frame to leave out because the frame `late` would be late. The
+ * candidates are the kept frames up to and including `late`. Returns the
+ * candidate with the highest benefit. If several candidates have this benefit,
+ * returns the last of them.
+ *
+ * The benefit is the number of useful bytes that the candidate frees, divided
+ * by its cost. The cost is the number of pictures that would be lost, or the
+ * weight of the candidate if the weight is higher. PREFERENCE may increase the
+ * benefit. `excess` is the number of bytes that are too many. */
 static guint
 find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
 {

@@ -3,12 +3,13 @@
  * a muxer may repeat its last timestamp in all further buffers. All of these
  * buffers would be dropped as late. If the timestamp has not changed for longer
  * than a limit, a buffer gets its arrival time instead of its timestamp. The
- * arrival time replaces only an earlier timestamp. No later buffer gets a time
- * before this arrival time.
+ * arrival time replaces only an earlier timestamp. The times of all later
+ * buffers are at least this arrival time.
  *
  * Only the time in which the caller waits for a new buffer counts towards the
- * limit. The buffers of a long frame have the same timestamp. The time in which
- * they wait for a slow path does not count, so they keep their timestamp.
+ * limit. The buffers of a long frame all have the same timestamp. If a path is
+ * slow, these buffers wait for the path. This waiting time does not count, so
+ * the buffers keep their timestamp.
  */
 
 #pragma once

@@ -11,8 +11,8 @@ link_serial_init (LinkSerial * line, Link * link, guint direction)
   line->rate = link->config.blocks.serial_rate[direction];
 }
 
-/* Returns the time in ns that the line needs for `bytes` bytes. `bytes` needs
- * little more than 32 bits, so bytes * LINK_SECOND fits into 64 bits. */
+/* Returns the time in ns that the line needs for `bytes` bytes. `bytes` is
+ * never much greater than 2^32, so bytes * LINK_SECOND fits into 64 bits. */
 guint64
 link_serial_get_time (const LinkSerial * line, guint64 bytes)
 {

@@ -82,9 +82,9 @@ def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (experiments) whose protocol supports the codec of the
-    cell. Also returns a message for each pair of a protocol and an unsupported
-    codec.
+    """Returns the cells (experiments) in which the protocol supports the codec.
+    If a protocol does not support a codec, also returns a message about this
+    protocol and this codec.
     """
     there, words, left = video_codecs.read(), set(), []
     for cell in found:

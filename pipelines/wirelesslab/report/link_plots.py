@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws the plots of a link over time: what the link carried, what it could
-carry, and how long packets waited in its queue. Each plot has a row for each
-compared transport, which shows the first run of the transport.
+carry, and how long packets waited in its queue. Each plot has one row for each
+compared transport. The row shows the first run of the transport.
 """
 
 import csv

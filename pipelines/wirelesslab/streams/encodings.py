@@ -130,9 +130,9 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 
 def decodable(path: pathlib.Path, codec: str,
               arrived: Sequence[int]) -> set[int]:
-    """Decodes the frames that arrived, and returns which of the pictures are
-    not damaged. The result contains the position of each such picture in
-    display order. `arrived` has the numbers of these frames in coding order."""
+    """Decodes the frames that arrived. `arrived` contains the numbers of these
+    frames in coding order. Returns the positions in display order of all
+    pictures that are not damaged."""
     packets = read_packets(path, codec)
     whole = pictures_of_all(path, codec)
     if len(whole) != len(packets):

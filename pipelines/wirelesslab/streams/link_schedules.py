@@ -139,7 +139,8 @@ def replace_address(device: str, old: str, new: str) -> str:
 
 def both_addresses(address: str) -> tuple[str, str]:
     """Returns two addresses of a device: its usual address, and its address
-    while the link is in the state RENUMBERED. Both end with the prefix length.
+    while the link is in the state RENUMBERED. Each address is followed by a
+    slash and the prefix length.
     """
     return (f"{address}/{PREFIX_LENGTH}",
             f"{renumbered(address)}/{PREFIX_LENGTH}")
@@ -350,8 +351,9 @@ class Runner:
 
 
 def dropped(directory: pathlib.Path) -> int:
-    """Returns the number of packets that were dropped at the sending host by
-    the schedules of a run. The logs of the links do not have these packets.
+    """Returns the number of packets that the sending host dropped because of
+    the link schedules of a run. The logs of the links do not contain these
+    packets. `directory` is the directory of the run.
     """
     path = directory / LOG
     if not path.exists():

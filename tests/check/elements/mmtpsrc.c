@@ -132,7 +132,8 @@ GST_START_TEST (caps_of_its_own_count)
 
 GST_END_TEST;
 
-/* Sends one more buffer and checks its caps. */
+/* Sends the buffer `n` to the source. The source must output the buffer with
+ * the caps `expected`. */
 static void
 expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
 {

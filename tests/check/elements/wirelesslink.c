@@ -1665,7 +1665,8 @@ GST_START_TEST (who_waits_no_more_is_lost)
 GST_END_TEST;
 
 /* One packet is in a transmission that never ends, and another packet waits in
- * the queue. There is no room for further packets. */
+ * the queue. There is no room for further packets, so all further packets must
+ * be lost. */
 GST_START_TEST (where_there_is_never_room_packets_are_lost)
 {
   GstHarness *h = start_blocking ("outage-good=0 outage-bad=1 "
@@ -1823,8 +1824,9 @@ GST_START_TEST (damage_is_in_the_bytes_that_leave)
   GstBuffer *out;
   guint n;
 
-  /* The test holds a reference to the packet, or to the memory that the packet
-   * is a part of. The element must change neither of them. */
+  /* The test keeps a reference to `whole`, and `part` shares the memory of
+   * `whole`. The element must damage a copy of each packet, so `whole` must not
+   * change. */
   gst_harness_push (h, gst_buffer_ref (whole));
   out = gst_harness_pull (h);
   n = count_changes (out, 'a');

@@ -307,10 +307,10 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* Prints the durations that were measured in the model and those of Alanko's
- * paper. In the paper, 1 % of the exchanges took much longer than the others.
- * An ideal link of the model has no such outliers. On links of other quality,
- * the test does not check the number of outliers. */
+/* Prints the durations of the exchanges in the model and in Alanko's paper. In
+ * the paper, 1 % of the exchanges took much longer than the others. In the
+ * model, a link of ideal quality has no such outliers. For links of any other
+ * quality, the test does not check the number of outliers. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -1036,8 +1036,8 @@ GST_START_TEST (reset_loses_what_is_in_flight)
   /* Packet 10 is on the serial line from 2.0 to 2.02 s, and is sent in block
    * 101. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* The timer T1 starts with the first of the lost frames. When T1 expires, no
-   * new frame is sent. */
+  /* The timer T1 starts when the first of the lost frames is sent. After T1 has
+   * expired, no new frame is sent, so packet 12 is the last lost packet. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);
@@ -1069,8 +1069,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
         link_timeout (path.link, link_next_wakeup (path.link));
     } while (event.type != LINK_EVENT_FATE);
     fail_unless_equals_int (event.packet.fate, LINK_FATE_RESET);
-    /* The packet has 6 bytes with SLIP. It has passed the serial line before
-     * the block at 20 ms begins. */
+    /* With the SLIP framing, the packet has 6 bytes. All of them have passed
+     * the serial line before the block at 20 ms begins. */
     fail_unless_equals_uint64 (event.time, BLOCK + (n2 + 2) *
         config.blocks.rlp_t1);
     path_close (&path);

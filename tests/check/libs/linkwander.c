@@ -160,8 +160,9 @@ GST_START_TEST (outages_last_and_come_as_told)
   g_print ("  %u outages of %.2f s, %.2f %% of the time\n", n,
       (gdouble) out / n / SECOND, 100.0 * out / time);
   /* The mean duration of an outage is 1 s, and the mean time between two
-   * outages is 15 s. Outages therefore take 1/16 of the time. The standard
-   * error of these measurements is 3 %. */
+   * outages is 15 s. Outages therefore take 1/16 of the time. The test measures
+   * the mean duration and this share of time. The standard error of both
+   * measurements is 3 %. */
   fail_unless (fabs ((gdouble) out / n / SECOND - 1) < 0.08);
   fail_unless (fabs (16.0 * out / time - 1) < 0.1);
   link_wander_free (wander);

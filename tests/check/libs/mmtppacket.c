@@ -643,8 +643,8 @@ GST_START_TEST (a_probe_has_its_whole_size)
 
 GST_END_TEST;
 
-/* The bit 0x02 in the flags of DATA has no meaning any more. In version 1 the
- * bit was the flag PAIR. */
+/* In version 1, the bit 0x02 in the flags of DATA was the flag PAIR. Now a
+ * reader must ignore this bit, and a writer must set it to 0. */
 GST_START_TEST (a_flag_of_data_that_is_zero_is_neither_read_nor_written)
 {
   MmtpMessage message;

@@ -20,7 +20,7 @@
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
-/* Number of packets that one REPAIR covers if more packets wait to be sent. */
+/* Number of packets that one REPAIR covers while other packets wait. */
 #define BLOCK 12
 
 typedef struct
@@ -142,7 +142,8 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
   fail_unless (plans_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* The packet is sent 50 ms before it is due. */
+  /* If the packet is sent 50 ms before it is due, its retransmission arrives 25
+   * ms before the deadline, so the repairer must not plan a repair packet. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, -50 * MS);
   fail_if (plans_repair (&fixture));

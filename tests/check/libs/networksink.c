@@ -1219,10 +1219,10 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* The transport refuses a packet that is sent too early. Such a refusal does
- * not mean that the network is full, so the sink keeps the packet. However
- * often the transport refuses packets for this reason, the sink does not
- * conclude that the receiver has disappeared. */
+/* The transport refuses packets that are sent too early. Such a refusal does
+ * not mean that the network is full. The sink must keep a refused packet. Even
+ * after many refusals of this kind, the sink must not conclude that the
+ * receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",

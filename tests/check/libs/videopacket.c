@@ -245,7 +245,7 @@ GST_START_TEST (the_mpeg2_extension_is_skipped)
   put_rtp (&b, 32, FALSE);
   fail_unless (parse_rtp (&b, &packet));
   fail_unless (packet.begins);
-  /* The length field exceeds the packet. */
+  /* If the length field exceeds the packet, the packet must be refused. */
   get_data (&b)[12 + 4 + 8] = 200;
   fail_if (parse_rtp (&b, &packet));
 }
@@ -270,7 +270,7 @@ GST_START_TEST (sources_and_extensions_of_rtp_are_skipped)
   put (&b, rtp, 12);
   fail_unless (parse_rtp (&b, &packet));
   fail_unless_equals_int (packet.type, MPEG_VIDEO_PICTURE_P);
-  /* The length of the RTP extension exceeds the packet. */
+  /* If the RTP extension exceeds the packet, the packet must be refused. */
   get_data (&b)[12 + 8 + 2] = 1;
   fail_if (parse_rtp (&b, &packet));
 }
@@ -318,9 +318,9 @@ GST_START_TEST (every_truncation_is_refused_or_read_within_bounds)
     guint8 *copy = g_memdup2 (get_data (&b), size);
     VideoPacket packet;
 
-    /* The first call passes a truncated packet, which must be refused. The
-     * second call says that only the beginning of a longer packet is available.
-     * This beginning is sufficient if it contains all headers. */
+    /* First call: a truncated packet must be refused. Second call: the data are
+     * the beginning of a longer packet, which must be accepted if the data
+     * contain all headers. */
     fail_if (video_packet_parse_ip (&packet, copy, size, size));
     fail_unless (video_packet_parse_ip (&packet, copy, size,
             get_size (&b)) == (size >= 20 + 8 + 12 + 4));

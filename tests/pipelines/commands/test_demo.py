@@ -76,7 +76,9 @@ def wait_for(condition):
 
 
 class Demo(unittest.TestCase):
-    """Starts demos as separate processes and checks what they leave behind."""
+    """Base class of the tests. Starts demos as separate processes, and checks
+    that no process of a demo is left at the end.
+    """
 
     def start(self, *arguments):
         env = dict(os.environ)

@@ -687,7 +687,7 @@ class StepsTest(MatrixCase):
                 rate_steps.parse("x", text)
 
     def test_a_packet_of_1500_bytes_takes_its_time_at_each_bitrate(self):
-        # 12000 bits take 3 ms at 4 Mbit/s and 8 ms at 1.5 Mbit/s.
+        # A packet of 12,000 bits takes 3 ms at 4 Mbit/s and 8 ms at 1.5 Mbit/s.
         lines = rate_steps.trace([(0, 4), (0.012, 1.5)]).split()[:6]
         self.assertEqual(lines, ["3", "6", "9", "12", "20", "28"])
 

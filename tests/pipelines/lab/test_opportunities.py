@@ -22,8 +22,9 @@ HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
 class LogTest(unittest.TestCase):
 
     def read(self, *packets, **options):
-        """Writes a log with `packets` and reads it. Each packet is a tuple
-        (fate, arrival, departure, airtime). The times are in ms."""
+        """Writes a log with `packets`, and returns the opportunities that
+        opportunities.read() finds in this log, as tuples. Each packet is a
+        tuple (fate, arrival, departure, airtime). The times are in ms."""
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")
             log.write_text(HEADS + "".join(
@@ -102,8 +103,8 @@ class PropertyTest(unittest.TestCase):
         self.assertEqual(opportunities.packet_size(["max-size=0"]), 1500)
 
     def test_the_worth_of_a_bucket(self):
-        # The bucket has 10,000 bytes, which are 80,000 bits. They take 20 ms at
-        # 4 Mbit/s and 40 ms at 2 Mbit/s.
+        # The burst of the bucket is 10,000 bytes, which are 80,000 bits. To
+        # send these bits takes 20 ms at 4 Mbit/s and 40 ms at 2 Mbit/s.
         words = ["rate=4000000", "burst=10000"]
         self.assertEqual(opportunities.early_ns(words, 1), 20 * MS)
         self.assertEqual(

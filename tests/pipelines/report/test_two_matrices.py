@@ -62,8 +62,9 @@ class IntervalTest(unittest.TestCase):
     def test_three_and_three_runs_use_all_differences(self):
         """If three runs of A and three runs of B are sorted by their values, 20
         orders of A and B are possible. In two of these orders, the ranges of A
-        and B do not overlap. The error probability of the interval from the
-        lowest to the highest difference is therefore 2 / 20 = 10 %.
+        and B do not overlap. An interval that contains all differences
+        between a run of A and a run of B therefore has an error probability of
+        2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
