@@ -124,7 +124,8 @@ gdouble
 mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame)
 {
   const gdouble length = gop->length ? gop->length : USUAL_LENGTH;
-  const gdouble place = frame - gop->key_frame;
+  const gdouble place = gop->key_frame == G_MAXUINT64 ? 0 :
+      frame - gop->key_frame;
 
   if (rank == MMTP_RANK_LAYER)
     return LAYER_WEIGHT;

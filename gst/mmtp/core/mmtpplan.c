@@ -61,8 +61,6 @@ find_by_slots (const MmtpPlan * plan, guint i, LostFrames lost)
   for (k = i + 1; k < plan->n; k++) {
     const MmtpPlanFrame *frame = &plan->frames[k];
 
-    if (frame->rank == MMTP_RANK_KEY)
-      break;
     lost[k] = mmtp_picture_follow_slots (&frame->picture, &wrong) &&
         frame->is_kept;
     n += lost[k];
@@ -95,17 +93,14 @@ leave_out (MmtpPlan * plan, guint i)
       plan->frames[k].is_kept = FALSE;
 }
 
-/* Returns how many bytes have to be left out so that the frame `i` is in time.
- * If the paths can deliver this frame and all kept frames before it in time,
- * the result is 0 or negative.
+/* Returns how many bytes have to be left out so that the plan keeps the frame
+ * `i`. If the result is 0 or negative, the frame is in time after all kept
+ * frames before it. The bytes of earlier frames with a lower weight count up to
+ * CAUTION times.
  *
- * A frame is in time if it arrives before its deadline. It must arrive earlier,
- * by its margin, if other frames could be left out for it. There are two such
- * cases:
- * - The frame is a reference picture, and a kept frame before it has a lower
- *   weight.
- * - The frame is not a reference picture, and there is a kept frame before it.
- */
+ * A reference picture needs its margin only as long as a kept frame before it
+ * has a lower weight, because that frame could be left out instead. Another
+ * picture needs its margin if any kept frame is before it. */
 static gdouble
 get_excess (const MmtpPlan * plan, guint i)
 {
@@ -189,14 +184,23 @@ mmtp_plan_make (MmtpPlan * plan)
 }
 
 gboolean
-mmtp_plan_frame_needs (const MmtpPlanFrame * frame,
-    const MmtpPlanFrame * reference)
+mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference)
 {
-  if (!is_reference (reference))
+  const MmtpPlanFrame *frame = &plan->frames[i];
+  const MmtpPlanFrame *earlier = &plan->frames[reference];
+  guint32 wrong = earlier->picture.updates;
+  guint k;
+
+  if (!is_reference (earlier))
     return FALSE;
-  if (reference->picture.has_slots)
-    return frame->picture.has_slots &&
-        (frame->picture.uses & reference->picture.updates);
-  return mmtp_picture_needs (&frame->picture, frame->group,
-      reference->group - reference->picture.is_leading);
+  if (!earlier->picture.has_slots)
+    return mmtp_picture_needs (&frame->picture, frame->group,
+        earlier->group - earlier->picture.is_leading);
+  /* The key frame of a later group may have been sent already. It has then
+   * replaced the content of all slots, except for leading pictures. */
+  if (frame->group != earlier->group && !frame->picture.is_leading)
+    return FALSE;
+  for (k = reference + 1; k < i; k++)
+    mmtp_picture_follow_slots (&plan->frames[k].picture, &wrong);
+  return mmtp_picture_follow_slots (&frame->picture, &wrong);
 }

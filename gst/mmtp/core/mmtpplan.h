@@ -56,7 +56,6 @@ typedef struct
 
 /* Sets `is_kept` of all frames of the plan, from their other fields. */
 void mmtp_plan_make (MmtpPlan * plan);
-/* Returns whether the frame `frame` of a plan refers to `reference`, which is an
- * earlier frame of the same plan. */
-gboolean mmtp_plan_frame_needs (const MmtpPlanFrame * frame,
-    const MmtpPlanFrame * reference);
+/* Returns whether the frame with the index `i` needs the earlier frame with the
+ * index `reference`. */
+gboolean mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference);

@@ -36,8 +36,9 @@ mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
   policy->queue = queue;
   policy->scheduler = mmtp_schedulers[scheduler];
   policy->scheduler_state = g_malloc0 (policy->scheduler->state_size);
-  policy->tried = policy->plan_time = 0;
+  policy->tried = policy->plan_time = policy->plan_next = 0;
   policy->plan.n = 0;
+  policy->is_plan_used = FALSE;
 }
 
 void
@@ -248,6 +249,8 @@ make_plan (MmtpPolicy * policy)
   }
   mmtp_plan_make (plan);
   policy->plan_time = policy->paths->now;
+  policy->plan_next = mmtp_send_queue_get_next_number (policy->queue);
+  policy->is_plan_used = FALSE;
 }
 
 /* Returns whether no path delivers a packet before `arrival`. */
@@ -270,43 +273,51 @@ is_soonest (const MmtpPolicy * policy, guint64 arrival)
 
 /* Returns the first packet of the present plan that is in time at `arrival`;
  * NULL if there is none. A packet without its margin is sent only on the path
- * that delivers it soonest. */
+ * that delivers it soonest. Sets `is_exhausted` to TRUE if no packet of the plan
+ * waits any more. */
 static MmtpPacket *
-find_in_plan (MmtpPolicy * policy, guint64 arrival)
+find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {
   MmtpPlan *plan = &policy->plan;
-  MmtpPacket *packet;
   guint i;
 
+  *is_exhausted = TRUE;
   for (i = 0; i < plan->n; i++) {
     MmtpPlanFrame *frame = &plan->frames[i];
+    MmtpPacket *packet = frame->is_kept ?
+        mmtp_send_queue_find_planned (policy->queue, frame) : NULL;
 
-    if (!frame->is_kept || frame->deadline < arrival ||
-        (frame->deadline < arrival + frame->margin &&
-            !is_soonest (policy, arrival)))
+    frame->is_kept = packet != NULL;
+    if (!packet)
       continue;
-    packet = mmtp_send_queue_find_planned (policy->queue, frame);
-    if (packet)
+    *is_exhausted = FALSE;
+    if (frame->deadline >= arrival + frame->margin ||
+        (frame->deadline >= arrival && is_soonest (policy, arrival)))
       return packet;
-    frame->is_kept = FALSE;
   }
   return NULL;
 }
 
-/* Returns the next packet of a plan that is in time at `arrival`. Makes a new
- * plan if the present one is too old, or if it has no such packet. Returns NULL
- * if the new plan has no such packet either. */
+/* Returns the next packet of a plan that is in time at `arrival`; NULL if there
+ * is none. A new plan is made if the present one is too old, or if all its
+ * packets have been sent. At one time, a second plan is made only if packets of
+ * the first one were sent. */
 static MmtpPacket *
 find_planned (MmtpPolicy * policy, guint64 arrival)
 {
+  const guint64 next = mmtp_send_queue_get_next_number (policy->queue);
+  gboolean is_exhausted = TRUE;
   MmtpPacket *packet = NULL;
 
   if (policy->paths->now < policy->plan_time + PLAN_TIME)
-    packet = find_in_plan (policy, arrival);
-  if (packet)
-    return packet;
-  make_plan (policy);
-  return find_in_plan (policy, arrival);
+    packet = find_in_plan (policy, arrival, &is_exhausted);
+  if (!packet && is_exhausted && (policy->paths->now != policy->plan_time ||
+          next != policy->plan_next || policy->is_plan_used)) {
+    make_plan (policy);
+    packet = find_in_plan (policy, arrival, &is_exhausted);
+  }
+  policy->is_plan_used |= packet != NULL;
+  return packet;
 }
 
 /* Returns whether the frame `i` of the present plan refers to a frame of the
@@ -318,7 +329,7 @@ needs_waiting (MmtpPolicy * policy, guint i)
   guint k;
 
   for (k = 0; k < i; k++)
-    if (mmtp_plan_frame_needs (&plan->frames[i], &plan->frames[k]) &&
+    if (mmtp_plan_needs (plan, i, k) &&
         mmtp_send_queue_find_planned (policy->queue, &plan->frames[k]))
       return TRUE;
   return FALSE;
@@ -369,8 +380,8 @@ find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
  * NULL if there is none. In a transport stream, some packets do not belong to a
  * picture of the video, such as sound and program tables. They have the rank
  * MMTP_RANK_DATA and are sent before all pictures, because they are only a
- * small part of the stream. Pictures that refer to a lost picture are sent only
- * if there is nothing else. */
+ * small part of the stream. Pictures that refer to a lost picture are not
+ * considered. */
 static MmtpPacket *
 find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -384,8 +395,7 @@ find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
   } else if (!packet) {
     packet = find_first (policy, arrival, late);
   }
-  return packet ? packet :
-      mmtp_send_queue_find (policy->queue, MMTP_RANK_BROKEN, arrival, late);
+  return packet;
 }
 
 /* Returns the newest group of pictures with a late reference picture; 0 if
@@ -413,7 +423,9 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
  *
  * `delay` contains a safety margin. In an overload of several paths, a path
  * would be idle if no reference picture were in time with this margin. Such a
- * picture is then sent if it is expected to be in time without the margin. */
+ * picture is then sent if it is expected to be in time without the margin.
+ * Pictures that refer to a lost picture are sent only if there is nothing else.
+ */
 static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
@@ -425,6 +437,9 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
       is_overloaded (policy))
     packet = find_unplanned (policy, now + mmtp_path_get_expected_delay (path,
             now), late);
+  if (!packet)
+    packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_BROKEN,
+        now + delay, late);
   if (packet && mmtp_send_packet_get_message_size (packet) > path->max_size)
     return NULL;
   return packet;

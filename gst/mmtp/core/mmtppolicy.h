@@ -28,6 +28,9 @@ typedef struct
    * are sent. */
   MmtpPlan plan;
   guint64 plan_time;
+  /* stream number of the next new packet when the plan was made */
+  guint64 plan_next;
+  gboolean is_plan_used;        /* TRUE if a packet of the plan was sent */
 } MmtpPolicy;
 
 void mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,

@@ -1197,6 +1197,17 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
   frame->weight = packet->unit->weight;
 }
 
+/* Adds the properties of a unit to its frame. The units of a frame may have
+ * different ranks, and the frame is as important as the most important one. */
+static void
+add_unit (MmtpPlanFrame * frame, const MmtpUnit * unit)
+{
+  frame->rank = MAX (frame->rank, unit->rank);
+  frame->weight = MAX (frame->weight, unit->weight);
+  frame->picture.uses |= unit->picture.uses;
+  frame->picture.updates |= unit->picture.updates;
+}
+
 void
 mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan)
 {
@@ -1218,6 +1229,7 @@ mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan)
       begin_plan_frame (queue, frame, packet);
     }
     frame->work += mmtp_send_packet_get_work (packet->size);
+    add_unit (frame, unit);
   }
 }
 

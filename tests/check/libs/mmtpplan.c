@@ -140,6 +140,49 @@ GST_START_TEST (left_out_picture_of_a_layer_takes_only_what_refers_to_it)
 
 GST_END_TEST;
 
+/* Slot 0 has the last reference picture. A P-frame also updates slot 1, which
+ * the key frame does not update, so the leading picture after the key frame can
+ * use it. */
+GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
+{
+  const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 3 };
+  const MmtpPicture key = {.has_slots = TRUE,.updates = 1 };
+  const MmtpPicture leading = {.has_slots = TRUE,.is_leading = TRUE,
+    .uses = 3
+  };
+
+  add (MMTP_RANK_DELTA, 1, 9000, 5000, 2)->picture = delta;
+  add (MMTP_RANK_KEY, 2, 1000, 9000, 7)->picture = key;
+  add (MMTP_RANK_DROPPABLE, 2, 100, 9000, 1)->picture = leading;
+  add (MMTP_RANK_DELTA, 2, 100, 9000, 6)->picture = delta;
+  fail_if (mmtp_plan_needs (&plan, 1, 0));
+  fail_unless (mmtp_plan_needs (&plan, 2, 0));
+  fail_if (mmtp_plan_needs (&plan, 3, 0));
+  fail_unless (mmtp_plan_needs (&plan, 3, 1));
+  check ("-k-k");
+}
+
+GST_END_TEST;
+
+/* The key frame between the two P-frames has been sent already. */
+GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
+{
+  const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 1 };
+
+  add (MMTP_RANK_DELTA, 1, 9000, 5000, 2)->picture = delta;
+  add (MMTP_RANK_DELTA, 2, 100, 9000, 6)->picture = delta;
+  fail_if (mmtp_plan_needs (&plan, 1, 0));
+  plan.n = 0;
+  add (MMTP_RANK_DELTA, 1, 9000, 5000, 2);
+  add (MMTP_RANK_DELTA, 1, 100, 9000, 1);
+  add (MMTP_RANK_DELTA, 2, 100, 9000, 6);
+  fail_unless (mmtp_plan_needs (&plan, 1, 0));
+  fail_if (mmtp_plan_needs (&plan, 2, 0));
+  plan.n = 0;
+}
+
+GST_END_TEST;
+
 /* Equal frames without references are sent in their order. */
 GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 {
@@ -253,6 +296,9 @@ mmtpplan_suite (void)
   tcase_add_test (tc, reference_with_the_lower_weight_is_left_out);
   tcase_add_test (tc, no_risk_is_taken_for_a_frame_of_low_weight);
   tcase_add_test (tc, left_out_picture_of_a_layer_takes_only_what_refers_to_it);
+  tcase_add_test (tc,
+      leading_picture_is_left_out_with_a_frame_before_the_key_frame);
+  tcase_add_test (tc, frame_of_a_later_group_needs_no_frame_of_an_earlier_one);
   tcase_add_test (tc, equal_frames_are_kept_from_the_first_one);
   tcase_add_test (tc, margin_is_kept_if_less_important_frames_can_be_left_out);
   tcase_add_test (tc, kept_frames_of_random_plans_are_in_time_and_decodable);
