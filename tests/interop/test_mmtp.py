@@ -2,10 +2,15 @@
 """Runs mmtpsink and mmtpsrc over two different links, with the kernel's
 sockets.
 
-mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md, has the
-key, and shares no code with the elements. The clip must arrive unchanged, even
-if one of the links goes down and comes back. Nothing depends on the speed of
-the machine, because the latency is longer than any test.
+mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md and shares
+no code with the elements. In some tests, the elements authenticate their
+messages with a shared key. mmtp.py then checks the authentication with the same
+key.
+
+The clip must arrive unchanged, even if one of the links goes down and comes
+back. The `latency` of mmtpsink is longer than the test, so no packet is too
+late, even on a slow machine. Only RepairTest has a short `latency`, and does
+not require that the whole clip arrives.
 """
 
 import dataclasses

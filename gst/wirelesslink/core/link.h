@@ -76,9 +76,9 @@ void link_end_flow (Link * link, guint64 now, guint flow);
 void link_timeout (Link * link, guint64 now);
 /* Stores the next packet that has left the link in `packet` and returns TRUE.
  * The packets are in the order of departure. Returns FALSE if no further packet
- * has left the link by the latest time `now` that a function was called with.
- * If the packet is the original and not a duplicate (`copy` is 0), its `user`
- * belongs to the caller again. */
+ * has left the link by the current time of the link, which is the greatest
+ * `now` that the caller has passed. If the packet is the original and not a
+ * duplicate (`copy` is 0), its `user` belongs to the caller again. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
 /* Returns the time of the next event in the link; LINK_NEVER = no event will

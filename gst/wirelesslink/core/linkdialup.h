@@ -4,8 +4,10 @@
  * state machine reports each state that it enters. Private to the link's core.
  *
  * The caller has to do the following:
- * - After an event, call link_dial_up_want (), link_dial_up_set_used () or
- *   link_dial_up_break ().
+ * - When a packet waits, call link_dial_up_want ().
+ * - When the first packet enters the link, and when the last packet has left
+ *   it, call link_dial_up_set_used ().
+ * - To break the phone call, call link_dial_up_break ().
  * - At the time that link_dial_up_next_wakeup () returns, call
  *   link_dial_up_timeout ().
  * - After each of these calls, repeat link_dial_up_poll_change () until it

@@ -60,15 +60,16 @@ STALL = "stall_verdicts_percent"
 # MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
 # A stall at the start of the stream delays all frames by the length of the
-# stall. The maximum length of a stall is the maximum lateness of the machine's
-# wake-ups, or the maximum lateness of the link if that is larger. If all frames
-# had arrived earlier by this length, more frames might have been decodable in
-# time. A run is flagged if these additional frames are more than
+# stall. The rule assumes that the longest stall of the run was at the start.
+# The length of this stall is the maximum lateness of the machine or of the
+# link, whichever is larger. Without this stall, more frames might have been
+# decodable in time. A run is flagged if these additional frames are more than
 # MAX_STALL_VERDICTS % of the sent frames.
 #
-# MAX_STALL_VERDICTS is larger than MAX_VERDICTS, because a stall rarely delays
-# the start. Nearly every run has a wake-up that is late by 20 to 30 ms, but few
-# of these wake-ups delay the start.
+# Nearly every run has a wake-up that is late by 20 to 30 ms, but few of these
+# wake-ups delay the start. The assumption is therefore rarely true, and
+# MAX_STALL_VERDICTS is larger than MAX_VERDICTS, which is the limit for the
+# lateness during the whole run.
 MAX_STALL_VERDICTS = 5.0
 # The lateness may have increased the median and the 95th percentile of the
 # latency. A run is also flagged if one of these increases exceeds both limits:

@@ -195,8 +195,8 @@ receiver_read_until (Receiver * self, const gchar * frames)
 }
 
 /* Reads until the connection ends. Returns FALSE if the sender reset the
- * connection, and TRUE if the sender closed it. The sender must not close it in
- * the middle of a frame. */
+ * connection, and TRUE if the sender closed it. If the sender closed it in the
+ * middle of a frame, the test fails. */
 static gboolean
 receiver_read_to_end (Receiver * self)
 {

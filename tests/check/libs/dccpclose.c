@@ -72,8 +72,9 @@ GST_START_TEST (client_closes)
 
 GST_END_TEST;
 
-/* A Close with a wrong number or from a wrong address has no effect. __i__
- * selects what is wrong. */
+/* A Close packet has no effect if its source address, a source port, its
+ * sequence number or its acknowledgement number is wrong. __i__ selects what is
+ * wrong. */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
   DatagramPath path;

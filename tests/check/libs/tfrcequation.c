@@ -115,9 +115,10 @@ GST_START_TEST (inverse_gives_the_rate_back)
       p = tfrc_equation_inverse (both[i], 1000, .05, rate);
       assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
     }
-    /* No loss event rate p yields these rates, because the rates are too low or
-     * too high. The inverse of the equation therefore returns its maximum p,
-     * which is 1, or its minimum p, which is 1e-8. */
+    /* The rates 1 and 0 bytes/s are lower than any rate of the equation, so the
+     * inverse returns the maximum loss event rate, which is 1. The rate 1e12
+     * bytes/s is higher than any rate of the equation, so the inverse returns
+     * the minimum loss event rate, which is 1e-8. */
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);
