@@ -34,6 +34,12 @@
  * picture. */
 #define LAYER_WEIGHT 2
 
+gboolean
+mmtp_rank_is_reference (MmtpRank rank)
+{
+  return rank >= MMTP_RANK_LAYER && rank <= MMTP_RANK_KEY;
+}
+
 PictureKind
 mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags)
 {
@@ -203,6 +209,12 @@ mmtp_picture_needs (const MmtpPicture * picture, guint64 group, guint64 missing)
 {
   return !picture->is_independent && missing != 0 && (group == missing ||
       (picture->is_leading && group == missing + 1));
+}
+
+guint64
+mmtp_picture_get_needing_group (const MmtpPicture * picture, guint64 group)
+{
+  return picture->is_leading ? group - 1 : group;
 }
 
 gboolean

@@ -63,6 +63,8 @@ typedef enum
   MMTP_N_RANKS
 } MmtpRank;
 
+/* Returns whether other pictures may refer to a picture of this rank. */
+gboolean mmtp_rank_is_reference (MmtpRank rank);
 /* Returns the kind of the picture that a buffer with these `flags` belongs to.
  * The flags are defined in mmtppacket.h. */
 PictureKind mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags);
@@ -141,6 +143,15 @@ void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
  * missing. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
+/* Returns the number of the group of pictures that becomes useless if `picture`,
+ * which is in the group `group`, is missing. Usually it is the same group.
+ *
+ * Leading pictures are an exception. Only other leading pictures refer to a
+ * leading picture, and all leading pictures also refer to the previous group.
+ * Leading pictures therefore count as part of the previous group, and its
+ * number is returned. */
+guint64 mmtp_picture_get_needing_group (const MmtpPicture * picture,
+    guint64 group);
 /* A slot is a stored reference picture. `wrong` is the set of slots whose
  * content is wrong because a picture is missing. If `picture` refers to one of
  * these slots, `picture` is wrong, and the function returns TRUE. The slots

@@ -339,9 +339,9 @@ add_capacities (const MmtpPath * path, guint64 now, const guint64 * deadlines,
           path->overhead;
 }
 
-void
-mmtp_paths_get_capacities (const MmtpPaths * paths, const guint64 * deadlines,
-    guint64 * capacities, guint n, guint percent)
+static void
+sum_capacities (const MmtpPaths * paths, const guint64 * deadlines,
+    guint64 * capacities, guint n, gboolean at_best, guint percent)
 {
   guint i;
 
@@ -349,20 +349,23 @@ mmtp_paths_get_capacities (const MmtpPaths * paths, const guint64 * deadlines,
   for (i = 0; i < paths->n; i++)
     if (mmtp_path_is_usable (paths->all[i]))
       add_capacities (paths->all[i], paths->now, deadlines, capacities, n,
-          FALSE, percent);
+          at_best, percent);
+}
+
+void
+mmtp_paths_get_capacities (const MmtpPaths * paths, const guint64 * deadlines,
+    guint64 * capacities, guint n, guint percent)
+{
+  sum_capacities (paths, deadlines, capacities, n, FALSE, percent);
 }
 
 guint64
 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent)
 {
-  guint64 capacity = 0;
-  guint i;
+  guint64 capacity;
 
-  for (i = 0; i < paths->n; i++)
-    if (mmtp_path_is_usable (paths->all[i]))
-      add_capacities (paths->all[i], paths->now, &deadline, &capacity, 1,
-          at_best, percent);
+  sum_capacities (paths, &deadline, &capacity, 1, at_best, percent);
   return capacity;
 }
 

@@ -24,19 +24,14 @@
 /* The set of frames that are lost if one frame is left out. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-static gboolean
-is_reference (const MmtpPlanFrame * frame)
-{
-  return frame->rank >= MMTP_RANK_LAYER && frame->rank <= MMTP_RANK_KEY;
-}
-
 /* Finds the kept frames that refer to the frame `i`, for a stream whose
  * pictures do not say which pictures they use. Returns their number. */
 static guint
 find_group (const MmtpPlan * plan, guint i, LostFrames lost)
 {
   const MmtpPlanFrame *reference = &plan->frames[i];
-  const guint64 group = reference->group - reference->picture.is_leading;
+  const guint64 group =
+      mmtp_picture_get_needing_group (&reference->picture, reference->group);
   guint n = 0, k;
 
   for (k = i + 1; k < plan->n && plan->frames[k].group <= group + 1; k++) {
@@ -75,7 +70,7 @@ find_lost (const MmtpPlan * plan, guint i, LostFrames lost)
 {
   memset (lost, 0, sizeof (LostFrames));
   lost[i] = TRUE;
-  if (!is_reference (&plan->frames[i]))
+  if (!mmtp_rank_is_reference (plan->frames[i].rank))
     return 1;
   return 1 + (plan->frames[i].picture.has_slots ? find_by_slots (plan, i,
           lost) : find_group (plan, i, lost));
@@ -115,7 +110,8 @@ get_excess (const MmtpPlan * plan, guint i)
     if (!earlier->is_kept)
       continue;
     work += earlier->work * CLAMP (frame->weight / earlier->weight, 1, CAUTION);
-    if (earlier->weight < frame->weight || !is_reference (frame))
+    if (earlier->weight < frame->weight
+        || !mmtp_rank_is_reference (frame->rank))
       needs_margin = TRUE;
   }
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
@@ -191,11 +187,11 @@ mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference)
   guint32 wrong = earlier->picture.updates;
   guint k;
 
-  if (!is_reference (earlier))
+  if (!mmtp_rank_is_reference (earlier->rank))
     return FALSE;
   if (!earlier->picture.has_slots)
     return mmtp_picture_needs (&frame->picture, frame->group,
-        earlier->group - earlier->picture.is_leading);
+        mmtp_picture_get_needing_group (&earlier->picture, earlier->group));
   /* The key frame of a later group may have been sent already. It has then
    * replaced the content of all slots, except for leading pictures. */
   if (frame->group != earlier->group && !frame->picture.is_leading)

@@ -279,6 +279,7 @@ static MmtpPacket *
 find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {
   MmtpPlan *plan = &policy->plan;
+  gboolean is_known = FALSE, is_soon = FALSE;
   guint i;
 
   *is_exhausted = TRUE;
@@ -291,8 +292,14 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
     if (!packet)
       continue;
     *is_exhausted = FALSE;
-    if (frame->deadline >= arrival + frame->margin ||
-        (frame->deadline >= arrival && is_soonest (policy, arrival)))
+    if (frame->deadline >= arrival + frame->margin)
+      return packet;
+    if (frame->deadline < arrival)
+      continue;
+    if (!is_known)
+      is_soon = is_soonest (policy, arrival);
+    is_known = TRUE;
+    if (is_soon)
       return packet;
   }
   return NULL;
@@ -335,8 +342,8 @@ needs_waiting (MmtpPolicy * policy, guint i)
   return FALSE;
 }
 
-/* Returns a packet that is in time at `arrival`, although the plan has no room
- * for its frame. The plan may be wrong, because the paths may be faster than
+/* Returns a packet that is in time at `arrival`, although the plan does not send
+ * it there. The plan may be wrong, because the paths may be faster than
  * estimated. Key frames are tried first, and they may also be frames after the
  * end of the plan. Pictures to which no other picture refers are not tried,
  * because only few pictures depend on the success. Returns NULL if there is no

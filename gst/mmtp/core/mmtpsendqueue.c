@@ -224,15 +224,14 @@ get_list (MmtpSendQueue * queue, const MmtpPacket * packet)
   return &queue->ranks[packet->unit->rank];
 }
 
-MmtpPacket *
-mmtp_send_queue_get_first (const MmtpSendQueue * queue, MmtpRank rank)
+static MmtpPacket *
+get_first (const MmtpSendQueue * queue, MmtpRank rank)
 {
   return mmtp_packet_list_get_first (&queue->ranks[rank]);
 }
 
-MmtpPacket *
-mmtp_send_queue_get_next (const MmtpSendQueue * queue,
-    const MmtpPacket * packet)
+static MmtpPacket *
+get_next (const MmtpSendQueue * queue, const MmtpPacket * packet)
 {
   return mmtp_packet_list_get_next (&queue->ranks[packet->unit->rank], packet);
 }
@@ -303,7 +302,7 @@ mmtp_send_queue_get_head (const MmtpSendQueue * queue)
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++) {
-    MmtpPacket *packet = mmtp_send_queue_get_first (queue, i);
+    MmtpPacket *packet = get_first (queue, i);
 
     if (packet && (!head || mmtp_send_packet_compare (packet, head) < 0))
       head = packet;
@@ -346,26 +345,6 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
 
 /* --- dropping buffers ----------------------------------------------------- */
 
-static gboolean
-is_reference (const MmtpUnit * unit)
-{
-  return unit->rank >= MMTP_RANK_LAYER && unit->rank <= MMTP_RANK_KEY;
-}
-
-/* Returns the number of the group of pictures that becomes useless if the unit
- * is missing. Usually it is the group of the unit.
- *
- * Leading pictures are an exception. Only other leading pictures refer to a
- * leading picture, and all leading pictures also refer to the previous group.
- * Leading pictures therefore count as part of the previous group, and its
- * number is returned.
- */
-static guint64
-get_needing_group (const MmtpUnit * unit)
-{
-  return unit->picture.is_leading ? unit->group - 1 : unit->group;
-}
-
 /* Removes a packet from the list of speculative packets (packets that would be
  * retransmitted although they might be late). The state of the packet becomes
  * `state`: either the packet was sent, or it will not be sent any more. */
@@ -386,7 +365,7 @@ tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
 {
   queue->discarded (queue->user_data, unit, reason,
       reason != MMTP_DISCARD_CONNECTION && !unit->picture.is_leading &&
-      (is_undecodable || is_reference (unit)));
+      (is_undecodable || mmtp_rank_is_reference (unit->rank)));
 }
 
 static void
@@ -483,7 +462,7 @@ note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
   guint64 number = MAX (unit->first + unit->n_packets, queue->floor);
   guint32 wrong = unit->picture.updates;
 
-  if (!is_reference (unit) || unit->picture.is_leading)
+  if (!mmtp_rank_is_reference (unit->rank) || unit->picture.is_leading)
     return;
   while (number < queue->next_number) {
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
@@ -532,7 +511,9 @@ give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 static void
 give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
-  guint64 frame = reference->frame, group = get_needing_group (reference);
+  const guint64 frame = reference->frame;
+  const guint64 group = mmtp_picture_get_needing_group (&reference->picture,
+      reference->group);
   guint64 number = reference->first + reference->n_packets;
 
   for (number = MAX (number, queue->floor); number < queue->next_number;) {
@@ -600,13 +581,15 @@ find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 static void
 give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
-  if (is_reference (unit)) {
+  if (mmtp_rank_is_reference (unit->rank)) {
     if (unit->picture.is_independent)
       note_broken (queue, unit);
     if (unit->picture.has_slots) {
       give_up_by_slots (queue, unit);
     } else {
-      mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
+      mmtp_gop_give_up (&queue->gop,
+          mmtp_picture_get_needing_group (&unit->picture, unit->group),
+          unit->due);
       give_up_dependents (queue, unit);
     }
   }
@@ -903,7 +886,9 @@ note_refused (MmtpSendQueue * queue, const MmtpUnit * unit)
   if (unit->picture.is_independent)
     mmtp_gop_lose (&queue->gop, unit->group);
   if (!unit->picture.has_slots)
-    mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
+    mmtp_gop_give_up (&queue->gop,
+        mmtp_picture_get_needing_group (&unit->picture, unit->group),
+        unit->due);
 }
 
 static void
@@ -933,7 +918,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   if (last && queue->given_up_frame != unit->frame)
     give_up_begun (queue, last, is_undecodable);
   else if (!is_undecodable && queue->given_up_frame != unit->frame &&
-      is_reference (unit))
+      mmtp_rank_is_reference (unit->rank))
     note_refused (queue, unit);
   queue->given_up_frame = unit->frame;
   mmtp_gop_note_dropped (&queue->gop, &unit->picture, unit->due);
@@ -1084,8 +1069,7 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++)
-    while ((head = mmtp_send_queue_get_first (queue, i)) &&
-        is_too_late (queue, head, arrival)) {
+    while ((head = get_first (queue, i)) && is_too_late (queue, head, arrival)) {
       if (head->unit->picture.is_data)
         give_up_data (queue, head->unit, MMTP_DISCARD_LATE);
       else
@@ -1148,7 +1132,9 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
     const MmtpPacket *packet = find_last_late (queue, rank, arrival);
 
     if (packet && !packet->unit->picture.is_independent)
-      late = MAX (late, get_needing_group (packet->unit));
+      late = MAX (late,
+          mmtp_picture_get_needing_group (&packet->unit->picture,
+              packet->unit->group));
   }
   return late;
 }
@@ -1161,7 +1147,7 @@ mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
 
   while (packet && mmtp_picture_needs (&packet->unit->picture,
           packet->unit->group, late))
-    packet = mmtp_send_queue_get_next (queue, packet);
+    packet = get_next (queue, packet);
   return packet;
 }
 
@@ -1173,7 +1159,7 @@ get_first_number (const MmtpSendQueue * queue)
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++) {
-    const MmtpPacket *first = mmtp_send_queue_get_first (queue, i);
+    const MmtpPacket *first = get_first (queue, i);
 
     if (first)
       number = MIN (number, first->number);
@@ -1188,7 +1174,7 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
   frame->frame = packet->unit->frame;
   frame->first = packet->number;
   frame->deadline = mmtp_send_queue_get_deadline (queue, packet);
-  frame->margin = queue->delay / (is_reference (packet->unit) ?
+  frame->margin = queue->delay / (mmtp_rank_is_reference (packet->unit->rank) ?
       REFERENCE_MARGIN : DROPPABLE_MARGIN);
   frame->work = 0;
   frame->rank = packet->unit->rank;

@@ -109,13 +109,6 @@ MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
 
 /* --- which packet is sent next -------------------------------------------- */
 
-/* mmtp_send_queue_get_first() returns the most urgent packet of a rank, and
- * mmtp_send_queue_get_next() the packet after `packet`. Both return NULL if
- * there is no such packet. */
-MmtpPacket *mmtp_send_queue_get_first (const MmtpSendQueue * queue,
-    MmtpRank rank);
-MmtpPacket *mmtp_send_queue_get_next (const MmtpSendQueue * queue,
-    const MmtpPacket * packet);
 /* A waiting reference picture is late if its deadline is before the time
  * `arrival`. Pictures that refer to a late picture should not be sent. Returns
  * the number of the newest group of pictures (GOP) that has a late reference
