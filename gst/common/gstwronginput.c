@@ -65,8 +65,9 @@ gst_wrong_input_find (const guint8 * head, gsize size)
     return GST_WRONG_INPUT_MATROSKA;
   if (has_at (head, size, 0, "RIFF") && has_at (head, size, 8, "AVI "))
     return GST_WRONG_INPUT_AVI;
-  /* An MPEG audio frame header begins with the sync word and the ID (ISO/IEC
-   * 11172-3 section 2.4.1.3). The value 00 of its layer field is reserved. */
+  /* An MPEG audio frame header begins with the sync word, the ID and the layer
+   * (ISO/IEC 11172-3 section 2.4.1.3). The value 00 of the layer is reserved.
+   */
   if (size >= 2 && head[0] == 0xff && (head[1] & 0xf0) == 0xf0
       && (head[1] & 0x06) != 0)
     return GST_WRONG_INPUT_MPEG_AUDIO;

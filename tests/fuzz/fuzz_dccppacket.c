@@ -293,10 +293,10 @@ check_drop_blocks (const DccpOption * option)
   fuzz_check (n == option->size);
 }
 
-/* Writes an option that was read from a packet, and checks that the written
- * bytes equal the bytes in the packet. If `option` is mandatory, these bytes
- * begin with the Mandatory option. In the packet, they must not begin before
- * `begin`. */
+/* Writes an option that was read from a packet. The written bytes must equal
+ * the bytes of the option in the packet. If `option` is mandatory, these bytes
+ * begin with the Mandatory option. `begin` is the lowest address at which they
+ * may begin in the packet. */
 static void
 check_rewritten (const DccpOption * option, const guint8 * begin)
 {

@@ -113,8 +113,8 @@ class Stream:
             line.decode() for line in iter(self._sink.stdout.readline, b""))
 
     def stop(self):
-        """Ends the stream. Returns [(time, bytes so far)] and the messages of
-        the sink.
+        """Ends the stream. Returns two lists: pairs (time, number of bytes that
+        had arrived by this time), and the messages of the sink.
         """
         if not self._is_stopped:
             self._is_stopped = True

@@ -228,8 +228,9 @@ class DropLogTest(ClipCase):
                          stats["bytes-dropped"])
 
     def test_each_drop_of_a_sink_without_connection_is_explained(self):
-        # If mmtpsink sends nothing of a stored stream, it ends the stream with
-        # an error. The expected exit status is therefore 1.
+        # If a stream from a file ends and there was no connection, mmtpsink
+        # posts an error, because it has sent nothing. The expected exit status
+        # is therefore 1.
         self.check_sink("mmtpsink", f"host=127.0.0.1 port={find_port()} "
                         "wait-for-connection=false", "not-connected", 1)
 

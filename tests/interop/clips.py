@@ -120,8 +120,8 @@ def talkative():
 
 
 def one_sequence_header():
-    """A stream with a sequence header only at its start. The GOP headers are
-    repeated.
+    """Returns a stream with only one sequence header, at its start. Every GOP
+    has a GOP header.
     """
     return _derived("one-sequence.m2v", small(),
                     lambda stream: _without(stream, stream.sequences[1:]))

@@ -33,7 +33,8 @@ typedef struct
   /* Time in ns by which the frame has to arrive. If possible, it arrives
    * `margin` ns before this time. */
   guint64 deadline, margin;
-  /* bytes of its waiting packets, including all headers */
+  /* number of bytes of the waiting packets of the frame, including all headers
+   */
   guint64 work;
   /* number of bytes that the paths can deliver before the deadline, and
    * `margin` ns before the deadline */
@@ -41,8 +42,8 @@ typedef struct
   MmtpRank rank;
   MmtpPicture picture;
   guint64 group;                /* number of the group of pictures */
-  /* Expected number of pictures that are lost if this frame is not sent: this
-   * picture and pictures that refer to it. */
+  /* Expected number of pictures that are lost if this frame is not sent: its
+   * own picture and the pictures that refer to it. */
   gdouble weight;
   gboolean is_kept;             /* TRUE if the plan sends the frame */
 } MmtpPlanFrame;

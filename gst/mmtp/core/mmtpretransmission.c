@@ -24,11 +24,11 @@
  * of the last packet in the queue. A lost packet is retransmitted speculatively
  * only if this packet and the queue need at most C / CHANCE_PART bytes. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers in one REPORT that the sender looks up in
- * its log of sent packets. One record can contain this number of channel
- * numbers: the maximum number of ranges, each of the maximum length. If a
- * REPORT contains more, the rest is ignored, because the receiver repeats
- * ranges in later REPORTs. */
+/* A REPORT contains the channel numbers of lost messages. The sender looks up
+ * each of them in its log of sent packets. This is the maximum number of
+ * lookups for one REPORT. It is sufficient for one record with the maximum
+ * number of ranges, each of the maximum length. Further channel numbers are
+ * ignored, because the receiver repeats ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void

@@ -221,10 +221,10 @@ init_rate (LinkWander * wander)
 
 /* The ticks */
 
-/* Returns a nearly normally distributed value: a sum of four uniform integers,
- * scaled to mean 0 and standard deviation 1. With a real normal distribution,
- * the rates of the link would be nearly the same, because 50 such values are
- * added up within a second. */
+/* Returns a random value whose distribution is nearly normal: a sum of four
+ * uniform integers, scaled to mean 0 and standard deviation 1. An exact normal
+ * distribution would hardly change the rates of the link, because 50 such
+ * values are added up within a second. */
 static gdouble
 draw_normal (const LinkWander * wander)
 {

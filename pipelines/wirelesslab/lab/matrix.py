@@ -65,7 +65,8 @@ OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
 
 
 def read(path: pathlib.Path) -> list[Cell]:
-    """Returns the cells of a matrix file, in the order in which they are run.
+    """Returns the cells (experiments) of a matrix file, in the order in which
+    they are run.
     """
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
@@ -216,9 +217,10 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Returns a list with one function of the type Film for each video source
-    in the key `encoders` of the matrix. A live encoder encodes the video source
-    during the run."""
+    """Returns a list of functions of the type Film. The list has one function
+    for each video source that the key `encoders` of the matrix names. During a
+    run, a live encoder encodes the video source.
+    """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
 

@@ -112,7 +112,8 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
     return figure
 
 
-# {name of the plot's file: (function that makes the plot, text below the plot)}
+# Maps the name of each plot's file to a pair: the function that makes the plot,
+# and the text below the plot.
 ALL = {
     "quality-delay": (quality_against_delay, "SSIM against the delay from "
                       "capture to display. To the right of the line, more "

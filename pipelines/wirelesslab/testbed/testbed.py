@@ -74,8 +74,8 @@ def ways() -> tuple[str, ...]:
 
 
 def why_no_hosts() -> str:
-    """Returns the reason why this machine does not allow hosts with namespaces,
-    or "" if it allows them.
+    """Returns the reason why no hosts can be created with namespaces on this
+    machine, or "" if hosts can be created.
     """
     _, place, why = first_place(ways(), {})
     if place:
@@ -151,9 +151,10 @@ class Testbed:
 
     def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
                     what: str) -> dict[tuple[str, str], str]:
-        """Returns {(host, name of the link): value}. A key of `given` is the
-        name of a link, such as "wl0", or a host and a link, such as "a.wl0". A
-        key without a host is for both hosts of the link.
+        """Returns a dictionary that maps each pair (host, name of the link) to
+        a value of `given`. A key of `given` is the name of a link, such as
+        "wl0", or a host and a link, such as "a.wl0". If a key has no host, its
+        value applies to both hosts of the link.
         """
         found = {}
         for place, value in dict(given).items():
@@ -395,7 +396,9 @@ class Testbed:
     def run(self, host: str, command: str | Sequence[Any], check: bool = False,
             timeout: float | None = None,
             **options: Any) -> subprocess.CompletedProcess:
-        """Runs a command in a host to its end, as subprocess.run() does."""
+        """Runs a command in a host and waits until it ends. Returns a
+        CompletedProcess, as subprocess.run() does.
+        """
         child = self.popen(host, command, **options)
         try:
             out, err = child.communicate(timeout=timeout)

@@ -1129,10 +1129,9 @@ delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
  * Otherwise the computed age of the backlog (the data that are not confirmed
  * yet) would be too low at first and too high later.
  *
- * The bitrate may also be low for some time because the machine is busy. The
- * test therefore reads the bitrate 800 times. At least 600 of these values must
- * be 1500 kbit/s or more.
- */
+ * If the machine is busy, the bitrate may be low for some time although the
+ * element is correct. The test therefore reads the bitrate 800 times. At least
+ * 600 of these values must be 1500 kbit/s or more. */
 GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 {
   FlightLog log = { 0 };

@@ -148,10 +148,10 @@ GST_START_TEST (whole_slices_up_to_1100_bytes)
 
 GST_END_TEST;
 
-/* Each packet contains one slice. The throughput of the link then depends on
- * the bitrate of the clip, and is between 2.8 and 3.9 Mbit/s. The expected
- * values were computed from the sizes of the slices and the airtimes of the
- * standard. */
+/* If each packet contains only one slice, the throughput of the link depends on
+ * the bitrate of the clip. The expected throughputs, from 2.8 to 3.9 Mbit/s,
+ * were computed from the sizes of the slices and the airtimes of IEEE 802.11b.
+ */
 GST_START_TEST (one_slice_to_a_packet)
 {
   const gdouble computed[] = { 2.76, 3.28, 3.65, 3.92 };

@@ -348,8 +348,8 @@ begin_backlog (guint64 duration)
 }
 
 /* A queueing delay of 120 ms exceeds the tolerated 60 ms by 60 ms. The queue
- * has to drain within 200 ms. The encoder therefore gets only a share of the
- * delivered bitrate: 0.85 * (1 - 60 / 200). */
+ * has to drain within 200 ms. Therefore the encoder's bitrate must fall to the
+ * delivered bitrate times 0.85 * (1 - 60 / 200). */
 GST_START_TEST (queue_in_the_network_lowers_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -521,7 +521,8 @@ GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
 
 GST_END_TEST;
 
-/* The estimate does not change while no report arrives. */
+/* The network delivers nothing, so the sink gets no report and does not change
+ * its estimate. The encoder's bitrate must nevertheless fall to the minimum. */
 GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 {
   begin_backlog (400);

@@ -604,10 +604,9 @@ GST_START_TEST (slow_path_is_not_stalled)
 
 GST_END_TEST;
 
-/* A message is overdue. The gap in which no message arrived has lasted 60 ms,
- * and it is expected to last for another 60 ms. The expected delay is therefore
- * about 120 ms longer than without the gap. The delay without the gap is 20 ms.
- */
+/* A message is overdue, and no message has arrived for 60 ms. This gap is
+ * expected to last for another 60 ms. The expected delay must therefore be at
+ * least the usual delay (20 ms) plus twice the gap (120 ms). */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;
@@ -656,8 +655,8 @@ GST_START_TEST (jitter_is_no_gap)
 
 GST_END_TEST;
 
-/* No report arrives about messages that were sent. Perhaps only the return path
- * has failed. The messages count as overdue nevertheless. */
+/* If the report about a message is overdue, the message must count as missing,
+ * although perhaps only the return path has failed. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;

@@ -394,9 +394,10 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
 
 GST_END_TEST;
 
-/* A lost GOP header must not shift the numbers of the frames after it. The
- * latency figures of the paper were wrong for this reason (Ouwens 3.8).
- * check_losses () checks each frame. */
+/* If a GOP header is lost, the numbers of the frames after it must not change.
+ * In Ouwens (section 3.8), lost GOP headers changed these numbers, so the
+ * latency figures of that paper were wrong. check_losses () checks each frame.
+ */
 GST_START_TEST (a_lost_gop_header_shifts_nothing)
 {
   GArray *plan = make_plan (8, 15, TRUE);

@@ -226,8 +226,9 @@ GST_START_TEST (what_is_set_is_in_the_member_and_is_read)
 
 GST_END_TEST;
 
-/* One struct member in ns has two properties: a new one in ms and an old one in
- * ns. */
+/* The test sets a duration, which is stored in ns, by an old property in ns or
+ * by a new property in ms. Both properties must then return this duration. The
+ * new property rounds it up to whole ms. */
 GST_START_TEST (a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns)
 {
   static const struct

@@ -213,8 +213,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
         numbers = signal.SIGHUP, signal.SIGINT, signal.SIGTERM
 
         def heed_them():
-            # Under nohup, or in the background, some signals are ignored from
-            # the start.
+            # A test that runs under nohup or in the background ignores some
+            # signals, and its child processes inherit this. The child process
+            # must not ignore them.
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 

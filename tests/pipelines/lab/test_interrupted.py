@@ -117,7 +117,8 @@ class InterruptedTest(test_testbed.Nothing):
 
         def take_terminal():
             os.setsid()
-            # Under nohup, some signals are ignored from the start.
+            # A test that runs under nohup ignores some signals, and its child
+            # processes inherit this. The child process must not ignore them.
             for number in SIGNALS[:-1]:
                 signal.signal(number, signal.SIG_DFL)
             if terminal:
