@@ -18,7 +18,8 @@ struct _TunLink
 {
   gchar name[IFNAMSIZ];
   gint index;
-  struct mnl_socket *socket;    /* socket in the namespace of the device */
+  /* rtnetlink socket in the network namespace of the device */
+  struct mnl_socket *socket;
   /* The lock is held from the sending of a request until its answer has
    * arrived. */
   GMutex lock;

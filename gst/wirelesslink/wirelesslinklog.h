@@ -18,8 +18,9 @@ WirelessLinkLog *wireless_link_log_new (const gchar * location,
     const gchar * pattern, guint64 seed, GError ** error);
 /* Writes the remaining lines and closes the files. */
 void wireless_link_log_free (WirelessLinkLog * log);
-/* Adds an event to the log and to the pattern. Returns FALSE with `error` set
- * if a file could not be written; nothing more is written to this file. */
+/* Adds an event to the log file. If the event is the fate of a packet, also
+ * adds it to the pattern file. If a file cannot be written, returns FALSE with
+ * `error` set, and writes nothing more to this file. */
 gboolean wireless_link_log_event (WirelessLinkLog * log,
     const LinkEvent * event, GError ** error);
 gboolean wireless_link_log_flush (WirelessLinkLog * log, GError ** error);

@@ -38,8 +38,8 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
-# LISTENS finds the port on which a launch line receives. SENDS finds the
-# elements of a launch line that send.
+# Two regular expressions for launch lines. LISTENS matches a receiver, and its
+# group captures the port of the receiver. SENDS matches a sender.
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
            r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"

@@ -5,7 +5,8 @@
 apt downloads the kernel's package once, into dccp-guest of the build directory,
 and installs nothing. The machine only runs dccpguest.c, from memory. It has no
 disk and one network device. dccpnetwork.py reads the packets of this device
-from a socket. When this process ends or is killed, the machine ends, too.
+from a socket. When the process of the test ends or is killed, the machine ends,
+too.
 
 A machine takes seconds of CPU time to boot. Therefore it boots only once, and
 its state is saved. Every test gets a machine that continues from this state.

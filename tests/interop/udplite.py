@@ -159,8 +159,8 @@ class Capture(threading.Thread):
         self._ending = threading.Event()
         self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
-        # Only root of the machine can set SO_RCVBUFFORCE; root of a namespace
-        # cannot. Without the option, the receive buffer keeps its size.
+        # Only root outside of a user namespace may set SO_RCVBUFFORCE. If
+        # setting the option fails, the receive buffer keeps its size.
         with contextlib.suppress(PermissionError):
             self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                  RECEIVE_BUFFER)

@@ -19,8 +19,9 @@
 /* Timeout of half-open connections and of the feature negotiation: 4 MSL
  * (sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
-/* If no packet arrives, a Sync asks the peer for an answer after half of the
- * idle timeout, and then after every further eighth of the idle timeout. */
+/* If no packet arrives for half of the idle timeout, the endpoint sends a Sync,
+ * which the peer must answer. The endpoint then sends another Sync after every
+ * further eighth of the idle timeout. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
 /* Minimum time in ns before a Close or CloseReq is sent again. Even if the
@@ -360,13 +361,13 @@ is_acknowledgement_valid (DccpConnection * connection,
 
 /* Returns whether the numbers of a Sync or SyncAck are valid. A connection is
  * active if a valid packet arrived within the last three round trips. If the
- * connection is not active, the sequence number may be greater than the window
- * allows (section 7.5.3).
+ * connection is not active, the sequence number may be above the sequence
+ * window (section 7.5.3).
  *
- * In the state RESPOND the sequence number must always be in the window. The
- * reason is that the Request may be forged. The host that really has this
- * address then answers our Response with a Sync, and this Sync must not be
- * accepted. */
+ * In the state RESPOND the sequence number must always be in the window,
+ * because the source address of the Request may be forged. The host that has
+ * this source address then answers our Response with a Sync, and this Sync must
+ * not be accepted. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -766,9 +767,9 @@ write_own_options (DccpConnection * connection, DccpType type,
 
 /* --- closing -------------------------------------------------------------- */
 
-/* Enters the state `state`, CLOSEREQ or CLOSING. In this state a CloseReq or a
- * Close is sent. It is retransmitted for the first time after two round trips
- * (section 8.3). */
+/* Enters `state`, which is CLOSEREQ or CLOSING. A CloseReq is sent in the state
+ * CLOSEREQ, and a Close in the state CLOSING. The first retransmission takes
+ * place after two round trips (section 8.3). */
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {

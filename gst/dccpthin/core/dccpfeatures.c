@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feature negotiation of the Thin profile; see the header. Sections are those
- * of RFC 4340. Each feature exists twice: once with us as the feature location,
- * and once with the peer as the feature location. The table lists the values
- * that we accept, in the order of our preference. The same list is used for
- * both.
+ * of RFC 4340. Each feature is negotiated separately for the two feature
+ * locations: this endpoint and the peer. For each feature and feature location,
+ * the table lists the values that we accept, in the order of our preference.
  */
 
 #include "dccpfeatures.h"

@@ -33,10 +33,12 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 }
 
 /* Returns the current congestion control. If there is none yet, returns the one
- * that will be used first. If the options of a packet select a new congestion
- * control, this function returns the previous congestion control until all
- * options of the packet were read, because some of these options may belong to
- * the previous congestion control. */
+ * that will be used first.
+ *
+ * The options of a packet may select a new congestion control, while other
+ * options of the packet belong to the previous one. The previous congestion
+ * control therefore stays current until all options of the packet have been
+ * read. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {

@@ -198,8 +198,8 @@ grow_window (MmtpSendQueue * queue)
   queue->window_size = size;
 }
 
-/* Frees the oldest packets of the window, up to the first packet that may still
- * have to be sent.
+/* Frees the oldest packets of the window. Stops at the first packet that may
+ * have to be sent or retransmitted, and keeps this packet.
  */
 static void
 raise_floor (MmtpSendQueue * queue)
@@ -258,8 +258,8 @@ mmtp_send_queue_get_bytes (const MmtpSendQueue * queue)
   return bytes;
 }
 
-/* Returns the bytes, with all headers, of the waiting packets of `rank` and of
- * more important ranks. */
+/* Returns the total size in bytes of the waiting packets of `rank` and of more
+ * important ranks. The size includes all headers. */
 static guint64
 get_work_from (const MmtpSendQueue * queue, MmtpRank rank)
 {
@@ -557,10 +557,10 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a unit that belongs to no picture, but it may be between two units
- * of a picture. In this case, the function returns the first unit of the
- * picture after `data`. Such a unit exists, because a picture never ends with a
- * unit such as `data`. Otherwise the function returns NULL. */
+/* `data` is a unit that belongs to no picture. If `data` is between two units
+ * of a picture, the function returns the next unit of this picture. Such a unit
+ * exists, because a picture never ends with a unit such as `data`. If `data` is
+ * not inside a picture, the function returns NULL. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -674,9 +674,10 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
 
 /* --- putting -------------------------------------------------------------- */
 
-/* Determines to which frame the next buffer belongs. All buffers up to a
- * marker, or with the same due time, form one frame. A piece of a transport
- * stream is an exception: it begins a new frame only if it has the HEADER flag.
+/* Determines to which frame the next buffer belongs. The MARKER flag marks the
+ * last buffer of a frame. A buffer whose due time differs from that of the
+ * previous buffer begins a new frame. A piece of a transport stream is an
+ * exception: it begins a new frame only if it has the HEADER flag.
  */
 static void
 note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Gives each message of the sender its number and its trailer, and sends it. */
+/* Assigns a number to each message of the sender, appends the trailer, and
+ * counts the message as sent. The header describes the module. */
 
 #include "mmtptransmitter.h"
 

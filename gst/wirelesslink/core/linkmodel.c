@@ -108,7 +108,9 @@ link_all_qualities_changed (Link * link)
   }
 }
 
-/* Departures: a binary heap, ordered by time and then by the order of entry. */
+/* The array `departures` is a binary heap of packets, ordered by departure
+ * time. Packets with equal departure times depart in the order in which they
+ * were added. */
 
 static gboolean
 leaves_before (const LinkItem * a, const LinkItem * b)

@@ -175,8 +175,8 @@ def senders_of(runs: Sequence[run_results.Run]) -> list[demo_findings.Sender]:
 
 
 def mmtp_latency_ms(transport: Protocol) -> int:
-    """Returns the latency of the mmtpsink in the transport, or 0 if it has no
-    mmtpsink.
+    """Returns the latency in ms of the mmtpsink in the sender's pipeline.
+    Returns 0 if this pipeline has no mmtpsink.
     """
     for element in names.elements(transport.get("sender", "")):
         if element.name == "mmtpsink":

@@ -75,10 +75,11 @@ def group(prefix: str, runs: list[EncoderRun],
 
 def worst(runs: list[EncoderRun], prefix: str,
           beside: pathlib.Path) -> dict[str, Any]:
-    """Makes a video of the worst five seconds of the runs, and returns its
-    description. It uses the first valid run of each protocol, as the plots over
-    time do. The files are written into the directory `beside`, and their names
-    begin with `prefix`."""
+    """Makes a video that shows the source next to the first valid run of each
+    protocol. The video covers the five seconds in which the pictures of these
+    runs differ most from the source. The plots over time show the same runs.
+    Returns the values for the template worst_seconds.html. The files are
+    written into the directory `beside`, and their names begin with `prefix`."""
     firsts = encoder_runs.firsts(runs)
     return worst_seconds.describe(
         [worst_seconds.Viewer(

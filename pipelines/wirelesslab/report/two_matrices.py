@@ -272,8 +272,8 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns those `rows` whose seed also occurs in `others`. A run of A and a
-    run of B have the same link only if they have the same seed.
+    """Returns those `rows` whose seed also occurs in `others`. Two runs have
+    the same link only if they have the same seed.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]

@@ -41,8 +41,8 @@ EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 class Passage(typing.NamedTuple):
     """A frame that was sent, with its times in ns since the first frame was
     sent. `due_ns` is the due time of the frame. It is computed from
-    `expected_ns` (docs/mpegstat.md), so the frames are due in transport
-    order."""
+    `expected_ns` (docs/mpegstat.md). Due times therefore follow the transport
+    order of the frames, not the display order."""
 
     frame: frame_log.Frame
     due_ns: int

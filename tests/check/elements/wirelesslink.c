@@ -1239,7 +1239,8 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 GST_END_TEST;
 
 /* No radio block ever arrives, so the sender of RLP would poll the receiver
- * endlessly. The link must nevertheless end with the stream. */
+ * endlessly. The link must nevertheless stop when the stream ends, and must
+ * output no buffer. */
 GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 {
   const gchar *links[] = { "profile=gsm block-error-rate=1",

@@ -471,7 +471,7 @@ GST_END_TEST;
 #define FIGURE_7_SIZE 40000
 #define FIGURE_7_SILENCE 2.0
 
-/* Runs the transfer of figure 7. Prints each silence of more than
+/* Transfers FIGURE_7_SIZE bytes. Prints each silence of more than
  * FIGURE_7_SILENCE seconds, and the time at which the transfer ends. Returns
  * the number of these silences. */
 static guint

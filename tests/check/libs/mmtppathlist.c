@@ -219,8 +219,9 @@ GST_START_TEST (bonding_addresses_of_ristsink)
 
 GST_END_TEST;
 
-/* The property bonding-addresses gives the same paths, with the same names, as
- * the property channels. */
+/* The value of the property bonding-addresses is converted into a value of the
+ * property channels. Both values must describe the same paths, with the same
+ * names. */
 GST_START_TEST (bonding_addresses_are_channels)
 {
   const gchar *text = "10.0.0.2:5004,tv.example.org:5006/wlan0,"

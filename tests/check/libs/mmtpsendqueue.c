@@ -311,7 +311,8 @@ GST_START_TEST (picture_of_a_layer_takes_only_what_refers_to_it)
   fail_unless (put_layer (queue, 80 * MS, 1, 500));
   fail_unless (put_layer (queue, 100 * MS, 2, 500));
   send_head (queue);
-  /* The first picture of layer 1 is late. */
+  /* The first picture of layer 1 (packet 1) is late. It must be dropped, and so
+   * must packet 2, which refers to it. All other packets must be kept. */
   mmtp_send_queue_expire (queue, DELAY + 30 * MS);
   fail_unless (is_given_up (queue, 1));
   fail_unless (is_given_up (queue, 2));

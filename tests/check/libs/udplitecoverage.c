@@ -521,7 +521,8 @@ GST_START_TEST (h263_needs_the_header_of_its_mode)
     put (&packet, 32, 0x00008800);
     fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet,
             ALL), 12 + 4 + mode * 4);
-    /* The packet ends before the end of its picture header. */
+    /* The packet ends before the end of its picture header, so all bytes of the
+     * packet must be covered. */
     begin_h263 (&packet, mode);
     put_same (&packet, 0, 2);
     fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet,
