@@ -17,10 +17,10 @@ gst_frame_info_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Copies the metadata to a copy of the buffer. A copy of the whole buffer keeps
- * all fields. A copy of a region keeps the fields of the picture. The coverage
- * says which bytes must arrive intact. For a region this is unknown, so the
- * coverage of such a copy is all bytes. */
+/* Copies the metadata to `dest`, a copy of `buffer`. If `dest` is a copy of the
+ * whole buffer, all fields are copied. If `dest` is a copy of a region, the
+ * coverage is set to all bytes, because it is unknown which bytes of the region
+ * must arrive intact. The other fields are copied. */
 static gboolean
 gst_frame_info_meta_transform (GstBuffer * dest, GstMeta * meta,
     GstBuffer * buffer, GQuark type, gpointer data)

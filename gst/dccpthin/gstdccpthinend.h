@@ -5,8 +5,8 @@
  * element is notified when a connection begins and when it ends.
  *
  * All fields are protected by `lock`, which the element uses for its own fields
- * too. One thread at a time runs the driver's loop. Another thread may send
- * meanwhile and wakes the loop if necessary.
+ * too. One thread at a time runs the driver's loop. Other threads may send
+ * packets during this time. They wake the thread of the loop if necessary.
  */
 
 #pragma once

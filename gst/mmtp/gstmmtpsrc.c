@@ -1196,9 +1196,9 @@ static const GstWirelessProperty properties[] = {
       "Secret key that authenticates every message, the same as at the sender: "
       "at least 32 hexadecimal digits, from \"openssl rand -hex 32\" (unset = "
       "no authentication)", PROPERTY_SECRET, key, NULL),
-  /* The default buffer size of the system holds 90 packets of 1400 bytes on
-   * Linux 6.1. On a fast link, more packets can arrive while a thread waits for
-   * a processor. */
+  /* On Linux 6.1, the default receive buffer has room for 90 packets of 1400
+   * bytes. On a fast link, more than 90 packets can arrive while a thread waits
+   * for a processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),

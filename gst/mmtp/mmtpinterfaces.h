@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists the network interfaces that lead to the receiver, and follows changes
- * of them. This module is the communication framework of section 4.1 of the
- * MMTP paper. It uses rtnetlink through libmnl. In a build without libmnl, it
- * returns an error instead.
+/* Lists the network interfaces that lead to the receiver, and detects when this
+ * list changes. This module is the communication framework of section 4.1 of
+ * the MMTP paper. It uses rtnetlink through libmnl. In a build without libmnl,
+ * mmtp_interfaces_new () returns an error.
  */
 
 #pragma once

@@ -104,11 +104,11 @@ guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 
 /* Receives up to MIN (n, DATAGRAM_BATCH) datagrams. The call is non-blocking.
- * Returns the accepted packets, and stores their number in `n_packets`. The
- * number is 0 if no packet is waiting, or if `error` is set. With GRO the
- * number may be much larger than `n`. The returned array belongs to `self`, and
- * is valid until the next call. An ICMP error that an earlier packet caused is
- * not reported here. */
+ * Returns the accepted packets, and stores their number in `n_packets`. With
+ * GRO, one datagram may contain many packets, so `n_packets` may be much larger
+ * than `n`. It is 0 if no packet is waiting, or if `error` is set. The returned
+ * array belongs to `self`, and is valid until the next call. An ICMP error that
+ * an earlier packet caused is not reported here. */
 const UdplitePacket *udplite_socket_receive (UdpliteSocket * self,
     const UdpliteMemory * memories, guint n, guint * n_packets,
     GError ** error);

@@ -24,8 +24,8 @@
  * ]| Sends video over IEEE 802.11b next to a microwave oven.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b location=fates.log ! rfc2250depay ! mpegstat silent=false ! fakesink
- * ]| Runs the whole experiment in about a second: no element waits, and the
- * timestamps of the packets say when they arrived.
+ * ]| Sends the whole film over the link in about a second, because no element
+ * waits. The timestamps of the packets are their arrival times.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b queue=ifd ! rfc2250depay ! mpegstat silent=false ! fakesink
  * ]| The link is too slow for the film, and its queue drops only B-frames.

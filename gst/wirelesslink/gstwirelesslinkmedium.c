@@ -5,9 +5,9 @@
  * mode=realtime: link time follows the clock of the pipeline in PLAYING. A
  * scheduler thread waits for the next event in the link.
  *
- * mode=timestamp: link time is running time. For each flow, the input is known
- * up to a certain time. The thread that pushes a packet advances the link up to
- * the earliest of these times.
+ * mode=timestamp: link time is running time. For each flow, the element
+ * determines a time before which no further packet can enter. The thread that
+ * pushes a packet advances the link to the earliest of these times.
  */
 
 #include "gstwirelesslinkprivate.h"
@@ -370,8 +370,8 @@ gst_wireless_link_distribute (GstWirelessLink * self)
 
 /* --- packets that never leave the link ------------------------------------ */
 
-/* Counts all packets in the link as lost. Without this, EOS would have to wait
- * for them, for example forever in an outage that never ends. */
+/* Counts all packets in the link as lost. Otherwise EOS could wait for these
+ * packets forever, for example if an outage never ends. */
 static void
 give_up (GstWirelessLink * self)
 {

@@ -504,8 +504,8 @@ check_timeline (const Job * job, const GPtrArray * frames)
     losses += count_losses (timeline, &last);
     /* No loss is counted twice. */
     fuzz_check (losses <= (guint64) furthest);
-    /* The timeline is reset and processes the same frames again, because it
-     * must be in a valid state after a reset. */
+    /* After the reset, the loop processes the same frames again. This tests
+     * that the timeline is in a valid state after a reset. */
     mpeg_video_timeline_reset (timeline);
     losses = 0;
     furthest = 0;

@@ -37,8 +37,8 @@ FRAMES_PER_SECOND = 50
 # them.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
 # Maximum growth of the memory of a process, in bytes, from the second quarter
-# of the run to the last quarter. It is about 30 bytes for each packet in that
-# time.
+# of the run to the last quarter. A leak of about 30 bytes per packet would
+# reach this limit.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"

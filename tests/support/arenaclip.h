@@ -13,9 +13,9 @@
 G_BEGIN_DECLS
 
 /* ARENA_RTP_HEADERS is the size of two headers: RTP (RFC 3550 section 5.1) and
- * MPEG video (RFC 2250 section 3.4). ARENA_PACKET_PAYLOAD is the number of
- * bytes of a frame that rfc2250pay puts into one packet. It applies if the
- * property mtu of rfc2250pay is 1400 bytes. */
+ * MPEG video (RFC 2250 section 3.4). If the property mtu of rfc2250pay is 1400
+ * bytes, rfc2250pay puts up to ARENA_PACKET_PAYLOAD bytes of a frame into one
+ * packet. */
 #define ARENA_RTP_HEADERS (12 + 4)
 #define ARENA_PACKET_PAYLOAD (1400 - ARENA_RTP_HEADERS)
 

@@ -62,8 +62,8 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     good += decodable[i];
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
-    /* The window contains the frames `first` to i. While `first` is 0, the
-     * window may be shorter than a second. It is then evaluated only if frame i
+    /* The window contains the frames `first` to `i`. If `first` is 0, the
+     * window may be shorter than a second, so it is evaluated only if frame `i`
      * is the last frame of the stream. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));

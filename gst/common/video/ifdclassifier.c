@@ -133,11 +133,10 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* Declares that an H.265 stream has temporal layers (sub-layers in H.265) if
- * the stream has three or more of them. Such a stream has a sub-layer between
- * the lowest one and the highest one. If a reference picture of this middle
- * sub-layer is missing, a decoder can still decode all pictures that do not
- * need it. */
+/* If an H.265 stream has three or more temporal sub-layers, declares that the
+ * stream has layers. The reason is that a decoder can still decode a part of
+ * the stream if a reference picture of a middle sub-layer is missing. This part
+ * is all pictures that do not need the missing picture. */
 static void
 declare_layers (IfdClassifier * classifier)
 {

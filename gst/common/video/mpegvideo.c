@@ -81,7 +81,8 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 #define AVX2_STEP 62
 
 /* *INDENT-OFF* */
-/* Does the same as find_bytes, but for the 64 bytes at `p`. */
+/* Returns a bit mask in which bit i is set if byte i of the 64 bytes at `p`
+ * equals `value`. */
 static inline AVX2 guint64
 find_bytes_avx2 (const guint8 * p, gchar value)
 {

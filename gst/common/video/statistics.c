@@ -198,9 +198,10 @@ statistics_jitter_add (StatisticsJitter * jitter, gint64 transit)
 /* --- throughput ---
  *
  * A ring buffer of the bytes that arrived within the window, the oldest first.
- * Bytes that arrive within 1/1024 of the window after the newest entry are
- * added to this entry. Two entries are therefore more than window / 1024 apart,
- * so 1024 entries are enough for any number of packets. */
+ * Bytes are added to the newest entry if they arrive at most window / 1024
+ * after the time of this entry. Otherwise a new entry is added. Two entries are
+ * therefore more than window / 1024 apart, so 1024 entries are enough for any
+ * number of packets. */
 #define MAX_ARRIVALS 1024
 
 typedef struct

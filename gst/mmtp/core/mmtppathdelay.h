@@ -20,10 +20,10 @@
 
 typedef struct
 {
-  /* Time in ns at which the period of this struct (the span) began. If `n` is
-   * 0, this struct is not in use. */
+  /* Start time, in ns, of the period that this struct covers (the span). If `n`
+   * is 0, this struct is not in use. */
   guint64 began;
-  /* number of messages that were reported in the span that begins at `began` */
+  /* number of messages that were reported in the span */
   guint n;
   /* Delays of the messages that were reported in the span. `min` is their
    * minimum delay. Each report also contains a maximum delay. `highest` and

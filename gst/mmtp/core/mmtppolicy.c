@@ -272,9 +272,10 @@ is_soonest (const MmtpPolicy * policy, guint64 arrival)
 }
 
 /* Returns the first packet of the present plan that is in time at `arrival`;
- * NULL if there is none. A packet without its margin is sent only on the path
- * that delivers it soonest. Sets `is_exhausted` to TRUE if no packet of the plan
- * waits any more. */
+ * NULL if there is none. If less time than the safety margin remains between
+ * `arrival` and the deadline of a packet, this packet is returned only if no
+ * path delivers it before `arrival`. Sets `is_exhausted` to TRUE if no packet
+ * of the plan is waiting. */
 static MmtpPacket *
 find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes arrival times from two clocks. While the element is in PLAYING and
- * has a clock, the running time is used. Otherwise monotonic time is used. When
- * one of them replaces the other, the arrival time does not jump. Pauses do not
- * count. The caller reads the clocks.
+ * has a clock, the running time is used. Otherwise monotonic time is used. A
+ * change of the clock does not make the arrival time jump, and the duration of
+ * a pause does not count. The caller reads the clocks.
  */
 
 #pragma once

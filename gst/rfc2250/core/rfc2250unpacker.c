@@ -464,9 +464,9 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
 
 /* Returns the frame that was assembled in the chunk. If the frame fills less
  * than half of the chunk, the frame is copied, and the chunk is used again for
- * the next frame. Otherwise the frame takes over the whole chunk, including the
- * unused bytes at its end. If these bytes were released, malloc could not
- * reuse the memory of the frame for a chunk, because it would be too small. */
+ * the next frame. Otherwise the whole chunk is returned, including the unused
+ * bytes at its end. The chunk is not shrunk to the size of the frame. When the
+ * frame is freed, malloc can therefore use its memory for a new chunk. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {

@@ -321,8 +321,9 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                    for ns, value in run.quality_of_link(place)
                    if ns / NS <= end]
         if changes:
-            # The log contains only the changes of the state and not the initial
-            # state. Initially every packet gets through at the first attempt.
+            # The log contains the changes of the quality, but not the initial
+            # quality. The initial quality is 1: every packet gets through at
+            # the first attempt.
             times, values = zip((0, base + height), *changes,
                                 (end, changes[-1][1]))
             ax.fill_between(times, base, values, step="post", color=colour,

@@ -27,7 +27,8 @@ NS_PER_MS = 1e6
 # Size in bytes. The packets of a handshake are smaller than this size. The
 # first packet of at least this size belongs to the first frame.
 LARGE = 500
-# Maximum duration, in ns, of a scheduled change of the state of a link.
+# Maximum time, in ns, that the lab needs for a scheduled opening or closing of
+# a link.
 CHANGE_NS = 20e6
 
 
@@ -54,7 +55,8 @@ def of_run(cell: Cell, directory: pathlib.Path,
     the run.
 
     `began_ns` is the time of day at which the first frame was sent.
-    `begins_ns` has the time of the same event on the clock of each link.
+    For each link, `begins_ns` contains this time as shown by the clock of the
+    link.
     """
     if begins_ns[0] is None or not is_known(cell):
         return None

@@ -90,8 +90,8 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
     """Returns for each frame the time from its capture to the output of the
     encoder. Frames from the first second are left out, because the encoder has
-    just started. The returned times do not contain the time in which a sink
-    blocks, because a sink that blocks delays only the next capture."""
+    just started. If a sink blocks, it delays only the next capture. The
+    returned times therefore do not include the time for which it blocks."""
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns
             for picture, frame in zip(captured, sent)

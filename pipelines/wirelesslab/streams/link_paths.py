@@ -74,9 +74,9 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Returns the names in the pipelines for which `link` has no address. Only
-    names that stand for an address on a link are checked. A pipeline has such
-    names in braces."""
+    """In a pipeline, some words in braces, such as {host_1}, stand for an
+    address on a link. Returns those of these words for which `link` has no
+    address, in alphabetical order."""
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

@@ -101,8 +101,8 @@ def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
     """Reads the workload `name` from `section`. Returns (workload, protocols,
     links):
-    - workload: a part of the description of a cell, which is one run of the
-      matrix
+    - workload: a dictionary that describes the workload. It becomes a part of
+      the description of a cell (an experiment).
     - protocols, links: the values of the keys `protocols` and `links` of
       `section`. If a key is missing, its value is an empty text."""
     kind = section.get("kind")

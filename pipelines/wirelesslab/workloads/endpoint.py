@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A program that is one endpoint of a workload other than video. It runs in a
-host of a testbed, writes packets to a carrier, reads packets from it, and logs
-the times. Both endpoints run on one machine, so all times are from the same
-clock.
+host of a testbed. It sends and receives packets over a carrier, which is the
+transport of the workload, and logs the times of the packets. Both endpoints run
+on one machine, so all times are from the same clock.
 
 The program begins when it reads a line from its standard input. An endpoint
 that only answers stops when its standard input is closed.
@@ -410,8 +410,8 @@ def use_pipelines(
         # Closing `out` loses no data: the pipeline sends all bytes before it
         # notices the end of the file.
         os.close(out)
-        # The standard input is closed when the other end has received
-        # everything. os.read() waits until then.
+        # The standard input of this process is closed when its peer has
+        # received all data. os.read() waits until then.
         os.read(STDIN, LARGEST)
     return found
 

@@ -152,8 +152,9 @@ class Ends:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
-        # The host that begins the workload sends to the port self._port of the
-        # other host. Answers are sent to the next port, self._port + 1.
+        # The host that begins the workload sends to the port self._port of its
+        # peer. The peer sends its answers to the port self._port + 1 of this
+        # host.
         sent = (there, self._port) if begins else (back, self._port + 1)
         received = (back, self._port + 1) if begins else (there, self._port)
         protocol = self._protocol

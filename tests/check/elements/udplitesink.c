@@ -695,8 +695,9 @@ GST_START_TEST (group_is_joined_once_for_each_link)
 
 GST_END_TEST;
 
-/* The sink leaves a group that it joined with the application's socket. A group
- * that the application joined before stays joined. */
+/* The sink sends to a multicast group with the application's socket. If the
+ * sink has joined the group, the sink must leave it when it stops. If the
+ * application had already joined the group, the socket must stay in it. */
 GST_START_TEST (given_socket_leaves_the_group)
 {
   GstHarness *harness;
@@ -992,9 +993,9 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
 
 GST_END_TEST;
 
-/* The name is resolved again at each start. At the second start, bind-address
- * has another address family than at the first one. The result must be an
- * address of this family. */
+/* The host name is resolved again at each start. At the first start,
+ * bind-address is an IPv4 address. At the second start it is an IPv6 address,
+ * so the sink must then send to an IPv6 address. */
 GST_START_TEST (name_is_looked_up_at_each_start)
 {
   GstHarness *harness;

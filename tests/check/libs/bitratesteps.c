@@ -93,8 +93,8 @@ typedef struct
    * STEP_DOWN. */
   gdouble entered;
   Shown shown;
-  /* time in s from STEP_UP to the moment at which the encoder uses 3.2 Mbit/s
-   */
+  /* Time in s from STEP_UP to the end of the first second in which data entered
+   * the network at 3.2 Mbit/s or more. */
   gdouble seconds;
 } StepResult;
 

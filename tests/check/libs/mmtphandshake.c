@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when the sender repeats an INIT or OPEN, and how it estimates the rate
- * for the first time from the round trips. The test acts as the receiver. Times
- * are in ms.
+/* Checks when the sender repeats an INIT or OPEN, and how it computes its first
+ * estimate of the rate. This estimate depends on the round trips of the
+ * handshake. The test acts as the receiver. Times are in ms.
  */
 
 #include <gst/check/gstcheck.h>

@@ -627,7 +627,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   /* The clock of the first P-picture is missing. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* The sound between the two parts of the first P-picture is lost. The
-   * receiver must drop this picture and output its clock. */
+   * receiver must drop this picture, but must output its PCR (clock reference).
+   */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
   /* The IDR picture is missing. */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");

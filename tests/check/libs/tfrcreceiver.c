@@ -231,8 +231,8 @@ GST_END_TEST;
 
 /* --- what is lost */
 
-/* Sets up `fixture` and inputs packets. All packets arrive in order except
- * packet 10, which arrives after the next `later` packets. */
+/* Sets up `fixture` and inputs packets. Packet 10 is late: the number of
+ * packets that overtake it is `later`. All other packets arrive in order. */
 static void
 reorder (Fixture * fixture, guint later)
 {

@@ -9,8 +9,9 @@
 
 /* --- accepted packets ----------------------------------------------------- */
 
-/* The coverage is zero bytes, some bytes, all bytes, or more than the packet
- * has. */
+/* The sender sets the coverage to 0, to a part of the packet, to the whole
+ * packet, or to more bytes than the packet has. Every packet must arrive
+ * completely. */
 GST_START_TEST (every_coverage_arrives_whole)
 {
   static const guint coverages[] = { 0, 1, 2, 3, 11, 12, 13, 99, 299, 300, 301,
