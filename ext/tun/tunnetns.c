@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds network namespaces and enters them. The header documents the functions.
+/* Finds network namespaces and enters them. The functions are documented in
+ * tunnetns.h.
  *
  * setns() moves a single thread to another namespace. tun_netns_call ()
  * therefore creates a temporary thread, and moves only this thread. If an

@@ -116,10 +116,10 @@ static const GstWirelessProperty properties[] = {
       "and a decimal number, or SC=x and a hexadecimal number (RFC 4340 "
       "section 8.1.2)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
-  /* RFC 4340 section 7.5.2 gives the range. It also says that the window should
-   * have at least as many packets as are sent in five round trips. The default
-   * of 10000 packets is enough for five round trips of one second with 2000
-   * packets per second. */
+  /* RFC 4340 section 7.5.2 specifies the minimum and the maximum of the window.
+   * It also says that the window should have at least as many packets as are
+   * sent in five round trips. The default of 10000 packets is enough if the
+   * round trip is one second and 2000 packets are sent per second. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
       "Sequence window announced to the peer, at least the number of packets "
       "sent in five round trips; the default suits nearly every path (packets, "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pacing of ifdqueue: computes when a frame is due, waits for this time, and
- * reports the resulting latency. The element paces as clocksync does, with two
- * exceptions: it uses the DTS, and a pause ends the wait.
+/* Pacing of ifdqueue: computes when a frame is due, waits until then, and
+ * reports the resulting latency. The element waits as clocksync does, with two
+ * exceptions: it uses the DTS of the frame, and it interrupts the wait when the
+ * pipeline is paused.
  */
 
 #include "gstifdqueueprivate.h"

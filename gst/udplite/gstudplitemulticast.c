@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Joins and leaves multicast groups. The header documents the functions. */
+/* Joins and leaves multicast groups. The functions are documented in
+ * gstudplitemulticast.h. */
 
 #include "gstudplitemulticast.h"
 

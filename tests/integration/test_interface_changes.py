@@ -49,8 +49,9 @@ class Device:
         self.address = address
 
     def route(self):
-        """Returns the command that adds a route to the receiver over this
-        device, as a DHCP client does after each change."""
+        """Returns the shell command that adds a route over this device to the
+        receiver. A DHCP client would add it after each change of the device.
+        """
         if self._link == "fast":  # the receiver's own network
             return "true"
         return (f"ip route replace $b_fast via $b_{self._link} "

@@ -372,7 +372,9 @@ class Traffic(Tun):
 
 
 class Damage(Tun):
-    """Checks that the kernel detects changed packets."""
+    """Checks what happens to packets with bit errors. UDP, IP and tunsink must
+    drop them. UDP-Lite must deliver them if the errors are outside its checksum
+    coverage."""
 
     PACKETS, STEP, ROUND = 400, 4, 100
 

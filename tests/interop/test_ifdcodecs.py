@@ -241,7 +241,8 @@ class OfEncoders(unittest.TestCase):
                     out += b"\0\0\1" + bytes([
                         nal[0] & 0x60 | 14, 0x80 | (nal[0] & 31 == 5) << 6,
                         0x80, layer << 5 | 7])
-                    # ref_base_pic_marking_syntax_element
+                    # If nal_ref_idc is not 0, the prefix NAL unit needs a
+                    # payload: two flags, which are 0, and the stop bit.
                     out += b"\x20" if nal[0] & 0x60 else b""
                 out += b"\0\0\1" + nal
             units.append((begin, len(out) - begin, None))

@@ -94,7 +94,8 @@ typedef struct
  * timeout is in nanoseconds, because the milliseconds of g_poll are too coarse
  * for pacing. */
 
-/* On Unix, GPollFD has the same layout as struct pollfd. */
+/* ppoll () expects an array of struct pollfd, but gets an array of GPollFD. On
+ * Unix, the two types have the same layout. */
 G_STATIC_ASSERT (sizeof (GPollFD) == sizeof (struct pollfd));
 
 static void

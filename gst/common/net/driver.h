@@ -32,7 +32,7 @@ typedef struct
 {
   gint wake_fds[2];             /* a pipe; a byte in it wakes the driver */
   gboolean is_awake;            /* TRUE if the pipe contains a byte */
-  /* elements are GPollFD; the first one is the pipe */
+  /* array of GPollFD; the first element is for wake_fds[0] */
   GArray *fds;
 } DriverPoll;
 

@@ -46,8 +46,8 @@
  * presentation times advances by one frame as well. Any other step, such as the
  * step from an I- or P-frame back to a B-frame, is worth two points. */
 #define CLOCK_TRUSTED 4
-/* Number of times that the same distance between I-frames must be seen before
- * it is used as the period for predictions */
+/* Number of consecutive times that the distance between I-frames must be the
+ * same before this distance is used for predictions */
 #define PERIOD_TRUSTED 2
 /* Lost frames get their types from the pattern of frame types. The pattern is
  * used only after it has matched this number of consecutive frames. */
@@ -732,7 +732,8 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
     return !new_gop;
   if (start <= timeline->max_received)
     return FALSE;
-  /* Frames are known to be missing, and the clock shows how many. */
+  /* The flag DISCONT shows that frames are missing. The clock shows how many
+   * are missing, so the GOP pattern is not required. */
   if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
     return TRUE;
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0

@@ -417,7 +417,7 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 
 /* Adapts the gain, which is the factor by which the window is multiplied. The
  * gain matters on a path that was never idle, because no usual delay has been
- * measured there. Such a path may carry more than was measured.
+ * measured there. Such a path may carry a higher rate than the measured rate.
  *
  * The gain increases if the window was used up for a round and no queue
  * remains, because the path then carries more. A round is a period of
@@ -428,8 +428,8 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
  * gain therefore does not increase if there was an overflow in the round.
  *
  * With jitter, even the fastest message of a round may have been delayed
- * without a queue. The threshold for the minimum queueing delay is therefore
- * increased by the noise. */
+ * without a queue. The measured jitter, `noise`, is therefore added to the
+ * threshold for the minimum queueing delay. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {

@@ -254,7 +254,7 @@ typedef struct
    * stations */
   const gchar *trace_down;
   guint overhead;               /* framing bytes of each packet */
-  guint overhead_before;        /* framing bytes that precede the packet */
+  guint overhead_before;        /* number of framing bytes before each packet */
   gboolean frame_check;         /* damaged packets are dropped */
   /* delay in ns of each direction; radio_delay is added to it */
   guint64 delay[2];

@@ -438,8 +438,9 @@ send_final (Direction * direction, Frame * frame)
 /* Frames */
 
 /* Fills in `frame` for one of the two ends. This end sends in direction `ahead`
- * and receives in direction `back`. A frame has a single P/F bit (5.2.1.2) and
- * a single N(R). */
+ * and receives in direction `back`. A frame has only one P/F bit (5.2.1.2) and
+ * only one N(R). It can therefore contain only one of these: the answer to a
+ * poll, a poll, or a SREJ. */
 static void
 fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
 {

@@ -15,8 +15,8 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# Placeholders for a sender's pipeline. Only the pipelines of carriers contain
-# them. A carrier is a transport for workloads other than video.
+# If the pipeline of a sender contains one of these placeholders, the pipeline
+# belongs to a carrier. A carrier is a transport for workloads other than video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"

@@ -226,8 +226,8 @@ make_element (void)
   return element;
 }
 
-/* Sets up the fixture with `element` (transfer full). If `caps` is NULL, no
- * CAPS event is sent, as after filesrc. */
+/* Sets up the fixture with `element` (transfer full). If `caps` is NULL, sends
+ * no CAPS event, but a segment in bytes, as filesrc does. */
 static void
 setup (Fixture * f, GstElement * element, const gchar * caps)
 {

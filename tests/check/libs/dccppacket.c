@@ -273,7 +273,8 @@ GST_START_TEST (what_is_cut_off_is_refused)
 
 GST_END_TEST;
 
-/* Data Offset points into the header or beyond the end of the packet. */
+/* A packet must be refused if its Data Offset points into the header or beyond
+ * the end of the packet. */
 GST_START_TEST (data_offset_lies_between_header_and_end)
 {
   const Vector *vector = &vectors[__i__];

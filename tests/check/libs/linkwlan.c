@@ -176,7 +176,8 @@ GST_START_TEST (fading_is_each_stations_own)
     }
   }
   fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
-  /* For half of the packets, one station is fading and the other is not. */
+  /* Each of the two stations fades for half of the time. If they fade
+   * independently, exactly one of them fades for half of the packets. */
   fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
   link_free (link, NULL);
 }

@@ -16,7 +16,8 @@
 
 #define REMOTE "203.0.113.1"
 
-/* The kernel needs some time until an IPv6 address is ready. */
+/* Maximum time to wait for a notification from the kernel. The kernel needs
+ * some time until a new IPv6 address can be used. */
 #define TIMEOUT 30000           /* ms */
 
 /* --- helpers -------------------------------------------------------------- */
@@ -151,7 +152,8 @@ GST_START_TEST (interfaces_come_and_go)
   expect (interfaces, "wlan0 1500, usb0 1280");
   netns_must ("ip link set usb0 down");
   expect (interfaces, "wlan0 1500");
-  /* The device keeps its address but not its route. */
+  /* When the device is up again, it has its address, but no route to the
+   * receiver. The device must not be listed before it has this route. */
   netns_must ("ip link set usb0 up");
   expect_same (interfaces);
   netns_must ("ip route add default via 198.51.100.1 dev usb0 metric 200");

@@ -23,8 +23,8 @@
  * packet. The receiver visits the summary of the bitmap, a few words of the
  * bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: the maximum number of packet numbers in one record. Such a
- * record has the maximum number of ranges, each of the maximum length. */
+/* MMTP REPORT: one record of a REPORT lists at most MMTP_MAX_RANGES ranges of
+ * 255 packet numbers each. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
 /* MMTP REPORT: a REPORT says which packets the receiver no longer needs. The
  * sender marks at most this number of packets as done for one REPORT. It marks
@@ -561,7 +561,8 @@ measure_dccp_type (DccpType type)
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
     before = get_steps (dccp_network_get (&network, to));
     dccp_network_inject_packet (&network, to, &packet);
-    /* A Reset may have ended the connection. */
+    /* The packet may have caused a Reset, which ends the connection. In this
+     * case, no steps are counted. */
     after = dccp_network_get (&network, to) ?
         get_steps (dccp_network_get (&network, to)) : before;
     worst = MAX (worst, after - before);

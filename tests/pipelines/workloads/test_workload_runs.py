@@ -65,9 +65,10 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Checks that the traffic of each workload arrived completely. Checks
-        also that the printed table has the value from the section `theirs` of
-        the matrix. In a real matrix, this section has values from a paper.
+        """Checks that the traffic of each workload arrived completely. Also
+        checks that the printed table contains the value 0.123, which is in the
+        section [theirs fast/ask] of KINDS. Outside of tests, a section "theirs"
+        contains results from a paper.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
