@@ -161,8 +161,9 @@ class Guard:
             os.dup2(null, descriptor)
         os.read(read, 1)
         deadline = time.monotonic() + SECONDS_TO_REMOVE
-        # Processes in the Debian installation are being killed. They may still
-        # write files.
+        # The processes in the Debian installation are killed at the same time,
+        # and can write files until they have ended. The removal is therefore
+        # repeated.
         while directory.exists() and time.monotonic() < deadline:
             shutil.rmtree(directory, ignore_errors=True)
         os._exit(0)

@@ -38,7 +38,8 @@ GType gst_dccp_thin_mode_get_type (void);
  * listen, and `mode` itself otherwise. */
 GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
 /* Returns the same value as gst_dccp_thin_mode_get_new (). If `mode` is
- * deprecated, logs a warning of `element`. */
+ * deprecated, also logs a warning, with `element` as the object of the log
+ * message. */
 GstDccpThinMode gst_dccp_thin_mode_replace (gpointer element,
     GstDccpThinMode mode);
 /* GType of the enumeration GstDccpThinEncapsulation. Its values are "udp" and

@@ -78,7 +78,7 @@ struct _GstIfdTcpWriter
   guint64 written;              /* bytes written on this connection */
   /* time in ns of the last sample that was passed to `estimate` */
   guint64 sampled_at;
-  /* TRUE while a frame waits because the network is full */
+  /* TRUE while a frame waits until the socket is writable */
   gboolean is_waiting;
 
   /* Only the connection's thread changes this pointer. It does so with
@@ -486,8 +486,9 @@ notify_estimate (GstIfdTcpWriter * self)
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
-/* Adds a sample to the estimate of the bitrate, at the start of a frame. If
- * data of earlier frames are still unsent at this time, the network is full. */
+/* Adds a sample to the estimate of the bitrate. Called at the start of each
+ * frame. If data of earlier frames are still unsent, the sample records that
+ * data are waiting for the network. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
@@ -573,15 +574,15 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* Returns whether to start sending a frame of `size` bytes. The mark is the
- * maximum number of unsent bytes. `room` is the number of bytes that may be
- * written before the mark is reached.
+/* Returns whether to start sending a frame of `size` bytes. At most self->mark
+ * bytes may be unsent. `room` is the number of bytes that may be written before
+ * this limit is reached.
  *
- * A frame that was started has to be completed, however long this takes. If the
- * sink may wait, it starts every frame. Otherwise it starts a frame in two
- * cases: the whole frame fits into `room`, or `room` is at least half of the
- * mark. The kernel reports the socket as writable when `room` is half of the
- * mark. */
+ * A frame that was started has to be completed, however long this takes. If
+ * blocking=true, every frame is started. Otherwise a frame is started in two
+ * cases: the whole frame fits into `room`, or `room` is at least half of
+ * self->mark. The kernel reports the socket as writable when `room` is half of
+ * self->mark. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {

@@ -838,8 +838,8 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   LOCK (self);
   /* If blocking=false and a socket is full, the base class drops the first
    * packet of the batch for all receivers that have not received it yet. If
-   * there are several receivers, the batch is therefore limited to one packet.
-   * Then no other packet is dropped. */
+   * there are several receivers, the batch is limited to one packet. In this
+   * way no other packet is dropped. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

@@ -16,8 +16,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* glibc also exports its allocator under these names. dlsym cannot be used here
- * to find the allocator, because dlsym itself allocates memory. */
+/* glibc exports the functions of its allocator under their usual names, and
+ * also under the names below. dlsym () cannot be used here to find them,
+ * because dlsym () itself allocates memory. */
 extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *memory, size_t size);

@@ -384,9 +384,10 @@ spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
   return FALSE;
 }
 
-/* Sends one frame. `packet_number` counts the packets of the stream. `gap` is
- * TRUE if the previous packet was lost. The caller passes the same two
- * variables for all frames of a stream. */
+/* Sends one frame. `packet_number` points to the number of packets that were
+ * sent in the stream so far. `gap` points to a flag that is TRUE if the
+ * previous packet was lost. The function updates both variables. The caller
+ * must therefore pass the same variables for all frames of a stream. */
 static Sent *
 send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
     const MpegVideoFrame * frame, guint64 rtptime, guint * packet_number,

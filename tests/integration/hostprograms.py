@@ -56,8 +56,8 @@ def send(options):
 
 
 def flood(options):
-    """Sends more data than the link carries. Only the socket's buffer limits
-    the rate.
+    """Sends packets faster than the link carries them. sendto() blocks while
+    the send buffer of the socket is full. Nothing else limits the rate.
     """
     end = time.monotonic() + options.seconds
     with sockets.datagram_socket("udp", options.address) as own:

@@ -32,9 +32,10 @@ MEGABITS = 3
 LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
          "slow=a,b: rate=1200000 delay-ms=120 queue-bytes=64000")
 IN_TIME = 1000  # The maximum delay in ms of a frame that is in time.
-# Number of runs of each transport. They run at the same time, each over links
-# of its own. A single run says little: in the runs of MPTCP, 91 to 100 % of the
-# frames were in time.
+# Number of runs of each transport. All runs take place at the same time, and
+# each run has its own links. A single run is not sufficient, because the
+# results differ from run to run: with MPTCP, 91 to 100 % of the frames were in
+# time.
 RUNS = 4
 
 # The time in s from the start of a transport until the first frame is sent. The

@@ -276,8 +276,8 @@ def expected_extension(stream, picture, mtu=None):
     contains the extensions of the picture, without padding.
 
     A packet must have room for SMALLEST_PAYLOAD bytes of video. If the
-    extensions are too long for this, the sender may omit them, and `extra` is
-    empty.
+    extensions are too long for this, the sender is expected to omit them. In
+    this case, `extra` is empty.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)

@@ -21,7 +21,7 @@ typedef enum                    /* section 6.4, table 4 */
   DCCP_FEATURE_SEND_NDP_COUNT = 7,
   DCCP_FEATURE_MIN_COVERAGE = 8,
   DCCP_FEATURE_CHECK_DATA_CHECKSUM = 9
-/* Numbers from 128 on are features of a congestion control. */
+/* The feature numbers from 128 on are specific to a CCID. */
 } DccpFeature;
 
 typedef struct
@@ -54,10 +54,11 @@ void dccp_features_set_initial_received (DccpFeatures * features,
  * sent. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* Called after all options of a packet were processed. `gsr` and `gss` are the
- * greatest sequence numbers that were received and sent until now. If a packet
- * with an earlier sequence number arrives afterwards, it was reordered, and its
- * feature options are ignored.
+/* Called after all options of a packet were processed. `gsr` is the greatest
+ * sequence number that was received so far, and `gss` is the greatest sequence
+ * number that was sent so far. If the processed packet has feature options, a
+ * packet that arrives later with a lower sequence number counts as reordered,
+ * and its feature options are ignored.
  *
  * After the sequence numbers have wrapped around, very old numbers could be
  * taken for new ones. This function prevents this error (RFC 4340 erratum 974).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md, section
- * 3). With these messages, a further path joins a session that exists already.
- * A path whose address may have changed joins again with them.
- */
+ * 3). These messages are used in two cases: a new path joins an existing
+ * session, or a path joins its session again because its address may have
+ * changed. */
 
 #pragma once
 

@@ -29,8 +29,8 @@
  */
 #define FILLED_PART 0.2
 /* A queue counts as short if its delay is less than MIN_QUEUE, or less than the
- * transmission time of MIN_QUEUE_PACKETS packets. Such a queue does not
- * overflow. */
+ * transmission time of MIN_QUEUE_PACKETS packets. A short queue is assumed not
+ * to overflow. */
 #define MIN_QUEUE (3 * MILLISECOND)
 #define MIN_QUEUE_PACKETS 1.5
 /* Random losses are as frequent with a short queue as with a long one. If
@@ -68,8 +68,8 @@
  * assumed to have no random losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* An overflowing queue loses at least this number of packets in succession.
- * Until the loss rate with a short queue is known, a single loss is therefore
+/* A queue that overflows loses at least MIN_BURST packets in succession. While
+ * the loss rate with a short queue is not known yet, a single loss is therefore
  * attributed to the radio link. */
 #define MIN_BURST 2
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Length in ns of a span of the high delay. Nearly all messages of the path
- * have a shorter one-way delay than the high delay. The high delay is computed
- * over the last ten spans, which together are ten seconds. */
+/* Length in ns of one of the ten spans over which the high delay is computed.
+ * Nearly all messages of the path have a one-way delay below the high delay.
+ * The ten spans together are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of one of the ten spans over which the base delay is computed. The
  * base delay is the minimum one-way delay in these spans, which together are

@@ -301,7 +301,7 @@ def free_port(place: placement.Place, transport: Protocol,
     several ports, it also uses the ports that follow this port. None of these
     ports is in `taken`.
 
-    Relays on this machine may replace the hosts. In this case, several streams
+    If the testbed uses relays on this machine instead of hosts, several streams
     and runs share the ports of this machine.
     """
     while True:
@@ -343,9 +343,9 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Returns a copy of `late`, which is the lateness that was measured in the
-    run of `cell`. The copy also says how the lateness affected each stream, and
-    whether the run is flagged. The run streamed video in real time.
+    """Grades a run of `cell` that streamed video in real time. `late` is the
+    lateness that was measured in this run. Returns a copy of `late` that also
+    says how the lateness affected each stream, and whether the run is flagged.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):

@@ -173,8 +173,9 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # If the percentage of a cause is rounded to 0 % in each run, the cause
-    # explains nothing. Such a cause is named only if there is no other cause.
+    # A percentage of 0 % would not explain the result. A cause is therefore
+    # left out if its percentage is rounded to 0 % in each run. If this applies
+    # to all causes, all of them are named.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))

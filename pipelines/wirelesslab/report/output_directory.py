@@ -19,8 +19,9 @@ def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
     """Makes the directory for the plots and tables of a page, and returns its
     path. The directory has the name of the page without the suffix. At first it
     contains only the file MARKER. `runs` is the directory with the runs of the
-    report. Raises LabError if the page has no suffix, or if the directory for
-    the plots already exists and contains `runs` or another run."""
+    report. Raises LabError if the page has no suffix. Also raises LabError if
+    the directory for the plots already exists and contains runs: those in
+    `runs`, or runs of another report."""
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:

@@ -169,9 +169,9 @@ def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
 
 
 def stall_ms(lateness: Lateness) -> float:
-    """Returns the length of the longest stall of the machine or of the link.
-    The two lengths are not added, because the link also stalls when the machine
-    stalls."""
+    """Returns the larger of two lengths: that of the longest stall of the
+    machine, and that of the longest stall of the link. The two lengths are not
+    added, because the link also stalls when the machine stalls."""
     return max(percentile_of(lateness, part, 100) for part in PARTS)
 
 

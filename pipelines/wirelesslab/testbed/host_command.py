@@ -80,8 +80,9 @@ def main() -> None:
 
 
 def watch(owner_pid: int) -> int:
-    """Returns a pidfd of the process `owner_pid`. Makes this process the parent
-    of all orphans of the command. This process can then end the orphans."""
+    """Returns a pidfd of the process `owner_pid`. Also makes the calling
+    process the parent of all orphans of the command. The calling process can
+    then end the orphans."""
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
         sys.exit(1)

@@ -54,7 +54,7 @@ def main() -> None:
     owner_pid = int(sys.argv[1])
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
-        return  # The owner ended before its pidfd was open.
+        return  # The owner, our parent process, has already ended.
     control = socket.socket(fileno=int(sys.argv[2]))
     wanted = json.loads(control.recv(MESSAGE_BYTES))
     try:

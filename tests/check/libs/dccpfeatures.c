@@ -645,7 +645,8 @@ static const struct
 } confirms[] = {
   {"2105010303", 0, TRUE},
   {"2305010303", 0, TRUE},
-  /* The client accepts a Confirm without the preference list of the peer. */
+  /* This Confirm contains the value, but no preference list. The client must
+   * accept it. */
   {"230401" "03", 0, TRUE},
   /* The Confirm is invalid, because its value 3 is not in the peer's preference
    * list, which contains only 2. */

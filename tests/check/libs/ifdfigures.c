@@ -150,8 +150,9 @@ GST_START_TEST (paper_algorithms_have_a_w_of_one)
 
 GST_END_TEST;
 
-/* The figures of the paper cover neither incomplete frames nor new receivers.
- * This test checks how the algorithms handle them. */
+/* Figures 1.1 to 1.3 of the paper do not show how to handle an incomplete frame
+ * or a new receiver. This test checks what the algorithms of these figures do
+ * in both cases. */
 GST_START_TEST (paper_algorithms_beyond_the_figures)
 {
   const IfdCase both[] = {

@@ -235,8 +235,9 @@ GST_START_TEST (new_path_takes_over_from_the_old_one)
 
 GST_END_TEST;
 
-/* Stored input is sent ahead of its due times, so its deadlines are far away
- * when both paths fail (section 4.2 of the MMTP paper). */
+/* Stored media are sent ahead of their due times (section 4.2 of the MMTP
+ * paper). When both paths fail for 3 s, the deadlines of the frames are
+ * therefore far away. No frame may be lost or late. */
 GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
   MmtpSimulationConfig config;

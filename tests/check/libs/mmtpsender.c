@@ -980,7 +980,7 @@ GST_END_TEST;
 
 /* --- startup [4.3] -------------------------------------------------------- */
 
-/* Gives the sender `n` frames of `size` bytes, one every 20 ms. */
+/* Passes `n` frames of `size` bytes to the sender, one every 20 ms. */
 static void
 put_frames (Fixture * fixture, guint n, gsize size)
 {
@@ -1318,9 +1318,10 @@ put_picture (Fixture * fixture, guint64 due, guint8 flags,
   return taken;
 }
 
-/* Gives the sender a key frame whose deadline has passed long ago, and then
- * other frames. Frames that refer to this key frame are not sent until the next
- * key frame. */
+/* Passes a key frame to the sender long after the deadline of this frame, and
+ * then other frames. The sender must drop the late key frame. If
+ * `is_independent` is FALSE, it must also drop all frames before the next key
+ * frame. If `is_independent` is TRUE, it must send them. */
 static void
 check_dependents (gboolean is_independent)
 {
@@ -1456,8 +1457,9 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
     fail_unless (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
     run (fixture, 250 * MS);
   }
-  /* A leading picture is late. The next leading picture refers to it, but the
-   * trailing pictures do not. */
+  /* A leading picture is late, so the sender drops it. The next leading picture
+   * refers to the late picture, so the sender must drop it, too. The trailing
+   * picture does not refer to the late picture and must be accepted. */
   put_kind (fixture, fixture->now, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
   put_leading (fixture, fixture->now - 1500 * MS);
@@ -1547,8 +1549,9 @@ put_while_room (Fixture * fixture, guint64 time)
   return n;
 }
 
-/* A source that waits until the sender has room is never too fast, and it uses
- * the full rate of the paths. */
+/* Frames are passed to the sender whenever its queue has room. The sender must
+ * use at least 90 % of the rates of the paths, and it may drop at most 1 % of
+ * the frames. */
 GST_START_TEST (room_is_what_can_be_in_time)
 {
   Fixture *fixture = fixture_new_default_ready ();

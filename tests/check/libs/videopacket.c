@@ -298,8 +298,9 @@ GST_START_TEST (what_is_no_mpeg_video_over_rtp_is_none)
   rtp[12] = 0;
   rtp[14] = 5;                  /* 5 is no valid picture type. */
   fail_if (parse_rtp (&b, &packet));
-  /* The picture type 0 is accepted only if all fields of the video-specific
-   * header are 0. Here, the temporal reference is not 0. */
+  /* The picture type 0 is valid only if all fields of the video-specific header
+   * are 0. This packet has the type 0, but its temporal reference is not 0, so
+   * it must be rejected. */
   rtp[14] = 0;
   fail_if (parse_rtp (&b, &packet));
 }

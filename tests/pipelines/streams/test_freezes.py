@@ -21,9 +21,9 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(durations_ms(range(20)), [])
 
     def test_four_missing_pictures_are_no_freeze_and_five_are_one(self):
-        # After picture 1 the next new picture is 6, which is 200 ms later.
+        # Picture 6 is shown 200 ms after picture 1, which is no freeze yet.
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 6, 7]), [])
-        # After picture 1 the next new picture is 7, which is 240 ms later.
+        # Picture 7 is shown 240 ms after picture 1, which is a freeze.
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 1, 7, 8]), [240])
 
     def test_missing_pictures_at_both_ends_count_as_one_period_each(self):
@@ -38,8 +38,9 @@ class FreezeTest(unittest.TestCase):
 
     def test_numbers_of_a_table(self):
         shown = [0, 1, *[1] * 6, 8, 9, *[9] * 9]
-        # Picture 8 is shown 280 ms after picture 1. After picture 9, nine
-        # pictures are missing.
+        # Picture 8 is shown 280 ms after picture 1. No new picture is shown in
+        # the last nine frame periods, which are 360 ms. Both times must count
+        # as freezes.
         self.assertEqual(freezes.numbers(shown, PERIOD), {
             "freezes": 2, "frozen s": 0.64, "longest freeze s": 0.36})
         self.assertEqual(freezes.numbers(range(9), PERIOD), {
