@@ -200,12 +200,12 @@ static const GstWirelessProperty properties[] = {
    * * `wall_ns`: time of day at arrival
    * * `arrival_ns`: arrival, since the arrival of the first buffer; for `lost`,
    *   the time when the loss was detected
-   * * `expected_ns`: time at which the frame was due in transport order, since
-   *   the first frame
-   * * `latency_ns`: difference of arrival and due time, relative to the first
+   * * `expected_ns`: time at which the frame was due, counted from the first
+   *   frame. Frames are due in transport order.
+   * * `latency_ns`: arrival time minus due time, relative to the first
    *   complete frame; negative if the frame was early
-   * * `type`: `I`, `P`, `B`, `D`, or `?` for a lost frame of unknown type and
-   *   for a range of several types
+   * * `type`: `I`, `P`, `B`, `D` or `?`. In a `lost` line, `?` means that the
+   *   type is unknown or that the lost frames are of several types.
    * * `temporal_reference`
    * * `coding_number`, `display_number`: position in transport order and in
    *   display order, including lost frames

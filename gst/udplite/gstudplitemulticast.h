@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joins and leaves multicast groups. Properties of the elements select the
- * interfaces, and the senders from which packets are accepted. */
+ * network interfaces and the senders whose packets are accepted. */
 
 #pragma once
 

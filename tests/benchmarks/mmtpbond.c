@@ -31,8 +31,8 @@ typedef struct
 typedef struct
 {
   guint number;                 /* Number of the run. */
-  /* For each subset of the paths: the share of frames that can be decoded in
-   * time. The entry of the empty subset is not used. */
+  /* The share of frames that can be decoded in time, for each subset of the
+   * paths. The index is a bit mask of the paths. share[0] is not used. */
   gdouble share[MAX_SUBSETS];
   gdouble possible;
 } Result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for the fuzz targets of the link: a table of the numbers in a
- * LinkConfig, and a run of a link. The run checks all conditions that link.h
- * guarantees.
+/* Helpers for the fuzz targets of the link: a table of the numeric fields of
+ * LinkConfig, and functions that run a link. These functions check all
+ * conditions that link.h guarantees.
  */
 
 #ifndef __FUZZLINK_H__

@@ -258,8 +258,9 @@ class Disorder(LossTest):
 
 
 class Conceal(LossTest):
-    """With on-loss=conceal, each picture in the output must have its header and
-    all of its complete slices. A picture whose header was lost may be missing.
+    """With on-loss=conceal, the output must contain the header of each picture
+    and all slices that were received completely. If the header of a picture was
+    lost, the whole picture may be missing.
     """
 
     def test_each_position(self):

@@ -74,7 +74,8 @@ typedef struct
 {
   guint n;                      /* frames */
   guint64 period;               /* ns */
-  guint32 size;                 /* Size in bytes; for a video, the mean size. */
+  /* Size of each frame in bytes. If `video` is TRUE, it is the mean size. */
+  guint32 size;
   /* TRUE if the frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P-
    * and a B-frame are then in the ratio 5 : 3 : 1. */
   gboolean video;

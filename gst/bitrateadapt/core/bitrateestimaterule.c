@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Follows the estimate of a transport that measures the capacity of the path.
  *
- * Decreases are immediate: the bitrate never exceeds the estimate less the
- * headroom. While data waits at the sender, the bitrate is lower still, so that
- * the queue drains.
+ * Decreases are immediate: if the bitrate exceeds the estimate minus the
+ * headroom, the bitrate is reduced at once. While data waits at the sender, the
+ * bitrate is reduced further, so that the queue drains.
  *
  * The estimate of a mobile link is often too high: the capacity falls within a
  * few ms, but the estimate falls only after some reports. Two other
@@ -18,15 +18,18 @@
  * have drained fast, the bitrate returns at once to a value near the bitrate
  * before the decrease.
  *
- * Other increases are slow: each step increases the bitrate by at most 15 %. An
- * estimate that is only a lower bound never decreases the bitrate. It does not
- * stop the increases either, because the path can show a higher capacity only
- * if more data is sent. While the encoder makes no frames, the bitrate does not
- * increase, because the estimate then says nothing about a higher bitrate.
+ * Other increases are slow: each step increases the bitrate by at most 15 %.
+ * While the encoder makes no frames, the bitrate does not increase, because the
+ * estimate then says nothing about a higher bitrate.
  *
- * Near the bitrate at which the path was last full, the steps are small. Beyond
- * it they become larger, like those of CUBIC around its last maximum (RFC 9438
- * section 4.2).
+ * Sometimes the estimate is only a lower bound of the capacity. Such an
+ * estimate does not decrease the bitrate, except after drops (see DROP_TIME).
+ * The bitrate may also rise above this estimate, because the path can show a
+ * higher capacity only if more data is sent.
+ *
+ * Near the bitrate at which the path was last full, the steps are small. At
+ * higher bitrates the steps become larger, like those of CUBIC around its last
+ * maximum (RFC 9438 section 4.2).
  *
  * The constants were chosen with the simulations in
  * tests/check/libs/bitratesteps.c and tests/benchmarks/bitratelinks.c.
@@ -78,9 +81,10 @@
  * because RFC 8289 recommends at most 10 % (section 4.3). */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
-/* Maximum excess of the age of the backlog over its minimum in the last few
- * seconds; see bitrate_backlog_get_excess (). A smaller excess is normal,
- * because the time between two reports of the receiver is up to 50 ms. */
+/* The excess age of the backlog is its age minus the minimum age in the last
+ * few seconds; see bitrate_backlog_get_excess (). An excess age of up to
+ * MAX_EXCESS_AGE is normal, because the time between two reports of the
+ * receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
 /* If the encoder produces less than USED_SHARE times its configured bitrate,
  * queues in the network do not lower the bitrate, for two reasons:

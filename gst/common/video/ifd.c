@@ -10,12 +10,12 @@
  *   are kept. Leading B-frames after a broken link can never be decoded, so
  *   they are dropped.
  * - A flag says that the previous GOP was disturbed. It is cleared at each
- *   I-frame, not only at the first P-frame. The sequence I, B, B, I, B, B then
- *   loses no more frames than necessary.
+ *   I-frame, not only at the first P-frame. Otherwise the sequence I, B, B, I,
+ *   B, B would lose more frames than necessary.
  * - W holds several frames. If W is full, the frame whose loss changes the
  *   picture least is dropped; see find_victim (). If an I-frame arrives after
- *   an outage and W holds only remains of earlier GOPs, all of W is dropped;
- *   see is_stale ().
+ *   an outage in which most frames of the GOPs in W were dropped, all frames in
+ *   W are dropped, too; see is_stale ().
  * - A decoder of H.264 derives the upper bits of an I-frame's picture order
  *   count from the last reference picture that it received before the I-frame.
  *   If too many frames between that picture and the I-frame were dropped, the
@@ -82,7 +82,8 @@ typedef struct
   guint32 missed;
 } IfdEntry;
 
-/* State of the decoder's slots. It is used for frames that have the flag
+/* State of the decoder's slots. A slot is, for example, the buffer of a
+ * reference frame. The state is used for frames that have the flag
  * IFD_FRAME_SLOTS. */
 typedef struct
 {

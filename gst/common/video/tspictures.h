@@ -57,8 +57,8 @@ typedef struct
   guint8 *rest;
   gsize rest_size;              /* in bytes */
   guint pid;                    /* PID of the video */
-  /* Number of video packets that are missing if only `rest` is sent and not the
-   * whole unit. Only packets that increase the continuity counter are counted.
+  /* Number of video packets in the unit that increase the continuity counter.
+   * If only `rest` is sent, these packets are missing at the receiver.
    */
   guint n_removed;
 } TsUnit;

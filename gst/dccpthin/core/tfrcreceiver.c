@@ -40,7 +40,7 @@
 /* Filter constant q for the mean round-trip time. The sender uses the same
  * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of our latest reports whose times are stored. The receive rate is
+/* Number of the latest reports for which a Mark is stored. The receive rate is
  * measured since the latest report that is at least one round trip old. At most
  * four reports are sent per round trip. */
 #define MARKS 8
@@ -78,8 +78,8 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets arrived. For each sequence number up to that of `last`,
-   * it is known whether the packet arrived or was lost. */
+  /* --- which packets arrived. For each packet up to the packet `last`, it is
+   * known whether the packet arrived or was lost. */
   /* the latest packet before the first gap in the sequence numbers */
   Arrival last;
   /* CCVal of the latest data packet before the first gap */
@@ -656,12 +656,13 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* For the packets up to the first gap in the sequence numbers, it is known
-   * whether they were lost. For the later packets, this is not known yet. Skip
-   * Length is the number of these later packets, but it can be at most NDUPACK.
-   * If there are more of them, Skip Length counts only the latest NDUPACK of
-   * them. The rest of them are reported as not lost, because no loss is known
-   * yet. */
+  /* For each packet up to the first gap in the sequence numbers, it is known
+   * whether the packet was lost. For the later packets, it is not known yet.
+   * `open` is the number of these later packets.
+   *
+   * Skip Length is the number of the later packets, but at most NDUPACK. If
+   * there are more than NDUPACK later packets, the first `more` of them are
+   * reported as not lost, because no loss is known yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

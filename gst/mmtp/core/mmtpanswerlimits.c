@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Maximum number of COOKIE and REFUSE messages per second to all hosts together
- * (docs/wire-mmtp.md, section 4). There are two counters, and each of them has
- * this maximum. One counts the answers to INITs with a valid seal (a MAC with
- * the application's key). The other counts the answers to all other INITs.
+/* Maximum number of COOKIE and REFUSE messages per second, summed over all
+ * hosts (docs/wire-mmtp.md, section 4). The maximum applies separately to two
+ * groups of answers: the answers to INITs with a valid seal (a MAC with the
+ * application's key), and the answers to all other INITs.
  *
- * While a session is alive, the lower maximum ANSWERS_WHILE_BUSY applies. No
- * other session can begin then. Besides, the answers share the return path with
- * the session's reports. */
+ * While a session is alive, the maximum is ANSWERS_WHILE_BUSY. It is lower for
+ * two reasons: no other session can begin during this session, and the answers
+ * share the return path with the session's reports. */
 #define ANSWERS_WHILE_FREE 20000
 #define ANSWERS_WHILE_BUSY 1000
 

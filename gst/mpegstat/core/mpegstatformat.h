@@ -35,7 +35,7 @@ void mpegstat_format_json (const MpegStatEvent * event, GString * out);
 void mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
     GString * out);
 /* `knows_losses` is FALSE for H.264 and H.265, whose losses cannot be detected.
- * The summary then says that the losses are not known, instead of a number of
- * lost frames. */
+ * If it is TRUE, the summary contains the number of lost frames. Otherwise the
+ * summary says that the losses are not known. */
 void mpegstat_format_summary (const MpegStatTotals * totals,
     gboolean knows_losses, const gchar * name, GString * out);

@@ -63,9 +63,10 @@ struct _RtpReorder
 
   /* Strays that arrived since the last packet of the current source. A stray
    * comes from another source, or its sequence number is far from the expected
-   * one. Only consecutive packets can start a new sequence (RFC 3550 A.1).
-   * Consecutive packets are kept in a separate ring, so that a flood of single
-   * packets does not displace them. */
+   * one. `runs` contains strays with consecutive sequence numbers, because only
+   * these can start a new sequence (RFC 3550 A.1). `singles` contains all other
+   * strays. The rings are separate, so a flood of single packets does not
+   * displace consecutive packets. */
   StrayRing singles, runs;
   /* arrival of the current source's last packet, in ns */
   guint64 heard;

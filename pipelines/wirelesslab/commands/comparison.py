@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the table, the chart and the pictures of the comparison in README.md,
-from the runs of comparison.ini."""
+"""Writes the table, the chart and the pictures that README.md shows as a
+comparison. The data are the runs of the matrix comparison.ini."""
 
 import argparse
 import pathlib

@@ -237,8 +237,8 @@ class Session:
             self._look(SECONDS_BETWEEN_LOOKS)
 
     def _check_commands(self, host: str, place: str) -> None:
-        """Raises LabError if a command of this host has failed. That command
-        probably was the server for which --wait waits.
+        """Raises LabError if a command that was started on `host` has failed.
+        That command was probably the server that should listen at `place`.
         """
         for place_of, command, process in self._started:
             if place_of == host and process.poll():

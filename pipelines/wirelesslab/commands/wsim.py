@@ -400,8 +400,8 @@ class Outcome:
         return [after - before for before, after in zip(ends, ends[1:])]
 
     def throughput(self) -> float:
-        """Returns the throughput in bit/s of the video with the headers of its
-        payload format.
+        """Returns the throughput in bit/s. It counts the RTP payloads, which
+        consist of the video and the headers of the payload format.
         """
         begin = min((begin for _, begin, _ in self.fates.values()), default=0)
         end = max((end for _, _, end in self.fates.values()), default=0)

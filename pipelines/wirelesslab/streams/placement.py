@@ -111,8 +111,8 @@ def is_in_table(table: str, port: int, own: set[str]) -> bool:
 
 
 def is_bound(binds: str, port: int, pid: int) -> bool:
-    """Returns whether the process `pid` has bound the port. The socket of
-    another process does not count.
+    """Returns whether a socket of the process `pid` is bound to `port`. Sockets
+    of other processes do not count.
     """
     own = sockets(pid)
     return any(is_in_table(table, number, own)
@@ -210,8 +210,8 @@ def sender_station(link: Link) -> int:
 
 
 def link_name(number: int) -> str:
-    """Returns the name of a link, of its devices and of its log. The first
-    link has the number 0.
+    """Returns the name of the link with the index `number`. Its devices and its
+    log have the same name. The first link has the index 0.
     """
     return f"wl{number}"
 

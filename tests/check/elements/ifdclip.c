@@ -352,10 +352,10 @@ best_clear (Best * best)
  * later than `max_lateness`. The result is exact, although the function does
  * not try all selections of frames.
  *
- * If two selections have the same number of frames and the same value of Chain,
- * the same later frames can be decoded after each of them. The selection whose
- * transmission ends later is never better than the other selection, so it is
- * not continued. */
+ * If two selections have the same number of frames and lead to the same state
+ * (see Chain), the same later frames can be decoded after either selection.
+ * Only the selection whose transmission ends earlier is continued, because the
+ * other one cannot have a better result. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {

@@ -558,7 +558,8 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
         DCCP_STATE_PARTOPEN;
   fail_unless (without == 0, "%u of %u clients have no Response", without,
       N_CLIENTS);
-  /* The next Ack of the permitted client opens the connection. */
+  /* From now on, the Acks of the last client reach the listener. The next of
+   * these Acks must open the connection. */
   flood.allowed = N_CLIENTS - 1;
   run_flood (&flood, 2000, __i__);
   assert_equals_int (dccp_endpoint_get_state (flood.listener), DCCP_STATE_OPEN);

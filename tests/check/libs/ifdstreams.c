@@ -343,9 +343,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* If the dropped picture `c` is not a leading picture, the queue W must not
-     * contain a P-frame that is leading or belongs to another GOP. `c` would
-     * have overwritten such a P-frame, because this loses only one picture. */
+    /* If the new picture `c` is not a leading picture, it should overwrite a
+     * waiting P-frame that is leading or belongs to another GOP, because only
+     * one picture is lost then. `c` was dropped instead, so the queue W must
+     * contain no such P-frame. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

@@ -53,11 +53,11 @@ input (References * references, const Picture * picture, ReferenceUse * use)
   return references_end (references, &kind, use);
 }
 
-/* Simulates a decoder that does not get the picture with the index `without`.
- * Returns a text with one character for each picture: '-' if the decoder cannot
- * decode the picture, otherwise the depth of the picture (see ReferenceUse).
- * The test fails if references_end () returns no slots for a picture. A slot
- * stands for a stored reference picture. */
+/* Simulates a decoder that does not receive the picture with the index
+ * `without`. Returns a text with one character for each picture: '-' if the
+ * decoder cannot decode the picture, otherwise the digit `depth` (see
+ * ReferenceUse). The test fails if references_end () returns FALSE for a
+ * picture. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -359,7 +359,7 @@ GST_START_TEST (h265_slices_list_their_references)
   H265Headers *headers = make_headers ();
 
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
-  /* These slices use the reference picture sets of the SPS. They have no
+  /* The next slices use the reference picture sets of the SPS and have no
    * long-term reference pictures. */
   expect_slice (headers, 1, 0, SLICE "4:4 1:1 2:0 e0 e0", "4: 3");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:1 e0 e0", "8: 7 6");

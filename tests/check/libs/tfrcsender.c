@@ -640,8 +640,8 @@ GST_START_TEST (queueing_delay_is_above_the_recent_minimum)
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
   measure (&fixture, R + 20 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 30 * MS);
-  /* The round-trip time then stays at 2 * R for 20 s or more. This time is
-   * therefore the new minimum, and the queueing delay is 0. */
+  /* The round-trip time stays at 2 * R for 20 s or more. 2 * R is then the new
+   * minimum, so the queueing delay must be 0. */
   for (i = 0; i < 2 * 20 * 5; i++)
     measure (&fixture, 2 * R);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);

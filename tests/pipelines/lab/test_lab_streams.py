@@ -83,7 +83,8 @@ class StreamsTest(test_lab.LabCase):
                 self.assertEqual(len(run.passages), 49)
             self.assertGreater(second.began_ns, first.began_ns + 9e8)
             self.assertEqual(run_results.of_cells([first, second]), [first])
-            # The link's log has the packets of both streams.
+            # Both streams use the same link. The log of this link must contain
+            # the packets of both streams.
             self.assertEqual(first.link.packets, second.link.packets)
             self.assertEqual(sum(
                 packet.size for packet in first.link.packets) // 1_000_000, 1)
