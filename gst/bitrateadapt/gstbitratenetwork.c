@@ -476,8 +476,8 @@ leads_to (GstElement * queue, const GstElement * element)
   return match.is_found;
 }
 
-/* Counts the bytes that wait in a queue element, because they wait for the
- * network in the same way as the data in the sink. */
+/* Counts the bytes that wait in the queue `element`. Like the data in the sink,
+ * these bytes wait for the network. */
 static void
 count_waiting (Search * search, GstElement * element)
 {
@@ -517,8 +517,9 @@ note_queue (Search * search, GstElement * element)
     g_ptr_array_add (search->queues, gst_object_ref (element));
 }
 
-/* Checks whether `element` reports anything about the network. If so, the
- * search may choose `element`. Returns whether `element` has an estimate. */
+/* Makes `element` the result of the search if it reports the state of the
+ * network and is preferable to the previous result. Returns whether `element`
+ * has a property with an estimate of the bitrate. */
 static gboolean
 consider (Search * search, GstElement * element)
 {

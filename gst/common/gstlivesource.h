@@ -31,9 +31,9 @@
  * GStreamer. GstLiveFlush finds out from the calling thread whether unlock or
  * unlock_stop was called for a pause or for a flush. */
 
-/* With `flushing` TRUE, makes create return GST_FLOW_FLUSHING immediately,
- * until the function is called with FALSE. The caller holds the lock of
- * GstLiveFlush. */
+/* If `flushing` is TRUE, the `create` function of the source must return
+ * GST_FLOW_FLUSHING immediately, until this function is called with FALSE. The
+ * caller holds the lock of GstLiveFlush. */
 typedef void (*GstLiveFlushFunc) (GstBaseSrc * src, gboolean flushing);
 
 typedef struct

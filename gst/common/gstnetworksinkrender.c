@@ -181,8 +181,8 @@ look_for_connection (GstNetworkSink * self)
 }
 
 /* Returns whether EOS is expected and the deadline for the end of the stream
- * has passed. In this case the buffers before the EOS no longer wait. Called
- * with the lock. */
+ * has passed. If so, the buffers before the EOS no longer wait for a
+ * connection. Called with the lock. */
 static gboolean
 is_over (GstNetworkSink * self)
 {
@@ -674,8 +674,8 @@ transmit (GstNetworkSink * self)
   return outcome;
 }
 
-/* Sends the rest of a buffer. Returns FALSE if the rest was not sent
- * completely. */
+/* Sends the part of the buffer `rest` that was not sent yet. Returns whether
+ * all of this part was sent. */
 static gboolean
 finish_rest (GstNetworkSink * self)
 {

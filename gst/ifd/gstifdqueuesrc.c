@@ -57,11 +57,11 @@ is_base (const IfdFrame * frame)
       || (frame->layer <= 0 && frame->depth == 0));
 }
 
-/* Returns whether the dropped frame of `event` shows that no frame can be sent
- * until the next I-frame. This is the case if the frame belongs to the base
- * layer and was dropped because it refers to another dropped frame. The drop of
- * that other frame alone is not enough, because the frame after it may be an
- * I-frame. */
+/* `event` describes the drop of a frame. Returns whether this drop shows that
+ * no frame can be sent until the next I-frame. This is the case if the frame
+ * belongs to the base layer and was dropped because it refers to another
+ * dropped frame. As long as only that other frame was dropped, the next frame
+ * may still be an I-frame. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {
@@ -183,8 +183,8 @@ prepare_frame (GstIfdQueue * self, IfdLineItem * item)
   GstBuffer *buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
 
   buffer = shift_counters (self, buffer, item->pid);
-  /* A transport stream also contains sound. The sound continues without a gap,
-   * so DISCONT is not set. */
+  /* A transport stream also contains sound. Even if a frame was dropped, the
+   * sound continues without a gap, so DISCONT is not set. */
   if (item->pid != 0)
     item->discont = FALSE;
   if (item->discont || item->lacks_sequence)

@@ -80,7 +80,7 @@ typedef struct
   MmtpPathSpec *spec;
   /* Decides when the path is opened, closed and tried again (mmtpretry.h). */
   MmtpRetry retry;
-  /* Number of addresses of the host that the path can reach. It is known once
+  /* Number of the host's addresses to which the path can send. It is known once
    * the path has been opened for the first time. */
   guint n_addresses;
   /* If the path is open: the id of the path in the core and in the driver */

@@ -45,12 +45,12 @@ CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
 # On a busy machine, the sender sends frames late, the emulated link delivers
-# packets late, and a sleeping process is woken late. If this lateness exceeds
-# one of the following limits, the run is not valid:
-# - MS_LATE, half a frame period, is the limit in ms for the 99th percentile of
-#   each of the three.
-# - MS_FROZEN, a fifth of MS_IN_TIME, is the limit in ms for the longest time by
-#   which a sleeping process was woken late.
+# packets late, and a sleeping process is woken late. A run is not valid if one
+# of these limits (in ms) is exceeded:
+# - MS_LATE, half a frame period, is the limit for the 99th percentile of each of
+#   these three kinds of lateness.
+# - MS_FROZEN, a fifth of MS_IN_TIME, is the limit for the longest time by which
+#   a sleeping process was woken late.
 MS_LATE = 20
 MS_FROZEN = 100
 # A frame whose lateness exceeds this number of ms is useless to a live stream.
@@ -101,9 +101,8 @@ class Radio(Hosts):
         super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
-        """Returns the 99th percentile of the lateness of the emulated link, in
-        ms. The lateness is relative to the times that the model of the link has
-        computed.
+        """Returns the 99th percentile, in ms, of the time by which the emulated
+        link pushes packets later than the model of the link has computed.
         """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
             errors="replace")

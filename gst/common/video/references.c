@@ -68,8 +68,8 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* Some pictures are displayed after all pictures that precede them in
-   * decoding order. This is the maximum nal_ref_idc of such pictures. */
+  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
+   * that precede them in decoding order */
   guint max_ref_idc;
   /* TRUE if a leading picture has removed a picture of the previous group, but
    * an even older picture is still stored. Other leading pictures may need this
@@ -354,13 +354,15 @@ references_add_h264_slice (References * references, const H264Slice * slice)
 }
 
 /* Called for a picture that a marking operation has removed. A decoder that
- * misses this operation does not remove the picture. Returns whether such a
- * decoder still decodes correctly.
+ * misses this operation keeps the picture. Returns whether such a decoder
+ * decodes later pictures correctly. It does if these two conditions are met:
+ * - The picture is the last one in each reference list, so the other entries
+ *   keep their indices.
+ * - When the decoder needs room for a new picture, it removes this picture
+ *   first.
  *
- * Two conditions are necessary. First, the picture is the last one in each
- * reference list, so the other entries keep their indices. Second, the picture
- * is the first one that is removed when room for a new picture is needed. Both
- * conditions hold for all pictures of earlier groups. */
+ * Both conditions are met if the picture belongs to an earlier group of
+ * pictures (GOP). */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {

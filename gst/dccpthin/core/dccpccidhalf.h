@@ -18,8 +18,7 @@ typedef struct
    * that `input` reports. */
   guint64 sequence;
   guint32 max_segment;          /* maximum payload size of a packet in bytes */
-  /* Packet size in bytes that the algorithm calculates with; 0 = the mean size
-   * of the sent packets. */
+  /* packet size s of RFC 5348 in bytes; 0 = mean size of the sent packets */
   guint32 segment_size;
   guint64 granularity;          /* resolution of the caller's timer in ns */
   gint equation;                /* CCID 3: a TfrcEquation */

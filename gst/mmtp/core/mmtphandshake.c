@@ -21,8 +21,8 @@
 /* docs/wire-mmtp.md, section 4: at most 16 COOKIEs are accepted after one INIT.
  */
 #define COOKIES_OF_TRY 16
-/* An ACCEPT is the answer to an OPEN that was sent at most this long ago
- * (docs/wire-mmtp.md, section 4). An OPEN with the same cookie is repeated for
+/* Time for which the sender accepts an ACCEPT after each OPEN
+ * (docs/wire-mmtp.md, section 4). An OPEN is repeated with the same cookie for
  * less than 6 s. If an OPEN is sent more than 6 s after the first OPEN, it
  * therefore has a new cookie. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
@@ -437,8 +437,9 @@ take_old_cookie (MmtpHandshake * self, MmtpPath * path)
   return MMTP_VALID;
 }
 
-/* A receiver that refuses because it is busy may soon be free again
- * (docs/wire-mmtp.md, section 4). */
+/* Counts a REFUSE. Returns whether the REFUSEs so far end the attempt. A busy
+ * receiver may soon be free again, so REFUSEs with the reason "busy" end the
+ * attempt only after BUSY_TIME (docs/wire-mmtp.md, section 4). */
 static gboolean
 is_refused (MmtpHandshake * self, MmtpRefuseReason reason)
 {

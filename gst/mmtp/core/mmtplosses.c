@@ -15,7 +15,7 @@
  * immediately counts as lost. Likewise, RFC 8985, section 6.2, uses no
  * reordering window until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
-/* The length of a range has 8 bits in a report. */
+/* A report stores the length of a range of lost messages in 8 bits. */
 #define MAX_RANGE 255
 
 void

@@ -289,10 +289,10 @@ typedef struct
   /* transit of the latest message, in ticks, as defined above this struct */
   gint32 transit;
   /* minimum transit, in ticks, of the messages that arrived since the previous
-   * record of this path */
+   * MmtpRecord of this path */
   gint32 min_transit;
   /* maximum transit, in ticks, of the messages that arrived since the previous
-   * record of this path */
+   * MmtpRecord of this path */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;

@@ -138,10 +138,11 @@ explain_mean (GError * error)
   error->message = text;
 }
 
-/* Checks that the mean rate is far enough from the minimum and the maximum rate
- * for the model to reach it. With the smallest distance that is accepted, the
- * mean rate of the model is wrong by at most 7 %. In the middle between the
- * minimum and the maximum it is wrong by at most 1 %. */
+/* Checks that the configured mean rate is not too close to the minimum or the
+ * maximum rate, because the model cannot reach such a mean rate. At the lowest
+ * and the highest mean rate that the check accepts, the mean rate of the model
+ * differs from the configured one by at most 7 %. In the middle between the
+ * minimum and the maximum rate, the difference is at most 1 %. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

@@ -24,7 +24,8 @@ from wirelesslab.streams import clips, frame_log, placement, stream, transports
 SECONDS_BETWEEN_STEPS = 10.0
 STEP = re.compile(r"\[(\d+)/(\d+)\]")
 # The demo builds the plugins and the examples. It does not build the tests,
-# because they take three times as long to compile.
+# because the tests take three times as long to compile as the plugins and the
+# examples.
 TARGET = re.compile(
     r"^((?:gst|ext)/\S+\.so|tests/examples/\S+): c_LINKER$", re.M)
 # clips.py encodes the sound as mp2 with 192 kbit/s at 48 kHz. A frame of mp2

@@ -57,8 +57,8 @@ class Sender:
     psnr_db: list[float]
     # Whether at least one run is flagged as unreliable.
     is_flagged: bool = False
-    # The element or the connection that names.key_element() returns for the
-    # transport.
+    # The result of names.key_element() for this transport: the name of an
+    # element or of a connection.
     element: str = ""
     # The latency of mmtpsink in ms; 0 if the sender is not mmtpsink.
     mmtp_latency_ms: int = 0

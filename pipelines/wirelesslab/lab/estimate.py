@@ -60,10 +60,10 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the time in s that the runs of all cells of `todo` need.
-        First, the cells in virtual time are run, up to `cores` of them in
-        parallel. Then the cells in real time are run, up to `jobs` of them in
-        parallel."""
+        """Returns the time in s that the remaining runs need. `todo` has the
+        description of each run. The runs in virtual time come first, up to
+        `cores` of them in parallel. The runs in real time follow, up to `jobs`
+        of them in parallel."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)

@@ -18,8 +18,8 @@ from wirelesslab.testbed import link_log
 
 NS = 1e9
 STEP_NS = 4e9
-# Maximum bitrate in bytes per second. A faster link is treated as a link with
-# this bitrate.
+# Maximum rate of a link in bytes per second. A faster link is treated as a link
+# with this rate.
 BYTES_PER_SECOND = 60_000_000 // 8
 # The maximum size of a packet in bytes. With the largest packets, every link
 # carries the most data, because each packet has headers and, on a radio, a

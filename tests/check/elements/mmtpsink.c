@@ -1334,9 +1334,9 @@ pop_warning (LoopbackEnd * end)
   return text;
 }
 
-/* A muxer whose video has ended may repeat its last timestamp while the audio
- * continues for longer than the latency. The sink must not discard the buffers
- * with this timestamp as late. */
+/* When the video has ended, some muxers repeat its last timestamp while the
+ * audio continues. Even if the audio continues for longer than the latency, the
+ * sink must not discard the buffers with this timestamp as late. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;

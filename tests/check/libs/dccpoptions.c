@@ -152,7 +152,8 @@ GST_END_TEST;
 
 /* --- values --------------------------------------------------------------- */
 
-/* Reads the only option of an Ack. */
+/* Returns the only option of an Ack. `hexadecimal` is this option in
+ * hexadecimal digits, and `bytes` is memory for its binary form. */
 static DccpOption
 read_one (guint8 * bytes, const gchar * hexadecimal)
 {

@@ -485,9 +485,10 @@ put_often (Fixture * self, guint path, guint8 first, guint64 now)
   driver_flush_often (&self->driver, now, 1);
 }
 
-/* Calls driver_flush_often () every 10 us for 20 ms, until `end`, but passes no
- * packets to the core. Afterwards the rate of calls is high. At a high rate,
- * the driver collects the packets of several calls and sends them together. */
+/* Calls driver_flush_often () every 10 us in the 20 ms before `end`, but passes
+ * no packets to the core. The driver then measures a high rate of calls. At a
+ * high rate, it collects the packets of several calls and sends them together.
+ */
 static void
 call_often (Fixture * self, guint64 end)
 {
@@ -1190,8 +1191,9 @@ GST_END_TEST;
 
 /* --- high rates ----------------------------------------------------------- */
 
-/* If packets arrive at a high rate, the driver leaves them in the socket for a
- * moment before it wakes up. It must receive all packets in order. */
+/* At a high packet rate, the driver does not wake up for each packet. Packets
+ * then stay in the socket for a moment. The driver must receive all packets in
+ * order. */
 GST_START_TEST (no_packet_is_missed_at_a_high_rate)
 {
   Merging self;

@@ -1383,7 +1383,8 @@ count_free (gpointer user)
 }
 
 /* The link is freed while packets are in each of these places: in the queue, in
- * transmission, in flight, and delivered but not fetched. */
+ * transmission, in flight, and delivered but not fetched. Each packet must be
+ * freed exactly once. */
 GST_START_TEST (what_is_still_inside_is_freed_once)
 {
   LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };

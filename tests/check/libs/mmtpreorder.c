@@ -496,7 +496,8 @@ GST_START_TEST (only_late_output_is_visited)
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
   /* The call above has moved the deadlines of 1000 buffers from 1000 ms to 500
-   * ms. At 501 ms only these buffers are late, so only they must be visited. */
+   * ms. At 501 ms only these 1000 buffers are late, so the search for late
+   * buffers must not visit any other buffer. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);

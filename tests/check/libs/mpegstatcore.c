@@ -105,9 +105,10 @@ GST_START_TEST (a_lost_frame_moves_no_latency)
 
 GST_END_TEST;
 
-/* The latencies are 0, 16, 16 and 0 ms. By the formula of RFC 3550, the jitter
- * is 16 / 16 ms after the first difference. If the next latency is the same,
- * the jitter decreases to 15 / 16 of its value. */
+/* The latencies of the four frames are 0, 16, 16 and 0 ms. By the formula of
+ * RFC 3550, the jitter is 16 / 16 ms after the second frame. The third frame
+ * has the same latency as the second frame, so the jitter decreases to 15 / 16
+ * of its value. */
 GST_START_TEST (totals_are_the_hand_made_sums)
 {
   MpegStatCore *core = mpegstat_core_new ();

@@ -110,20 +110,20 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # The lateness of the machine and that of the link are added. The sum is
-        # 0.3 ms at the median and 12 ms at the 99th percentile. From the median
-        # to the 99th percentile, the sum is assumed to rise linearly. The 57th
-        # percentile is 7/49 of the way from the 50th to the 99th, so it is 0.3
-        # ms plus a seventh of 11.7 ms.
+        # grade() adds the lateness of the machine and the lateness of the link.
+        # The sum is 0.3 ms at the median and 12 ms at the 99th percentile.
+        # Between these two percentiles, grade() assumes a linear rise. The 57th
+        # percentile of the sum is therefore 0.3 ms + 11.7 ms * 7/49.
         #
-        # grade() subtracts this sum from the latency of the frames, which is
-        # 150 ms for each frame:
+        # The latency of each frame is 150 ms. From this latency, grade()
+        # subtracts:
         # - 0.3 ms for 50 % of the frames,
         # - the 57th percentile of the sum for 7 % of the frames,
-        # - higher values for the other 43 % of the frames.
+        # - higher percentiles of the sum for the other 43 % of the frames.
         #
-        # The result is lowest for the 43 % and highest for the 50 %. The median
-        # of the result is therefore the value for the 7 %.
+        # The results for the 43 % are the lowest, and the results for the 50 %
+        # are the highest. The median of the results is therefore 150 ms minus
+        # the 57th percentile of the sum.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
