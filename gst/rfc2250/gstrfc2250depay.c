@@ -222,8 +222,9 @@ static const GstWirelessProperty properties[] = {
    *
    * Since: 0.1
    */
-  /* The default is the degree of reordering that the loss detection of TCP and
-   * TFRC tolerates (RFC 5681 section 3.2, RFC 5348 section 5.1). */
+  /* The default of reorder-window is 3 packets. The loss detection of TCP and
+   * TFRC tolerates the same amount of reordering (RFC 5681 section 3.2, RFC
+   * 5348 section 5.1). */
   PROPERTY_UINT ("reorder-window", "Reorder window",
       "Maximum number of packets that wait for a missing packet, which may "
       "have been reordered (packets, 0 = do not wait)",

@@ -129,8 +129,9 @@ count_orphans (const GArray * frames, const ArenaSessionRecord * record,
     figures->orphans += is_orphan (frames, record, i);
 }
 
-/* Appends the queueing delay of each packet of a path, in ms. It is the one-way
- * delay of the packet, minus the minimum one-way delay on this path. */
+/* Appends the queueing delay of each packet of a path to `queueing`, in ms. The
+ * queueing delay is the one-way delay of the packet, minus the minimum one-way
+ * delay on this path. */
 static void
 add_queueing (const GArray * delays, GArray * queueing)
 {

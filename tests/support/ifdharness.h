@@ -51,7 +51,8 @@ typedef struct
   GstFlowReturn flow;           /* Flow return of the last push. */
   /* Result of the last event or query that was pushed. */
   gboolean last_result;
-  guint pushed;                 /* Number of objects that were pushed. */
+  /* Number of buffers, events and queries that were pushed. */
+  guint pushed;
   gboolean live;                /* upstream */
   /* Latency of upstream in ms. If this latency is above 0, upstream is live. */
   guint latency_ms;
@@ -87,9 +88,10 @@ gpointer harness_run_pusher (gpointer data);
  * query.
  */
 void harness_push (IfdHarness * harness, gpointer object);
-/* Pushes an object for each word of `plan`. A word of harness_make_mpeg ()
- * stands for a frame, "(x)" for an event, and "eos" for the end of the stream.
- */
+/* Pushes a buffer or an event for each word of `plan`:
+ * - "(x)" stands for an event with the name x.
+ * - "eos" stands for the event EOS.
+ * - Any other word stands for a frame, which harness_make_mpeg () makes. */
 void harness_push_plan (IfdHarness * harness, const gchar * plan);
 
 /* --- the network --------------------------------------------------------- */

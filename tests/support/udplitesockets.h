@@ -79,8 +79,9 @@ void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
-/* Numbers of iterations of the loop tests. There are two iterations, IPv4 and
- * IPv6, for each combination of backends or for each backend. */
+/* Numbers of iterations of the loop tests. Some loop tests try each combination
+ * of backends (N_COMBINATIONS). Other loop tests try each backend (N_BACKENDS).
+ * Each combination or backend is tried with IPv4 and with IPv6. */
 #define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 

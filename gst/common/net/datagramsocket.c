@@ -27,8 +27,8 @@
 /* MTU that is used if the system does not know the path MTU: the default of
  * Ethernet */
 #define DEFAULT_MTU 1500
-/* Destination port of a probe. Nothing is sent to this port, which belongs to
- * the service discard (RFC 863). */
+/* Destination port of a probe. A probe is a connected socket that never sends a
+ * packet. The port belongs to the service discard (RFC 863). */
 #define PROBE_PORT 9
 /* Range of the dynamic ports, which are not assigned: RFC 6335 section 6 */
 #define FIRST_DYNAMIC_PORT 49152

@@ -35,8 +35,8 @@ typedef struct
       Datagram * datagram, gsize room);
   /* Stores the next event in `event`. Returns FALSE if there is none. */
     gboolean (*poll_event) (gpointer core, gpointer event);
-  /* Returns the time of the next call of `timeout`; DRIVER_NEVER if none is
-   * needed. */
+  /* Returns the time at which `timeout` must be called next, or DRIVER_NEVER if
+   * it need not be called. */
     guint64 (*next_wakeup) (gpointer core);
   /* Tells the core whether the socket of a path is full. May be NULL. */
   void (*set_blocked) (gpointer core, guint64 now, guint path,

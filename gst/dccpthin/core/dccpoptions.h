@@ -47,8 +47,8 @@ typedef struct
   DccpType packet_type;
 } DccpOptionReader;
 
-/* Begins to read the options of `packet`. Sets `ccids` to dccp_ccids, which the
- * caller may replace afterwards. */
+/* Begins to read the options of `packet`. Sets the field `ccids` of `reader` to
+ * dccp_ccids. Afterwards the caller may set this field to another value. */
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
 /* Returns the next option of the packet. Options that a packet of this type

@@ -25,9 +25,9 @@ typedef struct
   guint64 began;
   /* number of messages that were reported in the span */
   guint n;
-  /* Delays of the messages that were reported in the span. `min` is their
-   * minimum delay. Each report also contains a maximum delay. `highest` and
-   * `second` are the two highest of these maximum delays. */
+  /* Delays from the reports that arrived in the period of this struct. `min` is
+   * the minimum delay of all reported messages. Each report contains a maximum
+   * delay; `highest` and `second` are the two highest of these maximums. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
@@ -37,7 +37,8 @@ typedef struct
   MmtpDelaySpan spans[MMTP_DELAY_SPANS];
   guint at;
   gboolean is_known;
-  /* ring buffer; each entry covers a period of six seconds */
+  /* delays of the last minute as a ring buffer; each MmtpDelaySpan covers six
+   * seconds */
   MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];
   guint base_at;
   /* Minimum of `base_spans`; 0 if nothing is known. It is stored because it is

@@ -59,9 +59,8 @@ mmtp_policy_clear (MmtpPolicy * policy)
  * their congestion window. */
 typedef enum
 {
-  /* No path may exceed its congestion window, because at least one path still
-   * has room in its window.
-   */
+  /* At least one path still has room in its congestion window. Therefore no
+   * path may exceed its window. */
   TRUST_NOBODY,
   /* All congestion windows are full, but no path counts as stalled. A path may
    * exceed its congestion window if the report about this path is overdue. */
@@ -343,12 +342,14 @@ needs_waiting (MmtpPolicy * policy, guint i)
   return FALSE;
 }
 
-/* Returns a packet that is in time at `arrival`, although the plan does not send
- * it there. The plan may be wrong, because the paths may be faster than
- * estimated. Key frames are tried first, and they may also be frames after the
- * end of the plan. Pictures to which no other picture refers are not tried,
- * because only few pictures depend on the success. Returns NULL if there is no
- * such packet. */
+/* Returns a packet that is in time at `arrival`, even if its frame would be
+ * dropped according to the plan. Returns NULL if there is no such packet. The
+ * plan may be wrong, because the paths may be faster than estimated.
+ *
+ * The function first considers all key frames, including those after the end of
+ * the plan. It then considers the other reference pictures in the plan. It
+ * ignores non-reference pictures, because sending them helps no other picture.
+ */
 static MmtpPacket *
 find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -458,11 +459,11 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 /* Returns the next packet, and sets `path` to its path. Returns NULL if no
  * packet can be sent now.
  *
- * Section 4.4 of the MMTP paper chooses a path for the packet at the head of
- * the queue. Here the scheduler chooses the path for the packet at the end of
- * the queue. This path then carries the most urgent packet that it can deliver
- * in time. If this is the packet at the head, it is sent as in the paper.
- * Otherwise a later packet is sent before the packet at the head.
+ * In section 4.4 of the MMTP paper, the scheduler chooses a path for the first
+ * packet of the queue, and the path carries this packet. Here the scheduler
+ * chooses a path for the last packet of the queue, but the path carries the
+ * most urgent packet that it can deliver in time. This packet may be the first
+ * packet of the queue or a later packet.
  *
  * `late` stores the result of get_late_group(). If `late` is UNKNOWN_GROUP and
  * the scheduler has chosen a path, this function computes `late`. */

@@ -580,8 +580,9 @@ unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
     unpacker->unusable = TRUE;
 }
 
-/* Returns TRUE if `header` belongs to a packet of the second field, but the
- * picture header of this field was lost. */
+/* `header` is the video-specific header of a packet. Returns TRUE if the packet
+ * belongs to the second field of the frame, but the picture header of this
+ * field was lost. */
 static gboolean
 lost_second_head (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header)

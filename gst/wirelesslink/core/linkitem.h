@@ -11,7 +11,8 @@
 typedef struct
 {
   LinkPacket p;
-  /* LinkDamage of the packet, sorted by offset; NULL = none */
+  /* array of LinkDamage elements, sorted by offset; NULL if the packet is not
+   * damaged */
   GArray *damage;
   /* recorded fate; NULL = the fate is drawn at random */
   const LinkPatternEntry *recorded;

@@ -104,10 +104,10 @@ def why_not(cell: Cell) -> str:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Each of the cells `found` is a run of one protocol over one link. Returns
-    two lists. The first list contains the cells in which the protocol can use
-    the link. The second list contains a line of text for each other pair of
-    protocol and link. The line says why the protocol cannot use the link.
+    """A cell is a run of one protocol over one link. `found` contains cells.
+    Returns two lists. The first list contains the cells whose protocol can use
+    the link. If a protocol cannot use a link, the second list contains a line
+    of text that names the protocol, the link and the reason.
     """
     left, words = [], {}
     for cell in found:

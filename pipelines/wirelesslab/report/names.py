@@ -44,8 +44,8 @@ LOCAL = ("filesink", "fakesink")
 # The name of a transport over one MPTCP connection. The kernel distributes the
 # data of the connection over all links.
 MPTCP = "MPTCP of the kernel"
-# The end of the name of a transport that sends over two links. It follows the
-# names of the elements.
+# If a transport sends over two links, its name consists of the names of its
+# elements and this suffix.
 BOTH_LINKS = " over both links"
 # Maximum length, in characters, of the properties in the name of a transport.
 # Longer properties are left out of the name.

@@ -306,8 +306,9 @@ def psnr_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
-    """Draws the state of the link in the first run. All runs in `firsts` have
-    the same seed, so the state of their links is the same.
+    """Draws the state of the link over time. All runs in `firsts` have the same
+    seed, so the state of the link is the same in each of them. The function
+    therefore reads the log of only one run.
     """
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]

@@ -12,7 +12,8 @@ from wirelesslab.descriptions import Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
-VIDEO = "video"  # The default workload of a matrix.
+# The default workload of a matrix.
+VIDEO = "video"
 # Names of the two hosts between which a workload runs. One of the hosts begins
 # the workload: it sends data, makes requests or makes phone calls.
 MOBILE, NETWORK = "mobile", "network"

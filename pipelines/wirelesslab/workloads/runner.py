@@ -23,7 +23,8 @@ from wirelesslab.streams import placement, stream, transports
 from wirelesslab.testbed import namespaces, testbed, wakeup_delay
 from wirelesslab.workloads import definitions, endpoint
 
-# The mobile is station 0, because it is the first host of the testbed's link.
+# The two hosts of the testbed's link. The mobile host is the first host, so it
+# is station 0 of wirelesslink.
 HOSTS = (definitions.MOBILE, definitions.NETWORK)
 SECONDS_TO_START = 60
 SECONDS_TO_END = 30
@@ -81,10 +82,12 @@ def sizes(work: Workload) -> tuple[int, int | None]:
 def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
                  build: pathlib.Path) -> tuple[list[float], list[Any], str]:
     """Runs the workload in real time. Returns three values:
-    - list of the delays, in ms, with which this machine woke a process;
-    - warnings of the pipelines;
-    - text for the user about the functions that the testbed lacks because it
-      has no network namespaces; empty if it has them.
+    - a list of wake-up delays in ms, which show how late this machine wakes a
+      sleeping process;
+    - the warnings of the pipelines;
+    - a text that tells the user what the testbed does not support without
+      network namespaces. If the testbed has network namespaces, the text is
+      empty.
     """
     protocol = cell["protocol"]
     port = placement.free_port(protocol["binds"])

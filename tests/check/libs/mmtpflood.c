@@ -39,8 +39,8 @@
  * the flood begins TAKE_OVER_AFTER after the start of the next sender. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
-/* Time from the start of the second sender until the flood begins, in the state
- * TAKING_OVER. The receiver accepts the second sender after 1 s, because the
+/* A flood in the state TAKING_OVER begins at this time after the start of the
+ * second sender. The receiver accepts the second sender after 1 s, because the
  * first session may still be alive. The flood therefore begins just before the
  * receiver accepts the second sender. */
 #define TAKE_OVER_AFTER (900 * MS)

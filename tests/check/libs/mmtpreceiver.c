@@ -2315,9 +2315,9 @@ GST_START_TEST (all_paths_carry_the_same_records)
 
 GST_END_TEST;
 
-/* The sender accepts reports on any path. The first message after a gap is
- * reported twice: at once on the fastest path, and 10 ms later on the path on
- * which the message arrived. */
+/* The first message after a gap arrives on the slower of two paths. The
+ * receiver must report it twice: immediately on the faster path, and 10 ms
+ * later on the slower path. The sender accepts reports on any path. */
 GST_START_TEST (the_end_of_a_gap_is_told_on_two_paths)
 {
   guint i, via[2] = { 0, 0 };

@@ -153,7 +153,7 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 GST_END_TEST;
 
 /* If a packet waited in the queue for a long time, no time remains for its
- * retransmission. */
+ * retransmission. A repair packet must then be planned. */
 GST_START_TEST (packet_is_covered_if_it_waited_for_long)
 {
   Fixture fixture;

@@ -394,8 +394,9 @@ GST_START_TEST (streams_come_back_bit_for_bit)
 
 GST_END_TEST;
 
-/* The input is a file that is padded with zeros after its sequence end code.
- * Only the packet with the last slice has the marker. */
+/* In the input, a sequence end code and padding with zeros follow the last
+ * frame. The unpacker must output them unchanged. Each frame must have only one
+ * packet with the marker, the packet with its last slice. */
 GST_START_TEST (stuffing_behind_the_end_code_comes_back)
 {
   Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };

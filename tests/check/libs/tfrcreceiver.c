@@ -476,7 +476,7 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
     guint i;
 
     /* All packets arrive at the same time. The receiver therefore cannot
-     * measure a round trip. */
+     * measure a round trip and must use the window counter. */
     for (i = 0; i < 20; i++)
       tfrc_receiver_input (receiver, 0, sequence++, TRUE, 14, SIZE, 0);
     sequence++;
@@ -698,8 +698,10 @@ GST_START_TEST (loss_of_the_first_data)
   last = report (&fixture);
   /* The receive rate is half a packet per round trip. At this rate the equation
    * X = s / (R * f (p)) gives f (p) = 2. Therefore p = 0.2063 and 1 / p = 4.85.
-   * The open interval, which is the loss interval that has not ended yet, has 4
-   * packets. */
+   * The first loss interval must have this length, rounded to 5 packets. The
+   * open interval, which is the loss interval that has not ended yet, has 4
+   * packets. It is shorter, so it must not change the loss event rate of 1/5.
+   */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));

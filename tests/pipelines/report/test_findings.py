@@ -142,7 +142,7 @@ class WhyTest(unittest.TestCase):
 
     def test_b_frames_are_missed_first(self):
         # In each run, 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100 B-frames
-        # are missing.
+        # are missing. The finding must be that B-frames were missed first.
         self.assertEqual(
             self.why(*[frames("1 2 40")] * 2),
             "missed B-frames first: 40 % (40–40) of them, and 10 % (10–10) of "
