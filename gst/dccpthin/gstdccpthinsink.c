@@ -49,9 +49,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
  * valid packets are shorter; a longer packet is truncated and then discarded as
  * invalid. */
 #define MAX_INPUT_SIZE 2048
-/* Maximum time that the packets of a frame wait for the pacing if
- * blocking=false. The usual maximum is 90 % of the frame period. This constant
- * applies if the frame rate is low. */
+/* With blocking=false, the packets of a frame may wait for the pacing for up to
+ * 90 % of the frame period, but not longer than this time. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */

@@ -139,7 +139,8 @@ GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
 /* Returns whether the buffer has to wait until it is due, and stores the time
  * at which it is due. A buffer does not wait if it has no timestamp, if there
  * is no clock, or with sync=false. If the element paces the stream, the
- * function blocks until PLAYING. The caller does not hold the lock. */
+ * function blocks until the element is in PLAYING. The caller does not hold the
+ * lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
     GstClockTime * time);
 /* Waits until a paced buffer is due or `flow` is no longer OK. Returns the

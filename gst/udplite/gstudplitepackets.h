@@ -13,8 +13,7 @@
 typedef enum
 {
   GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
-  /* In this mode, the checksum covers the same number of bytes in each packet.
-   */
+  /* The checksum covers the same number of bytes in each packet. */
   GST_UDPLITE_COVERAGE_FIXED,
   /* In this mode, the checksum covers the UDP-Lite, RTP and payload headers of
    * each packet. If the format of a packet is unknown, the checksum covers the

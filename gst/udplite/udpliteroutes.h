@@ -13,8 +13,8 @@
 typedef struct
 {
   UdpliteAddresses addresses;   /* source and destination of the packets */
-  /* Path of the packets; path.local is unset if the socket is bound to an
-   * address. */
+  /* Addresses and ports for sending the packets. If the socket is bound to an
+   * address, path.local is not set. */
   DatagramPath path;
   /* Path MTU in bytes if user space may write the IPv4 header of the packets
    * (see udpliteipv4header.h). 0 means that only the kernel may write the IP

@@ -399,11 +399,12 @@ def tspictures(_made):
 
 
 def tsjoiner(made):
-    """Makes inputs of four parts:
-    - the size of the buffers
-    - a bit mask of the missing pieces
+    """Makes inputs for a target that cuts a transport stream into pieces and
+    joins the pieces again. An input has four parts:
+    - the size of the buffers that contain the stream
+    - a bit mask that says which pieces are missing
     - a bit mask that is XORed with the flags of each piece
-    - a transport stream
+    - the transport stream
     """
     for i, (name, data) in enumerate(tspictures(made)):
         missing = 0x11041 << i
@@ -711,9 +712,10 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs of two kinds. The first byte selects the kind. For "parse",
-    the role and a message follow. For "unwrap", the number of bits and two
-    integers follow.
+    """Makes inputs for two functions. The first byte selects the function:
+    - 0, parse: the role and a message follow
+    - 1, unwrap: three integers follow. They are the number of low bits minus
+      1, the low bits, and the integer to which the result must be nearest
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)

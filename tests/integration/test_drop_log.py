@@ -250,7 +250,9 @@ class DropLogTest(ClipCase):
 
 
 class LinkDropLogTest(ClipCase, test_testbed.Api):
-    """mmtpsink sends over the link of the demo, from one host to another."""
+    """Checks the log of mmtpsink. mmtpsink sends from one host to another, over
+    the link of the demo.
+    """
 
     @test_testbed.needs_namespaces
     def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):

@@ -22,8 +22,8 @@ typedef enum
 } IfdCodec;
 
 /* Reason why an access unit is malformed. Only the first error of an access
- * unit is counted. One NAL unit determines the frame type, and the NAL units
- * after it are not checked. */
+ * unit is counted. The NAL units of an access unit are checked only until the
+ * frame type is known. */
 typedef enum
 {
   /* The data are a byte-stream, but they do not begin with a start code. */

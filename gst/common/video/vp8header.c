@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define TAG_SIZE 3              /* size of the frame tag in bytes (9.1) */
-#define KEY_SIZE 7              /* size of start code and dimensions (9.1) */
+/* total size of the start code, the width and the height, in bytes (9.1) */
+#define KEY_SIZE 7
 /* number of filter adjustments for references and modes (9.6) */
 #define N_FILTER_DELTAS (4 + 4)
 #define MAX_VERSION 3           /* highest version that is defined (9.1) */

@@ -219,9 +219,9 @@ guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
  * reports, even if the messages in flight are too few to cause this queueing
  * delay.
  *
- * If `is_spare` is TRUE, another path has room, so this path need not be used
- * up to its limit. The result is then also at least the predicted delay of the
- * next packet. */
+ * If `is_spare` is TRUE, another path has unused capacity, so the sender can be
+ * more careful with this path. The result is then also at least the predicted
+ * delay of the next packet. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not

@@ -152,13 +152,13 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* If the path has stalled, some of the packets in flight on it are put back
- * into the queue. These are the packets that would arrive too late if the
- * sender waited longer and then sent them on another path.
+/* Puts packets in flight on `path` back into the queue in order to send them on
+ * another path. A packet is put back only if it would soon be too late to send
+ * it on another path.
  *
- * If the path has not stalled, but messages on it are missing, only the missing
- * packets are put back. They may still arrive, so this is done only while no
- * other packet waits. */
+ * If the path has stalled, all such packets are put back. Otherwise, only such
+ * packets of missing messages are put back. These messages may still arrive, so
+ * their packets are put back only while the queue is empty. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

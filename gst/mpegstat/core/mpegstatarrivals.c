@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegstatarrivals.h. The arrival time of a buffer is stored
- * until a frame is output that ends in a later buffer. */
+/* Implementation of mpegstatarrivals.h. The arrival time of a buffer is needed
+ * as long as a frame may end in this buffer. It is deleted when a frame that
+ * ends in a later buffer is output. */
 
 #include "mpegstatarrivals.h"
 

@@ -34,9 +34,10 @@
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* An opportunity is a time at which the link can send LINK_WANDER_BYTES bytes.
- * MAX_GAP is the maximum mean time between two opportunities, in ns. MAX_GAP is
- * much longer than a tick (20 ms). */
+/* Maximum mean time between two opportunities to send, in ns. At each
+ * opportunity, the link can send LINK_WANDER_BYTES bytes. If the rate is almost
+ * 0, the mean time is MAX_GAP. MAX_GAP is much longer than a time step of the
+ * model (20 ms). */
 #define MAX_GAP 1e15
 
 /* Number of rates for which the probability density is computed, as in section

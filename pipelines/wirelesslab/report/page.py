@@ -101,9 +101,9 @@ def chosen(
     runs of workloads other than video.
 
     If `only` contains words, the first list has only the groups whose titles
-    contain all of these words, and the second list is empty. In this case,
-    raises LabError if the first list is empty and `has_others` is False.
-    `has_others` tells whether the page has runs with a live encoder."""
+    contain all of these words, and the second list is empty. If no title
+    contains all of these words, the page may still have runs with a live
+    encoder (`has_others`). If it has no such runs, LabError is raised."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -250,9 +250,9 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """Returns a list of notes. A note has the name of a run, and one of these
-    texts: a warning of a pipeline, or what the testbed of the run did not
-    support because it had no network namespaces.
+    """Returns a list of notes. A note consists of the name of a run and a text.
+    The text is a warning of a pipeline, or it lists what could not be emulated
+    because the machine had no network namespaces.
     """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

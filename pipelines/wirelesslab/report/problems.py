@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The problems of live video that a page describes. For each problem, the page
-compares transports in a table, and has sentences about the result and the usual
-advice. The demo writes the problems to a file, and the program that makes the
-page reads this file. The two programs cannot share objects, because the second
-program may run in another version of Python. This module does not need Jinja2.
+contains a table that compares transports, a text about the result, and the
+usual advice. The demo writes the problems to a file, and the program that makes
+the page reads this file. The two programs cannot share objects, because the
+second program may run in another version of Python. This module does not need
+Jinja2.
 """
 
 import dataclasses

@@ -679,8 +679,8 @@ GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 
 GST_END_TEST;
 
-/* If the bitrate of an encoder is set to 0, the encoder chooses a bitrate
- * itself. */
+/* The bitrate of the encoder is set to 0, so the encoder would choose a bitrate
+ * itself. bitrateadapt must raise the bitrate up to 6 Mbit/s. */
 GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
 {
   begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "

@@ -387,8 +387,8 @@ GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
 
 GST_END_TEST;
 
-/* On a link that is fast enough, no queue loses a frame. If a queue had room
- * for only 3 waiting frames, one of the 746 frames would be lost. It would be a
+/* The link is fast enough for the clip, so no queue may lose a frame. A queue
+ * with room for only 3 waiting frames would lose one of the 746 frames: a
  * B-frame that arrives during the 0.1 s in which an I-frame is sent. */
 GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
 {

@@ -487,8 +487,9 @@ GST_START_TEST (rare_reports_show_the_delivered_rate)
 
 GST_END_TEST;
 
-/* The encoder makes a frame of `size` bytes each `period` ms, and the queue at
- * the sender drains at 4000 kbit/s. The queue is empty before the next frame. */
+/* Simulates an encoder that makes a frame of `size` bytes each `period` ms. The
+ * sender sends 4000 kbit/s, and its queue is empty before the next frame. At
+ * the end, the target bitrate must be 3600 kbit/s. */
 static void
 check_large_frames (guint64 size, guint64 period)
 {

@@ -794,7 +794,8 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
   fixture_init (&fixture, 0);
   run (&fixture, START, START + SECOND, FALSE);
-  /* The one-way delay of the path increases from DELAY to 80 ms. */
+  /* The one-way delay of the path increases from DELAY to 80 ms. The sender
+   * must begin to drain the path. The base delay must not change yet. */
   fixture.delay = 80 * MS;
   for (now = START + SECOND; !fixture.path->drain_window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);

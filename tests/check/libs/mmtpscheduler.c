@@ -300,7 +300,7 @@ GST_END_TEST;
 
 /* The number of paths grows during the test. In each step, one random path
  * changes its properties. The scheduler must choose only a path whose
- * `may_carry` is TRUE and whose `token` is not in the future. */
+ * `may_carry` is TRUE, and whose earliest sending time `token` has come. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];

@@ -515,8 +515,9 @@ GST_START_TEST (references_wrap_without_gop_headers)
 
 GST_END_TEST;
 
-/* Twelve complete GOPs of 15 frames are missing after the first five GOPs. The
- * first GOP of the stream has 13 frames. */
+/* The first GOP of the stream has 13 frames, and each other GOP has 15 frames.
+ * After the first five GOPs, twelve GOPs are missing. The timeline must report
+ * all missing frames as one loss. */
 GST_START_TEST (a_long_gap_is_one_range)
 {
   GArray *plan = make_plan (24, 15, TRUE);

@@ -18,8 +18,8 @@ main (int argc, char **argv)
 
   if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, &error))
     g_error ("%s", error->message);
-  /* If GLib is missing in the list of loaded libraries, the list cannot be
-   * complete. */
+  /* The program uses GLib. If the list of loaded libraries does not contain
+   * GLib, the list is incomplete, and the test fails. */
   if (!strstr (maps, "libglib-2.0")) {
     g_printerr ("GLib is not among the libraries of %s.\n", argv[0]);
     status = 1;
