@@ -168,8 +168,8 @@ static const GstWirelessProperty properties[] = {
    *
    * Maximum time that live input waits for a connection or for room in the
    * network. If this time has passed, packets are dropped immediately, so that
-   * they do not block a camera or the other branches of its pipeline. When the
-   * network has room again, packets are sent again.
+   * they do not block a camera or the other branches of its pipeline. As soon
+   * as the network has room again, packets are no longer dropped.
    *
    * Stored input waits without a limit. The output of ifdqueue also waits
    * without a limit, because ifdqueue drops frames itself.

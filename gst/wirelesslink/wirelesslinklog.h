@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the files of wirelesslink. The log file contains the fate of each
- * packet, and is readable for people and awk. With the pattern file, a run can
- * be repeated. Lines are buffered for at most one second of link time and then
- * written together. */
+/* Writes two text files for wirelesslink. The log file contains the fate of
+ * each packet. The pattern file contains the random events of each packet, and
+ * a later run can replay them. Lines are buffered for at most one second of
+ * link time and then written together. */
 
 #pragma once
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the codecs of headers. The codecs of MPEG video get any bytes of any
- * size. The header of RFC 2250 must be the same after writing and parsing.
+/* Fuzzes the parsers of MPEG video headers, and the writer and the parser of
+ * the RFC 2250 header. The MPEG video parsers get arbitrary bytes. They must
+ * refuse the bytes or return valid values. An RFC 2250 header must be the same
+ * after it was written and parsed.
  *
  * Input: 12 bytes of fields for a header to write, then the bytes to parse.
  */

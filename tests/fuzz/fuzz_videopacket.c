@@ -77,9 +77,9 @@ is_same (const VideoPacket * a, const VideoPacket * b)
       && a->closed_gop == b->closed_gop && a->broken_link == b->broken_link;
 }
 
-/* `packet` is the result of reading `data` as RTP with the payload type 32.
- * Checks that the result is the same if `data` is read as RTP of any payload
- * type. */
+/* `packet` is the result of the reader that accepts only the RTP payload type
+ * 32. Checks that the reader that accepts any payload type returns the same
+ * result for `data`. */
 static void
 check_types (const VideoPacket * packet, const guint8 * data, gsize size,
     gsize full_size)

@@ -323,8 +323,9 @@ class KernelReceiver:
         self.payloads = []
 
     def read(self):
-        # (The test does not use poll(). Like recv(), poll() drops damaged
-        # packets, but the kernel then counts them wrongly.)
+        # The test does not use poll(). In poll() and in recv(), the kernel
+        # drops damaged packets. Those that it drops in poll() are counted
+        # wrongly.
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.payloads.append(self._own.recv(LARGEST))

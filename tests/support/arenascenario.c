@@ -167,7 +167,8 @@ get_possible (const ArenaScenario * scenario, const GArray * frames,
   return (gdouble) sum / frames->len;
 }
 
-/* Runs RTP over UDP on each path and keeps the result of the best path. */
+/* Runs RTP over UDP on each path. Keeps the result of the path on which the
+ * most frames were decodable. */
 static void
 run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
     guint64 * origin, ArenaOutcome * outcome)

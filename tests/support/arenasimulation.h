@@ -54,8 +54,8 @@ typedef struct
 {
   const ArenaPath *paths;
   guint n_paths;
-  /* For arena_links_open (): the number of this run, and how many runs there
-   * are. */
+  /* Arguments of arena_links_open (): `number` is the number of this run, and
+   * `n` is the number of runs. */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
   /* Bytes that arrive from measure_from to measure_to (ns) are counted in

@@ -6,11 +6,13 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* INTERVAL is the minimum time between two requests for a key frame. It is
- * long because key frames are large. If the requested key frame was lost, the
- * minimum time is RETRY_INTERVAL. With each further key frame that is lost,
- * the minimum time doubles, up to INTERVAL. The reason is that more key frames
- * do not help if all frames are late. */
+/* The minimum time between two requests for a key frame depends on whether the
+ * requested key frame was lost:
+ * - If it was not lost, the minimum time is INTERVAL. Key frames are large, so
+ *   this time is long.
+ * - If it was lost, the minimum time is RETRY_INTERVAL. With each further key
+ *   frame that is lost, this time doubles, up to INTERVAL, because more key
+ *   frames do not help if all frames are late. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* maximum time from a request to the arrival of the key frame at the sender */

@@ -1136,7 +1136,8 @@ step_6_check_numbers (DccpConnection * connection, Arrival * arrival)
   const DccpPacket *packet = arrival->packet;
   DccpRefusal refusal = DCCP_ACCEPTED;
 
-  /* The feature Allow Short Seqnos is 0 (docs/dccp-thin.md). */
+  /* The feature Allow Short Seqnos is always 0, so short sequence numbers are
+   * refused (docs/dccp-thin.md). */
   if (!packet->extended)
     return refuse (connection, DCCP_REFUSED_SHORT_SEQUENCE);
   if (!dccp_connection_is_sequence_valid (connection, packet))

@@ -31,7 +31,7 @@
 
 enum
 {
-  REMOTE,                       /* The peer is the feature location. */
+  REMOTE,                       /* The feature is located at the peer. */
   LOCAL,
   N_SIDES
 };

@@ -12,9 +12,10 @@
  * by the lower weight. CAUTION is the maximum of this factor. The values in
  * this file were tuned with the arena (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
-/* If a frame is left out, its bytes are useful up to this multiple of the bytes
- * that are too many. The value is above 1 because an overload usually
- * continues, so the next frames need room, too. */
+/* The excess is the number of bytes that must be left out so that a frame is in
+ * time. If more than USEFUL times the excess is left out, the bytes above this
+ * limit do not count as a benefit. USEFUL is above 1 because an overload
+ * usually continues, so the next frames need room, too. */
 #define USEFUL 2
 /* If no other frame refers to a frame, the benefit of leaving out this frame is
  * multiplied by this factor. A single missing frame disturbs a viewer less than
@@ -131,15 +132,19 @@ get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
   return freed;
 }
 
-/* Chooses a frame to leave out because the frame `late` would be late. The
- * candidates are the kept frames up to and including `late`. Returns the
+/* Chooses a frame to leave out, because otherwise the frame with the index
+ * `late` would miss its deadline. `excess` is the number of bytes that must be
+ * left out so that this frame is in time.
+ *
+ * The candidates are the kept frames up to and including `late`. Returns the
  * candidate with the highest benefit. If several candidates have this benefit,
  * returns the last of them.
  *
- * The benefit is the number of useful bytes that the candidate frees, divided
- * by its cost. The cost is the number of pictures that would be lost, or the
- * weight of the candidate if the weight is higher. PREFERENCE may increase the
- * benefit. `excess` is the number of bytes that are too many. */
+ * The benefit of a candidate is the number of bytes that it frees (at most
+ * USEFUL * excess), divided by its cost. The cost is the maximum of two
+ * numbers: the number of frames that would be lost, and the weight of the
+ * candidate. If no other frame refers to the candidate, the benefit is
+ * multiplied by PREFERENCE. */
 static guint
 find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
 {

@@ -37,8 +37,8 @@ LAB = paths.PIPELINES / "lab"
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
 # For each processor core, the demo executes this number of runs at the same
-# time. docs/lab-figures.md says how late the runs become if more runs share a
-# core.
+# time. If more runs share a core, the emulated link delivers packets too late.
+# docs/lab-figures.md says how late.
 AT_ONCE_PER_CORE = 1
 # Minimum number of runs that the demo executes at the same time. With only two,
 # the demo would take too long on a machine with 2 cores. With three on such a

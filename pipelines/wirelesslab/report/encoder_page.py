@@ -40,9 +40,9 @@ def groups(runs: list[EncoderRun], beside: pathlib.Path,
 
 
 def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
-    """Computes the results of all runs on all processor cores in parallel, and
-    stores the results in the runs. After each run, calls `words` with a line of
-    text about the progress.
+    """Computes the results of all runs in parallel on all processor cores.
+    Stores each result in its EncoderRun object. After each run, calls the
+    function `words` with a progress message.
     """
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(EncoderRun.numbers, runs), runs), 1):

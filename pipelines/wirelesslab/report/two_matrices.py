@@ -141,8 +141,8 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the comparisons that show a change, without the first
-        comparison of each protocol. primary() returns the first comparisons.
+        """Returns the comparisons whose `is_change` is True. The first
+        comparison of each protocol is omitted, because primary() returns it.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]

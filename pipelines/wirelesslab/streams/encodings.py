@@ -27,10 +27,12 @@ Encoding = dict[str, Any]
 
 
 class Codec(typing.NamedTuple):
-    suffix: str  # The suffix of the file with the encoding.
-    read: str  # The elements that make frames from the bytes of this file.
-    bitstream_filter: str  # The name of a bitstream filter of ffmpeg.
-    muxer: str  # The format in which ffmpeg reads the frames that arrived.
+    suffix: str  # File name extension of the encoded clip.
+    # Part of a GStreamer pipeline: the elements that split the encoded clip
+    # into frames.
+    read: str
+    bitstream_filter: str  # Name of the bitstream filter that ffmpeg uses.
+    muxer: str  # Format in which ffmpeg reads the frames that arrived.
 
 
 PARSE = ("qtdemux ! h26{n}parse config-interval=-1 "

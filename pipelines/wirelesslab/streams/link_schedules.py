@@ -28,8 +28,8 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
-# The log ends with a line for each link. This line has the following word
-# instead of a state.
+# Each line of the log contains the state of a link. In the last line of each
+# link, this word replaces the state.
 END = "end"
 # The key for a schedule in a section [link NAME] of a matrix.
 KEY = "schedule"

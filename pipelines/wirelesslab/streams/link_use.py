@@ -36,12 +36,14 @@ def rates(packets: Sequence[measurements.Packet], end_ns: float,
 def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
                 step_ns: float) -> list[float]:
     """Returns a list with one value in ns for each step of `step_ns`: the
-    maximum time that a packet stayed in the link. The first step begins when
-    the film begins, and the last step ends `end_ns` later. Only the packets
-    that entered the link in the step and were not lost are used. If there
-    are no such packets, the value is NaN. The time in the link is the sum of
-    the time in the queue, the time of all transmissions and the delay of the
-    link."""
+    maximum time that a packet stayed in the link. This time is the sum of the
+    time in the queue, the duration of all transmissions of the packet, and the
+    delay of the link.
+
+    The first step begins when the film begins. The last step ends `end_ns`
+    after the beginning of the film. A packet belongs to the step in which it
+    entered the link. Lost packets are ignored. If a step has no packets, its
+    value is NaN."""
     begin = begin_ns(packets)
     found = [math.nan] * math.ceil(end_ns / step_ns)
     for packet in packets:

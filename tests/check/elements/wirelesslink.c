@@ -1687,8 +1687,8 @@ GST_START_TEST (where_there_is_never_room_packets_are_lost)
 GST_END_TEST;
 
 /* Three threads send one flow each, at rates above the rate of the link. Two of
- * the flows belong to one station. All flows must get through, no matter in
- * which order they wait. */
+ * the flows belong to one station. The link must deliver all packets of all
+ * flows, and no thread may wait forever. */
 GST_START_TEST (flows_that_wait_end_all)
 {
   GstElement *pipeline = gst_parse_launch ("wirelesslink name=wl "

@@ -277,9 +277,9 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
   set_up ();
   if (kernel_has_gso ("refused_packets_are_sent_one_by_one_for_good")) {
     gso_errno = refusals[__i__];
-    /* GSO cannot merge the first packet with the next packets, because it is
-     * smaller. The socket therefore sends the first packet alone. The error
-     * occurs afterwards. */
+    /* The first packet is smaller than the other packets, so GSO cannot merge
+     * it with them. The socket therefore sends the first packet alone. The next
+     * call, which sends the other packets with GSO, fails. */
     packets[0].size = 10;
     fail_unless_equals_int (send_packets (sender, 0, 40), 40);
     fail_unless_equals_int (n_messages, 40);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks a sum with exponential decay. The expected values were computed by
- * hand from its formula. */
+/* Tests of MmtpFading, a sum that decays exponentially. The expected values
+ * were computed by hand from the formula of exponential decay. */
 
 #include <gst/check/gstcheck.h>
 

@@ -169,9 +169,9 @@ GST_START_TEST (drop_frame_time_code)
 
 GST_END_TEST;
 
-/* The test places a start code at each offset in buffers of each size. Then it
- * tries byte sequences that resemble the prefix of a start code but are not
- * this prefix. */
+/* The test places a start code at each offset in buffers of up to 159 bytes.
+ * mpeg_video_find_start_code () must find it. Byte sequences that only resemble
+ * a start code must not be found. */
 GST_START_TEST (start_codes_are_found_at_every_offset)
 {
   guint8 data[160];

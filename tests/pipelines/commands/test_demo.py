@@ -301,12 +301,12 @@ class StreamTest(unittest.TestCase):
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
-        """Streams with pipelines that do not end by themselves, like those of
-        ristsink and ristsrc. The keys of `added` are "sender" and "receiver".
-        Each value is a text that is appended to the description of the sender's
-        or the receiver's pipeline. Because of the text, this pipeline posts no
-        EOS message. The test therefore fails if the demo waits for EOS. Returns
-        the result of stream.stream()."""
+        """Streams the clip over RTP. The transport is marked as one whose
+        pipelines do not end by themselves, like those of RIST. The argument
+        `sender` is appended to the description of the sender's pipeline, and
+        `receiver` to that of the receiver's pipeline. The appended elements
+        prevent EOS, so the test fails if the demo waits for EOS. Returns the
+        result of stream.stream()."""
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words

@@ -2,7 +2,8 @@
 """Runs the demo over an emulated link and checks what it prints about the link.
 
 The links are chosen so that all assertions also hold on a busy machine: either
-the queue has no limit, or the link is much slower than the clip.
+the queue has no limit, or the rate of the link is much lower than the bitrate
+of the clip.
 """
 
 import contextlib
