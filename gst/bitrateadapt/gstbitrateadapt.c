@@ -65,9 +65,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * s. The timeout is longer because this report may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
-/* Maximum bitrate in bit/s if neither #GstBitrateAdapt:max-bitrate nor the
- * bitrate of the encoder is set. In some encoders, the bitrate 0 means
- * "automatic". */
+/* Maximum bitrate in bit/s if #GstBitrateAdapt:max-bitrate and the bitrate of
+ * the encoder are 0. Some encoders use the bitrate 0 for "automatic". */
 #define FALLBACK_MAX_BITRATE 6000000
 
 /* The bitrate of the encoder is measured over one second. This second is
@@ -104,7 +103,7 @@ struct _GstBitrateAdapt
   GstBaseTransform parent;
 
   GThread *thread;              /* exists from start to stop */
-  /* function of the parent class that takes buffers from the sink pad */
+  /* chain function that the parent class has set for the sink pad */
   GstPadChainFunction parent_chain;
 
   /* --- protected by the object lock --- */

@@ -178,8 +178,8 @@ read_channels (const GstStructure * stats, GstBitrateNetwork * network)
     network->report.network_queue = channels.queue_delay / channels.share;
 }
 
-/* Reads the property `latency` if its type is guint. In mmtpsink it has this
- * type, and its unit is ms. */
+/* Reads the property `latency` of mmtpsink, which is a guint in ms. A property
+ * `latency` of another type is ignored. */
 static void
 read_latency (GstElement * element, GstBitrateNetwork * network)
 {
@@ -216,9 +216,9 @@ get_one_of (const GstStructure * stats, const gchar * const *names,
   return FALSE;
 }
 
-/* dccpthinsink and ifdsink have only one path. This function reads the
- * statistics of this path. dccpthinsink has no queue of its own, so an unknown
- * number of queued bytes becomes 0. */
+/* Reads the statistics of the path of dccpthinsink or ifdsink, which have only
+ * one path. If the number of queued bytes is unknown, it is set to 0, because
+ * dccpthinsink has no queue of its own. */
 static void
 read_only_path (const GstStructure * stats, GstBitrateNetwork * network)
 {

@@ -841,10 +841,10 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
  * sink, the source cannot send EOS downstream. This sink therefore has the
  * SOURCE flag, so that the pipeline sends the event to this sink too.
  *
- * The EOS event of the source follows the data of the stream. The sink
- * continues to send until that event arrives. If the sink has to wait for the
- * network before that, it sets the deadline for the end of the stream when the
- * wait begins. */
+ * After this event, the sink sends the remaining data of the stream, until the
+ * EOS event of the source arrives. If the sink has to wait for the network
+ * while it sends these data, it sets the deadline for the end of the stream
+ * when the wait begins. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {

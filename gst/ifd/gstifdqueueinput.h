@@ -96,8 +96,8 @@ gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
  * full); otherwise it is set to NULL. */
 gboolean gst_ifd_queue_input_pull (GstIfdQueueInput * input,
     IfdLineItem * item, GstCaps ** caps);
-/* Returns whether the item contains packets of a transport stream that must not
- * be dropped. */
+/* Returns whether `item` contains transport stream packets that must not be
+ * dropped. */
 gboolean gst_ifd_queue_input_is_data (const IfdLineItem * item);
 void gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,
     GstIfdQueueInputStats * stats);

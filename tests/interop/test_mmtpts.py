@@ -38,7 +38,8 @@ from transportstreams import (
 PORT = 5004
 SECONDS_TO_WAIT = 60
 # The rate of the slow link in % of the stream's rate. The packet headers need a
-# tenth of the link's rate.
+# tenth of the link's rate, so the stream itself gets less than
+# SLOW_PERCENT.
 SLOW_PERCENT = 75
 FAST = "rate=20000000 delay-ms=5"
 TIMED = "tsparse set-timestamps=true alignment=7"

@@ -27,8 +27,8 @@ clamp_p (gdouble p)
   return p <= 1 ? MAX (p, MIN_P) : 1;
 }
 
-/* Returns f (p), which is the denominator of the throughput equation divided by
- * the round-trip time (RFC 5348 section 3.1). The parameters have the
+/* Returns f (p). The denominator of the throughput equation (RFC 5348 section
+ * 3.1) is R * f (p), where R is the round-trip time. The parameters have the
  * recommended values b = 1 and t_RTO = 4 R. */
 static gdouble
 get_exact_f (gdouble p)

@@ -64,8 +64,8 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
 
 /* Declares the oldest missing range lost: moves it from the missing ranges
  * (`pending`) to the lost ranges (`ranges`). If the range has more messages
- * than `ranges` can hold, only the end of the range is kept. The last messages
- * have the most time left for a retransmission.
+ * than `ranges` can hold, only the last messages of the range are kept, because
+ * they have the most time left for a retransmission.
  */
 static void
 give_up_oldest (MmtpLosses * losses)

@@ -37,8 +37,8 @@ typedef struct
 typedef enum
 {
   STATE_BETWEEN,                /* the last frame has ended */
-  /* The first packets of a frame are in the buffer C, and no packet between
-   * them is missing. */
+  /* A frame has begun, and none of its packets is missing so far. The packets
+   * are in the buffer C (`c` of the stream). */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
   /* The type of the frame is unknown, so its packets are not queued here. */

@@ -43,8 +43,8 @@ guint64 link_serial_get_passed (const LinkSerial * line);
  * end. Returns LINK_NEVER if no packet is on the line, or if the line is
  * stopped. */
 guint64 link_serial_next (const LinkSerial * line);
-/* Removes the item from the line and returns it, even if it is not transmitted
- * completely. */
+/* Removes the packet from the line and returns it, even if it has not been
+ * transmitted completely. */
 LinkItem *link_serial_take (LinkSerial * line);
 /* Flow control: stops the line if `stopped` is TRUE, otherwise resumes it. */
 void link_serial_set_stopped (LinkSerial * line, gboolean stopped);

@@ -89,10 +89,11 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns four keys for the lookup of the durations of similar runs. The
-    first key finds the most similar runs. Each key is a tuple. Its first
-    element says whether the cell is computed. The other elements are results of
-    the functions in KEYS, called with `cell`:
+    """Returns four keys, with which the durations of runs that are similar to
+    the run `cell` are looked up. The first key finds the most similar runs.
+    Each key is a tuple. Its first element says whether the run is in virtual
+    time. The other elements are results of the functions in KEYS, called with
+    `cell`:
 
     - in the first key, the results of all three functions,
     - in the second key, the results of the first two functions,

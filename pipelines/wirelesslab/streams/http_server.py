@@ -40,9 +40,9 @@ class Live(http.server.BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        # This handler runs in the main thread. The kernel ends a child together
-        # with the thread that started it, so the pipeline ends when the server
-        # ends.
+        # The kernel ends a child process when the thread that started it ends.
+        # This function runs in the main thread, so the pipeline ends when the
+        # server ends.
         child = processes.start(self.server.command, stdout=subprocess.PIPE)
         self.send_response(200)
         self.send_header("Content-Type", "video/mpeg")

@@ -1457,11 +1457,11 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
   loopback_push (fixture, buffer);
 }
 
-/* Sends an H.264 stream in which one slice is too late. `header` is the first
- * byte of this slice. Its nal_ref_idc says whether other frames refer to the
- * frame of the slice; the buffer flags of stock elements do not say this.
- * `incomplete` is the number of frames that are discarded because they refer to
- * that frame. */
+/* Sends an H.264 stream in which one frame is too late. The frame is one slice,
+ * and `header` is the first byte of this slice. The byte contains nal_ref_idc,
+ * which says whether other frames refer to the late frame. The buffer flags of
+ * stock elements do not say this. Checks that `incomplete` other frames are
+ * discarded because they refer to the late frame. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {

@@ -55,9 +55,10 @@ is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
   return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
-/* Checks that a packet with these numbers is valid, or invalid if `expected` is
- * FALSE. Each check uses a new connection, because a valid packet moves the
- * windows. */
+/* Checks that a packet is valid if `expected` is TRUE, and invalid otherwise.
+ * `sequence` and `acknowledgement` are relative numbers, as in is_valid ().
+ * Each check uses a new connection, because a valid packet moves the windows.
+ */
 static void
 assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
     gboolean expected)

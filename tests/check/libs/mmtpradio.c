@@ -269,10 +269,10 @@ judge (const Run * run, Result * result)
   }
 }
 
-/* Streams the film with an initial delay of `latency` ns until all remaining
- * frames are late. The frames have `percent` % of their original size. `oven`
- * has the times at which the microwave oven is on, in the same form as OVEN.
- * Returns the result. */
+/* Streams the film with an initial delay of `latency` ns until the deadlines of
+ * all frames have passed. The frames have `percent` % of their original size.
+ * `oven` has the times at which the microwave oven is on, in the same form as
+ * OVEN. Returns the result. */
 static Result
 stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 {

@@ -291,9 +291,9 @@ GST_END_TEST;
 
 /* --- the hash ------------------------------------------------------------ */
 
-/* The published test vectors of FNV-1a cover the bytes only. This test has its
- * own computation of the hash over the eight bytes of the size and the first
- * bytes of the data. */
+/* mpegstat_hash () hashes the eight bytes of the size, and then the first bytes
+ * of the data. The published test vectors of FNV-1a are for data without a
+ * size, so this test computes the expected hash itself. */
 GST_START_TEST (hash_is_fnv_1a_over_size_and_first_bytes)
 {
   guint64 expected = G_GUINT64_CONSTANT (0xcbf29ce484222325);

@@ -89,8 +89,9 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
 GST_END_TEST;
 
-/* Null packets keep the bitrate constant. If the picture is dropped, the
- * bitrate is no longer constant, so the null packets are dropped as well. */
+/* A multiplexer adds null packets to keep the bitrate constant. If a picture is
+ * dropped, the bitrate is no longer constant. The null packets between the
+ * packets of the dropped picture must therefore be dropped as well. */
 GST_START_TEST (null_packets_do_not_remain)
 {
   TsStream stream;
@@ -148,8 +149,9 @@ GST_START_TEST (second_field_belongs_to_the_first)
 
 GST_END_TEST;
 
-/* Some encoders write the same temporal reference into every picture. Two of
- * their frames must not be taken for the two fields of one frame. */
+/* Some encoders write the same temporal reference into every picture. Two
+ * frames with the same temporal reference must not be treated as the two fields
+ * of one frame. */
 GST_START_TEST (frames_are_no_fields)
 {
   TsStream stream;
@@ -344,9 +346,10 @@ put_long_map (GByteArray * bytes)
   ts_put_section (bytes, PMT_PID, 2, pmt, sizeof pmt);
 }
 
-/* The program map fills two packets (13818-1 section 2.4.4). If one of them is
- * missing, the picture must not be recognized. If one of them arrives twice,
- * the duplicate must be ignored. */
+/* The program map is so long that it needs two packets (13818-1 section 2.4.4).
+ * If one of these packets is missing, the picture after the map must not be
+ * recognized. If one of these packets arrives twice, the duplicate must be
+ * ignored. */
 GST_START_TEST (section_may_need_several_packets)
 {
   TsStream stream = { g_byte_array_new (), 14 };

@@ -175,8 +175,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # No frame of these two senders was late, so the text must not mention
-        # late frames.
+        # The next two senders have no late frames, so the text about them must
+        # not mention late frames.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(

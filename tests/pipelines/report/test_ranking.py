@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the ranking of the rows of a table: first place, second place and so
-on. Rows whose ranges overlap share places. A row with fewer than three runs has
-no place."""
+on. If the ranges of two rows overlap, neither row is ranked before the other. A
+row with fewer than three runs has no place."""
 
 import unittest
 

@@ -70,14 +70,15 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """The lateness of the link has no stored 95th percentile, so it is
-        computed from the lateness of the machine. The 99th percentiles of both
-        are almost equal, so both are assumed to have the same cause.
+        """The 95th percentile of the lateness of the link's packets was not
+        measured, so it is estimated. The 99th percentile of this lateness (100
+        ms) is almost equal to that of the machine's wake-ups (99 ms). A busy
+        machine is therefore assumed to delay the wake-ups and the packets.
 
-        From the median to the 99th percentile, both rise by 98 ms. From the
-        median to the 95th percentile, the lateness of the machine rises by 9
-        ms. The lateness of the link is therefore assumed to rise by 9 ms as
-        well, from 2 to 11 ms."""
+        From the median to the 99th percentile, both kinds of lateness rise by
+        98 ms. From the median to the 95th percentile, the lateness of the
+        wake-ups rises by 9 ms. The lateness of the packets is therefore assumed
+        to rise by 9 ms as well, from 2 to 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
