@@ -11,9 +11,9 @@
  * 2250 section 3. Unlike `rtpmpvpay`, it fills in the video-specific header of
  * each packet. The header contains the picture type, the temporal reference,
  * and where slices begin and end, so that a receiver knows what a lost packet
- * contained. Headers are only at the beginning of a payload, slices are split
- * only if they do not fit, no packet contains two pictures, and the packets of
- * an unparsed stream get timestamps.
+ * contained. Sequence, GOP and picture headers are only at the beginning of a
+ * payload. A slice is split only if it does not fit into a packet. No packet
+ * contains two pictures. The packets of an unparsed stream get timestamps.
  *
  * Accepts parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
  * additional latency, or unparsed bytes from a file. Directly downstream of a
@@ -164,11 +164,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:aggregate-mode:
    *
-   * How slices are distributed over packets. `slices` is supported by every
-   * receiver. With `none`, a lost packet loses the least data, but the number of
-   * packets is the largest. `fill` produces the fewest packets, which saves
-   * airtime on a radio link (802.11b takes about 0.85 ms per packet, whatever
-   * its size).
+   * How slices are distributed over packets. Every receiver supports `slices`.
+   * With `none`, the least data is lost with each packet, but the number of
+   * packets is the largest. With `fill`, the number of packets is the smallest,
+   * which saves airtime on a radio link: 802.11b needs about 0.85 ms for each
+   * packet, regardless of its size.
    *
    * Since: 0.1
    */
@@ -345,11 +345,15 @@ gst_rfc2250_pay_get_payload_size (GstRfc2250Pay * pay,
   return size;
 }
 
-/* Creates a packet that consists of a single GstMemory. The function of the
- * base class would allocate and map memory three times. A memory for the
- * headers and a shared memory for the video would need no copy, but handling
- * two memories takes more time than copying a payload. The base class sets all
- * fields of the RTP header except version and marker. */
+/* Creates a packet that consists of a single GstMemory, and copies the payload
+ * to it. The base class later sets all fields of the RTP header except version
+ * and marker.
+ *
+ * gst_rtp_base_payload_allocate_output_buffer () would allocate and map memory
+ * three times. If the packet shared a GstMemory with the frame, the payload
+ * would not have to be copied. However, the packet would need a second
+ * GstMemory for the headers, and handling two GstMemory takes more time than
+ * copying a payload. */
 static GstBuffer *
 gst_rfc2250_pay_make_bytes (GstRfc2250Pay * pay, const Rfc2250Packet * packet,
     const guint8 * data)

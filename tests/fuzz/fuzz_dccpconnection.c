@@ -127,9 +127,10 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a sequence number, which depends on the next byte of the input. If
- * this byte is 255, the number is arbitrary. Otherwise the number is close to
- * `right`, or close to an edge of a window around `right`. */
+/* Returns a sequence number that depends on the next byte of the input. If this
+ * byte is 255, the number is arbitrary. Otherwise the number is close to
+ * `right`, or close to an edge of a window around `right`. The argument `right`
+ * is a recent sequence number of the connection. */
 static guint64
 take_number (Run * self, guint64 right)
 {

@@ -78,7 +78,7 @@ typedef struct
   guint32 wrong;
   gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* TRUE if the use of slots began or ended at the last key frame */
+  /* TRUE if `is_active` changed at the last key frame */
   gboolean was_switched;
   guint n_since_key;
 } Model;

@@ -494,8 +494,8 @@ static void
 add_jitter (ArenaGroups * groups)
 {
   /* Jitter in ms. The first row contains maxima of uniform jitter. The second
-   * row contains means of exponential jitter. They are at most 50 ms, because
-   * exponential jitter can exceed its mean. Packets stay in order. */
+   * row contains means of exponential jitter. Exponential jitter can exceed its
+   * mean, therefore the means are at most 50 ms. Packets stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;

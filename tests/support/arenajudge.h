@@ -27,9 +27,8 @@ typedef struct
    * divided by the number of bytes of the frames that could be decoded in time.
    */
   gdouble sent_per_played;
-  /* Number of frames that were sent in vain, because a frame to which they
-   * refer was never sent completely. Frames that were sent only partly count,
-   * too. */
+  /* Number of frames that were sent, completely or in part, although one of
+   * their reference frames was never sent completely. */
   gdouble orphans;
   /* Share of the sent bytes that belong to frames that could not be decoded in
    * time, from 0 to 1. */

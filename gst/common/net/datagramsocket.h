@@ -132,13 +132,13 @@ gboolean datagram_socket_find_local (DatagramSocket * socket,
 void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
 GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
-/* Resolves a host name, which may block. Returns the addresses in order of
+/* Resolves a host name. This call may block. Returns the addresses in order of
  * preference, as a list of GInetAddress; NULL on error. */
 GList *datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error);
-/* Resolves a host name, which may block, and adds the port to each address.
- * Returns a list of GSocketAddress in order of preference; NULL on error.
- * `host` may also be an address with a scope, such as fe80::1%eth0. */
+/* Resolves a host name and adds the port to each address. This call may
+ * block. Returns a list of GSocketAddress in order of preference; NULL on
+ * error. `host` may also be an address with a scope, such as fe80::1%eth0. */
 GList *datagram_resolve (const gchar * host, guint16 port,
     GCancellable * cancellable, GError ** error);
 

@@ -49,14 +49,15 @@
  * RATE_PERIOD ns. This rate is several hundred Mbit/s. A burst of a slower
  * stream never waits.
  *
- * The duration of a pause has three upper limits:
+ * Each pause is limited in three ways:
  *
- * - It is at most MAX_PAUSE ns.
- * - At most about MAX_PAUSED packets arrive in it.
- * - The packets that arrive in it fill at most 1/BUFFER_PART of the receive
- *   buffer of a socket.
+ * - The pause lasts at most MAX_PAUSE ns.
+ * - At most about MAX_PAUSED packets arrive during the pause.
+ * - The packets that arrive during the pause fill at most 1/BUFFER_PART of the
+ *   receive buffer of a socket.
  *
- * A pause shorter than MIN_PAUSE ns would be useless, so there is none. */
+ * If these limits allow only a pause shorter than MIN_PAUSE ns, the driver does
+ * not pause, because so short a pause would be useless. */
 #define BUSY_RATE 50000
 #define RATE_PERIOD 10000000
 #define MAX_PAUSE 250000

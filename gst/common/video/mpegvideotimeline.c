@@ -126,7 +126,7 @@ struct _MpegVideoTimeline
   /* maximum distance between two consecutive anchors (I- or P-frames); 0:
    * unknown */
   gint64 anchor_distance;
-  /* number of times that the distance anchor_distance was seen */
+  /* number of times that `anchor_distance` was measured */
   guint distance_seen;
   /* number of consecutive frames whose type the pattern predicted correctly */
   guint pattern_hits;
@@ -222,8 +222,8 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the maximum length in frames of a gap that counts as a loss. Even at
- * a very low frame rate, this maximum is several GOPs. */
+/* Returns the maximum length of a gap, in frames. A longer gap does not count
+ * as a loss. Even at a very low frame rate, the maximum is several GOPs. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -711,10 +711,12 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
   return reference - timeline->last_b_reference <= 2;
 }
 
-/* Returns whether `start`, the start of the GOP according to the clock, is
- * plausible. It is plausible if the current GOP starts at this position. It is
- * also plausible if the position is after all received frames and matches the
- * GOP pattern.
+/* According to the clock, the GOP of the frame starts at the display number
+ * `start`. Returns whether this number is plausible. It is plausible in two
+ * cases:
+ *
+ * - The frame belongs to the current GOP, which starts at `start`.
+ * - `start` is after all received frames and matches the GOP pattern.
  *
  * The clock alone does not prove that frames were lost. If a sender pauses or
  * skips a frame, its clock advances by an arbitrary amount although no frame is

@@ -36,8 +36,8 @@ typedef struct
   guint64 until;                /* ns */
 } DccpGone;
 
-/* A data packet that dccp_endpoint_put () has taken and that
- * dccp_endpoint_poll_output () has not returned yet. */
+/* A data packet that was made by dccp_endpoint_put () and has not been returned
+ * by dccp_endpoint_poll_output () yet. */
 typedef struct
 {
   guint8 header[DCCP_MAX_HEADER];

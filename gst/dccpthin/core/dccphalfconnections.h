@@ -41,9 +41,9 @@ gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
 void dccp_half_connections_clear (DccpHalfConnections * halves,
     DccpStats * stats);
 
-/* These two functions fill in `state`, the state of one half-connection, for
- * the statistics. Before the half-connections begin, they set all fields of
- * `state` to 0. */
+/* The following two functions write the state of one half-connection to
+ * `state`, for the statistics. They set all fields of `state` to 0 if
+ * dccp_half_connections_begin () was not called yet. */
 void dccp_half_connections_get_sender (DccpHalfConnections * halves,
     DccpCcidSenderState * state);
 void dccp_half_connections_get_receiver (DccpHalfConnections * halves,

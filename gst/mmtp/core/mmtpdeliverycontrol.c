@@ -140,8 +140,8 @@
  * COMPETITION_TIME, a competing flow is assumed to fill the queue. */
 #define STANDING 1.25
 /* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
- * STANDING is not applied. The limit is then the delay that our own packets can
- * cause. */
+ * STANDING is not applied. The limit of the queueing delay is then equal to the
+ * delay that our own packets can cause. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10

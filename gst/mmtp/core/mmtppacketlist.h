@@ -14,10 +14,10 @@
 
 #include "mmtpsendpacket.h"
 
-/* The list is a ring of pointers. Each pointer is a place. A removed packet
- * leaves NULL in its place, but the first and the last place are never empty.
- * Places are numbered, and the numbers grow from the beginning to the end of
- * the list. The numbers may wrap around. */
+/* The list is stored in a ring buffer. Each place of the ring contains a
+ * pointer to a packet, or NULL if the packet was removed. The first and the
+ * last place of the list always contain a packet. The numbers of the places
+ * increase from the beginning to the end of the list, and may wrap around. */
 typedef struct
 {
   /* array of pointers to packets; NULL before the first use */

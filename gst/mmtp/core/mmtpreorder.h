@@ -84,8 +84,8 @@ const MmtpReorderedBuffer *mmtp_reorder_peek (MmtpReorder * reorder);
 /* Returns the earliest deadline of all complete buffers; MMTP_NEVER if there is
  * none. */
 guint64 mmtp_reorder_get_output_deadline (MmtpReorder * reorder);
-/* Takes the next complete buffer. The caller owns its data. Returns FALSE if
- * there is none. */
+/* Removes the next complete buffer and stores it in `buffer`. The caller owns
+ * the data of the buffer. Returns FALSE if there is no complete buffer. */
 gboolean mmtp_reorder_poll (MmtpReorder * reorder,
     MmtpReorderedBuffer * buffer);
 /* Drops the next complete buffer. The statistics count it as an incomplete

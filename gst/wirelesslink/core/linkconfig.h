@@ -131,8 +131,8 @@ typedef struct
    */
   guint up_after;
   /* Number of consecutive successful attempts after which the rate is increased
-   * by one step. It is used instead of `up_after` from a lost packet until the
-   * top rate is reached again. */
+   * by one step. This number replaces `up_after` if a packet was lost and the
+   * station has not used the top rate since then. */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -274,7 +274,7 @@ typedef struct
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
-  /* share of the phone calls whose handshake is slow */
+  /* probability that the handshake of a phone call is slow */
   gdouble slow;
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a phone call fails */

@@ -28,8 +28,9 @@ ENCODED = "{encoding}"
 # of names of encodings.
 ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
-# The key with the bitrate in kbit/s. If the section of a protocol has several
-# bitrates in this key, each bitrate becomes a protocol of its own.
+# Name of the key that contains the bitrate in kbit/s. If the section of a
+# protocol lists several bitrates in this key, a separate protocol is made for
+# each bitrate.
 BITRATE = "bitrate"
 # Default values of two keys of the section SECTION, in kbit/s. The key
 # `bitrate` is the bitrate of each protocol that has no key `bitrate` in its own

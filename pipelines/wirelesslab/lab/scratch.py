@@ -27,9 +27,10 @@ NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> None:
-    """Runs the cell of `directory` in a new directory below $TMPDIR. Then
-    copies the logs and the result to `directory`. If the run fails, only its
-    logs are copied, because a failed run has no result.
+    """Runs the experiment that is described in `directory`. The run takes place
+    in a new directory below $TMPDIR. Then copies the logs and the result to
+    `directory`. If the run fails, only its logs are copied, because a failed
+    run has no result.
     """
     # The name contains the user ID, because several users may share $TMPDIR.
     parent = pathlib.Path(tempfile.gettempdir(),

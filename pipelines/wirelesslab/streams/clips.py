@@ -159,8 +159,9 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # In an .mp4 file, only one B-frame instead of two is shown before the last
-    # P-frame of a GOP. An .mp4 file is therefore cut at the end of a GOP.
+    # In an .mp4 file, only one B-frame is shown before the last P-frame of a
+    # GOP, so the frames do not form groups of three. Such a file is cut at the
+    # end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]

@@ -63,7 +63,8 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
 
 def can_carry(carrier: Protocol, workload: Workload) -> bool:
     """Returns whether the carrier supports the workload. A carrier that is
-    computed in virtual time cannot deliver answers.
+    computed in virtual time supports only workloads that do not wait for
+    answers.
     """
     return not carrier[transports.COMPUTED] \
         or workload["kind"] in definitions.COMPUTABLE

@@ -14,7 +14,7 @@
  * that an element reads from the file ends in the middle of a frame. */
 #define SLICE_SIZE 7000
 #define FRAMES_OF_GOP 3
-/* The number of frames in the first block that is read */
+/* Number of frames in the first block that an element reads from the file */
 #define FRAMES_OF_BLOCK 4
 /* 25 frames per second */
 #define FRAME_DURATION (40 * GST_MSECOND)

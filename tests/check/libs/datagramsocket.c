@@ -493,8 +493,8 @@ GST_END_TEST;
 /* number of seconds that is added to the time of the wall clock */
 static gint64 clock_step;
 
-/* Replaces clock_gettime() of the C library, for the libraries as well as for
- * the tests. */
+/* Replaces clock_gettime() in this program and in the libraries that it uses.
+ */
 int
 clock_gettime (clockid_t id, struct timespec *now)
 {

@@ -384,9 +384,10 @@ GST_START_TEST (interference_acts_in_its_windows_only)
         && event.time < 4 * LINK_SECOND)
       fail_unless (ABS (event.quality - (1 - config.oven.on / 20e6)) < 1e-9);
   }
-  /* A mains cycle lasts 20 ms, so there are 50 cycles per second. The oven hits
-   * a packet in most of these cycles. At least 30 packets per second are
-   * therefore sent again. */
+  /* A mains cycle lasts 20 ms, so there are 50 cycles per second. In most
+   * cycles, the radiation of the microwave oven makes a transmission fail, and
+   * the packet is sent again. At least 30 packets per second must therefore be
+   * sent again. */
   fail_unless (again[2] >= 30 && again[3] >= 30);
   fail_unless_equals_int (again[0] + again[1] + again[5], 0);
   link_free (link, NULL);
