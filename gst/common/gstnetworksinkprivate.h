@@ -70,8 +70,8 @@ typedef enum
 typedef enum
 {
   INPUT_UNKNOWN,                /* upstream was not queried yet */
-  /* Upstream may be blocked without a limit, because upstream is not live or
-   * drops frames itself. */
+  /* Upstream is not live, or drops frames itself. The sink may therefore block
+   * upstream for an unlimited time. */
   INPUT_STORED,
   INPUT_LIVE
 } Input;
@@ -143,10 +143,11 @@ struct _GstNetworkSinkPrivate
    * set. After the application has sent EOS to the pipeline, the first wait of
    * the sink sets this deadline. */
   gint64 ending_until;
-  /* The streaming thread is inside the method `send`, `wait` or `drain`. */
+  /* TRUE while the streaming thread executes the method `send`, `wait` or
+   * `drain`. */
   gboolean using;
   gboolean awaited;             /* disconnect waits until `using` is FALSE */
-  /* The connection's thread is inside the method `watch`. */
+  /* TRUE while the connection's thread executes the method `watch`. */
   gboolean watching;
   GError *failure;              /* reason why the state is BROKEN */
   /* reason why the state is FAILED; NULL if the error was already posted */
@@ -195,8 +196,9 @@ struct _GstNetworkSinkPrivate
   gboolean gave_up;
   /* A part of the current frame was dropped, so the rest is dropped too. */
   gboolean skips_frame;
-  /* Temporal layer of a dropped frame; 0 if there is none. The next frames of
-   * higher layers refer to this frame, so they are useless. */
+  /* Temporal layer of a dropped frame. The next frames of higher layers refer
+   * to the dropped frame and are therefore useless. 0 if there is no such
+   * dropped frame. */
   gint dropped_layer;
   /* TRUE if a buffer with the flag MARKER has arrived */
   gboolean have_markers;

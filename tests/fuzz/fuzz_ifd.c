@@ -77,7 +77,8 @@ typedef struct
   /* TRUE after the first frame has arrived or a new receiver has connected (see
    * ifd.c) */
   gboolean begun;
-  /* TRUE if all frames in the queue W have to be dropped for the new frame C */
+  /* TRUE if the new frame C is an I-frame that replaces all frames in the queue
+   * W */
   gboolean w_is_stale;
   /* TRUE if an algorithm other than `gop` was in use at any time so far */
   gboolean mixed;
@@ -238,9 +239,9 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
-/* Copies the configuration `asked` into the model. The caller sets
- * `algorithm_too` to TRUE when an I-frame arrives, and as long as the stream
- * has no frame. Otherwise the algorithm does not change. */
+/* Copies the configuration `asked` into the model. The algorithm is copied only
+ * if `algorithm_too` is TRUE. The caller sets `algorithm_too` to TRUE in two
+ * cases: a new I-frame has arrived, or the stream has no frame yet. */
 static void
 set_force (gboolean algorithm_too)
 {

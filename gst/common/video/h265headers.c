@@ -485,10 +485,10 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
  * pictures, because it assumes that the stream did not start at the CRA
  * picture.
  *
- * If a decoder does start at the CRA picture, its counts differ from those of
- * this function. However, the decoder needs only the differences between the
- * counts of the CRA picture and the pictures after it. These differences are
- * the same as with this function. */
+ * If a decoder does start at the CRA picture, the counts of the decoder and of
+ * this function differ by a constant number. This number does not matter,
+ * because the decoder uses only differences between the counts of the CRA
+ * picture and of the pictures after it. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

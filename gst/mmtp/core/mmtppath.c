@@ -32,8 +32,8 @@
  * time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* A packet counts as sent shortly before its deadline if it is expected to
- * arrive less than a fourth of the initial delay (D0) before the deadline. */
+/* A packet is marginal (`is_marginal`) if its expected arrival time is shortly
+ * before its deadline: less than a fourth of the initial delay (D0). */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -254,8 +254,9 @@ predict (MmtpPath * path, guint64 now, MmtpSent * sent)
   sent->finish = path->busy_until;
 }
 
-/* Corrects the prediction of `busy_until` with the newest message that arrived.
- * `queued` is the delay of that message minus the delay of a short message on
+/* Corrects `busy_until`, the predicted time at which the bottleneck has
+ * transmitted all messages. `newest` is the newest message that arrived.
+ * `queued` is the delay of this message minus the delay of a short message on
  * an idle path, in ns. */
 static void
 correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)

@@ -713,7 +713,9 @@ get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
   return GUINT64_FROM_BE (whole);
 }
 
-/* Checks a message, in the order of docs/wire-mmtp.md, section 2. */
+/* Checks the trailer, the channel number, the body and the source address of a
+ * message, in this order (docs/wire-mmtp.md, section 2). Returns the reason for
+ * which the message is refused, or MMTP_VALID. */
 static MmtpRefusal
 check_message (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, MmtpMessage * message, guint64 number,
@@ -746,8 +748,9 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Notes that a silent sender responds again. Even after the session timeout, a
- * sender may continue its session until another session begins. */
+/* Called when a message of the sender has arrived. If the phase is SILENT, the
+ * sender continues its session. This is possible even after the session
+ * timeout, until another session begins. */
 static void
 come_alive (MmtpReceiver * self)
 {

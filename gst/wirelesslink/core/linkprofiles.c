@@ -90,8 +90,9 @@ set_80211b (LinkConfig * config, LinkQuality quality)
   dcf->fallback = LINK_FALLBACK_ARF_LOSS;
 }
 
-/* In Ouwens' table 3.6, the results without an oven are those of a link with
- * 5.5 Mbit/s. The maximum rate is therefore 5.5 Mbit/s here. */
+/* In Ouwens' table 3.6, the results without interference from a microwave oven
+ * are those of a link with 5.5 Mbit/s. The maximum rate is therefore 5.5 Mbit/s
+ * here. */
 static void
 set_80211b_ouwens (LinkConfig * config, LinkQuality quality)
 {
@@ -272,10 +273,10 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Sources: Erixzon 5.2.3, 5.3.6 and table 5.1; Erixzon 2.3 for the rate of the
- * phone. The phone receives 6000 byte/s of TCP data and sends with 8 to 12
- * kbit/s. The round-trip time is 0.9 s. About once a minute, the network pauses
- * for a few seconds. */
+/* Sources: Erixzon 2.3 (data rate of the phone), 5.2.3, 5.3.6 and table 5.1.
+ * The phone receives 6000 byte/s of TCP data and sends 8 to 12 kbit/s. The
+ * round-trip time is 0.9 s. About once a minute, the network pauses for a few
+ * seconds. */
 static void
 set_gprs (LinkConfig * config, LinkQuality quality)
 {

@@ -267,9 +267,9 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
     all comparisons, returns a sentence about this row. Otherwise returns "".
 
     A row can be better in all comparisons even if the ranges of the rows
-    overlap. The reason is that the links of different seeds differ: the worst
-    run of the row may be below the best run of another row, which was made with
-    another seed."""
+    overlap. For example, the worst run of this row can be worse than the best
+    run of another row. These two runs are not compared if they have different
+    seeds, because different seeds mean different links."""
     for row in best:
         others = [other for other in ranked if other is not row]
         seeds = {seed for seed, _ in row.keys}

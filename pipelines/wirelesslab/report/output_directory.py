@@ -2,7 +2,7 @@
 """Makes the directory for the plots and tables of a report. The directory has
 the file name of the report without the suffix. The user chooses this name, so a
 directory of this name may already exist. It is emptied only if an older report
-made it. This module does not need Jinja2."""
+made it. This module can be tested without Jinja2."""
 
 import pathlib
 

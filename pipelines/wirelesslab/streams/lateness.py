@@ -72,8 +72,9 @@ MAX_VERDICTS = 1.0
 # lateness during the whole run.
 MAX_STALL_VERDICTS = 5.0
 # The lateness may have increased the median and the 95th percentile of the
-# latency. A run is also flagged if one of these increases exceeds both limits:
-# MAX_SHIFT_MS ms, and MAX_SHIFT times the measured median or 95th percentile.
+# latency. A run is flagged if the increase of the median exceeds MAX_SHIFT_MS
+# ms and also exceeds MAX_SHIFT times the measured median. The same rule applies
+# to the 95th percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # MAX_P99_MS is half of a frame period. A run is also flagged if the 99th
@@ -205,9 +206,10 @@ def percentile_without(latency_ms: Sequence[float],
                        late: Sequence[tuple[float, float]],
                        percent: float) -> float:
     """Returns a percentile of the latency in ms, for example the median if
-    `percent` is 50. The latency is computed as if no frame had been delayed by
-    lateness. `latency_ms` has the measured latencies. `late` is the
-    distribution of the lateness, as steps() returns it."""
+    `percent` is 50. The delay that the lateness of the machine and of the link
+    caused is subtracted from the latency first. `latency_ms` has the measured
+    latencies. `late` is the distribution of the lateness, as steps() returns
+    it."""
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))

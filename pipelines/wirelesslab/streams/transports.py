@@ -21,8 +21,9 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# Maps the first element of a receiver to the transport protocol of its socket.
-# If a receiver has any other first element, its socket is a UDP socket.
+# Maps the first element of a receiver's pipeline to the transport protocol of
+# the receiver's socket. If the pipeline begins with any other element, the
+# socket is a UDP socket.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
 # packets for up to a second at a time, and does not notice a request to stop

@@ -271,9 +271,9 @@ def is_listening(question: dict[str, Any]) -> bool:
 
 
 def listening(kind: str, port: int, address: str | None = None) -> bool:
-    """Returns whether a socket of this network listens at the port. With an
-    `address`, an IPv4 address with dots, only sockets bound to that address
-    count."""
+    """Returns whether a socket in the network namespace of this process
+    listens at the port. `address` is an IPv4 address in dotted notation. If it
+    is given, only sockets that are bound to this address count."""
     tables = {kind} if address else {kind, kind + "6"}
     ending = f":{port:04X}"
     if address:

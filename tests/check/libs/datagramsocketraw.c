@@ -441,8 +441,9 @@ GST_START_TEST (error_names_what_could_not_be_had)
 
 GST_END_TEST;
 
-/* No socket listens on the port, so an ICMP error is returned. Later packets
- * are still sent. */
+/* No socket listens on the port, so an ICMP error is returned. The client must
+ * report the error. When a socket listens on the port again, it must receive
+ * the client's next packet. */
 GST_START_TEST (refusal_is_told_to_a_client)
 {
   DatagramSocket *listener = listener_new (__i__, loopback (__i__));

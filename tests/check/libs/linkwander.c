@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the cellular model. They compare its mean rate, its outages and its
- * gaps with Winstein et al. (2013) and with the configuration. The result must
- * depend only on the seed and the time. If MMTP_TRACES names a directory of
- * recordings in the format of mahimahi, the test prints figures of the
- * recordings and of the model (docs/links.md has the table).
+ * gaps with Winstein et al. (2013) and with the configuration. The output of
+ * the model must depend only on the seed and the time. If MMTP_TRACES names a
+ * directory of recordings in the format of mahimahi, a test prints figures of
+ * the recordings and of the model (docs/links.md has the table).
  */
 
 #include <gst/check/gstcheck.h>
@@ -481,9 +481,10 @@ print_recordings (const gchar * directory)
   g_clear_pointer (&dir, g_dir_close);
 }
 
-/* This test checks nothing. It only prints figures, because the model was not
- * fitted to the recordings. It is therefore part of the suite only if
- * MMTP_TRACES is set. */
+/* Prints figures of the model and of the recordings in the directory that the
+ * environment variable MMTP_TRACES names. Checks nothing, because the model was
+ * not fitted to these recordings. Without MMTP_TRACES, the test is not part of
+ * the suite. */
 GST_START_TEST (model_beside_recordings)
 {
   const gchar *directory = g_getenv ("MMTP_TRACES");

@@ -1204,9 +1204,9 @@ take_answers (Flood * self)
   }
 }
 
-/* 10,000 forged requests arrive per second, and no host had a session before.
- * All 200 senders that begin in the first two seconds must get a cookie before
- * the flood ends after 10 s. */
+/* A flood of 10,000 forged requests per second lasts for 10 s. In its first two
+ * seconds, 200 real senders begin. No host had a session before. All 200
+ * senders must get a cookie before the flood ends. */
 GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 {
   guint ms, i, without = 0;

@@ -24,8 +24,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* If a path fails without a warning, the frames that are put into the sender
- * during this time after the failure may be lost. */
+/* Time in ns that the sender may need to detect a sudden failure of a path.
+ * Frames that are put into the sender during this time may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -304,8 +304,8 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 
 GST_END_TEST;
 
-/* The first of two paths delivers nothing from the beginning. No frame may be
- * lost, because the second path can carry the stream alone. */
+/* The first of two paths never delivers a packet. No frame may be lost, because
+ * the second path can carry the stream alone. */
 GST_START_TEST (path_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;

@@ -34,14 +34,14 @@ typedef struct
   guint64 capacity;
   /* Time in ns at which the transmission of the current message ends. */
   guint64 busy;
-  /* One-way delay of the newest message, in ticks. */
+  /* One-way delay of the newest message, in ticks of MMTP_TICK us. */
   gint64 transit;
-  /* Minimum and maximum one-way delay, in ticks, of the messages that arrived
-   * after the last record of a REPORT was written. */
+  /* Minimum and maximum one-way delay since the last REPORT about this path, in
+   * ticks of MMTP_TICK us. */
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
-  /* TRUE if a message has arrived after the last record was written. */
+  /* TRUE if a message has arrived since the last REPORT about this path. */
   gboolean is_measured;
   gboolean is_cut;
   gboolean is_black_hole;       /* Only JOINs arrive. */
@@ -55,7 +55,7 @@ typedef struct
   /* One-way delay of the last large message, in units of 10 us (MMTP_TICK). */
   gint64 load_transit;
   gboolean has_load;
-  /* Time in ns of the last report about this path. */
+  /* Time in ns at which the last REPORT was sent on this path. */
   guint64 reported;
   guint64 period;               /* Requested time between reports, in ns. */
   guint32 last_sent;            /* ticks */
@@ -81,7 +81,7 @@ typedef struct
   guint n_lines;
   guint32 report;
   GQueue forth, back;           /* of Flight */
-  /* Array of MmtpMessage: all messages that arrived. */
+  /* Array of MmtpMessage: messages that arrived at the simulated receiver. */
   GArray *arrived;
   GArray *events;               /* Array of MmtpSenderEvent. */
   /* Set of the stream numbers in the messages that arrived. */
@@ -1896,9 +1896,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, FALSE);
   fixture->lines[1].is_cut = TRUE;
   put_for (fixture, 50);
-  /* Nothing arrives on path 1 any more. The path must soon be reported as
-   * silent, although its state is still active. Later the state must be silent,
-   * too. */
+  /* Nothing arrives on path 1 any more. The use of the path (MmtpUse) must soon
+   * be "silent", while its state (MmtpPathState) is still "active". After a
+   * longer silence, its state must be "silent", too. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   expect_use (fixture, 1, MMTP_USE_SILENT, "silent for 0.");
   put_for (fixture, 300);

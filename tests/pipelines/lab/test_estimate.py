@@ -27,7 +27,7 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell()), 23)
         self.assertEqual(self.seconds(cell(computed=True)), 2.5)
         # One stream takes 23 s. The second of two streams begins 5 s after the
-        # first stream, so the estimate must be 28 s.
+        # start of the first stream, so the estimate must be 28 s.
         self.assertEqual(self.seconds(cell(streams=[{}, {}], apart=5)), 28)
 
     def test_similar_runs_count(self):
