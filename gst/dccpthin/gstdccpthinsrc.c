@@ -541,8 +541,8 @@ typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
-  /* Monotonic time in us. If an attempt is refused before this time, another
-   * attempt is made. 0 = no attempt was refused since the last connection. */
+  /* Monotonic time in us until which a refused attempt to connect is repeated.
+   * 0 = no attempt was refused since the last connection. */
   gint64 refused_until;
 } Attempts;
 

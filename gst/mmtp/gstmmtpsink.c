@@ -289,8 +289,7 @@ static const GstWirelessProperty properties[] = {
    * its timestamp plus the initial delay. mmtpsrc reports the initial delay to
    * its pipeline as latency.
    */
-  /* Section 5 of the MMTP paper defines the deadline in the same way, as the
-   * timestamp plus the initial delay. */
+  /* The deadline is defined as in section 5 of the MMTP paper. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay from the timestamp of a buffer until the receiver plays the "
       "buffer; a packet that cannot arrive within this delay is dropped (ms)",

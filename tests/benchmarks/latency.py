@@ -8,12 +8,12 @@
 Packets of 1316 bytes are pushed live at 6 Mbit/s. They are pushed either evenly
 or as 25 buffer lists per second, as a payloader pushes the packets of frames.
 The kernel timestamps each packet on the loopback interface (see wiretime.c).
-The sinks run one after the other, in a network namespace of their own where
-this is permitted, and this sequence is repeated. Each figure is the median of
-the runs, with the minimum and the maximum. For each repetition, the value of a
-sink is divided by the value of udpsink. The ratio is the median of these
-quotients. The program fails if a sink does not send all packets or changes
-their order. It never fails because a sink is slow.
+The benchmark runs in a network namespace of its own, if this is permitted. It
+runs the sinks one after the other, and repeats this sequence. Each figure of a
+sink is the median of its runs, with the minimum and the maximum. In each
+repetition, the figure is also divided by the same figure of udpsink. The ratio
+is the median of these quotients. The program fails if a sink does not send all
+packets or changes their order. It never fails because a sink is slow.
 
 --build OTHER also measures the plugins of another build directory, for example
 of an earlier version. The option may be given several times. --busy measures

@@ -12,8 +12,9 @@ The benchmark has five parts:
     pair.
 (c) The wall-clock time that one simulated minute takes if nothing waits for
     the clock, for the core alone and for a whole pipeline.
-(d) The lateness in real time of packets through wirelesslink, of packets
-    through clocksync, and of a wait for the clock without an element.
+(d) How late packets leave wirelesslink and clocksync in real time. For
+    comparison, the benchmark also measures how late a wait for the clock ends
+    if no element is used.
 (e) How many packets are lost, and which threads need CPU time, at 1 Gbit/s of
     UDP between two network namespaces.
 
@@ -22,8 +23,8 @@ medians with minimum and maximum. The benchmark fails only if a part does not
 run at all, or if (a) or (c) loses packets that should not be lost. A slow
 element does not make the benchmark fail.
 
-In (e), the sender may be much later than usual because the machine had other
-work. Such a run says nothing about losses.
+In (e), the sender may fall far behind its schedule because the machine is busy
+with other work. The number of losses in such a run has no meaning.
 """
 
 import argparse

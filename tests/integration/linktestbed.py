@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Testbeds for tests of the links themselves. A testbed gives access to the
-logs and statistics that its wirelesslink writes. It also runs programs on its
-hosts that send and receive."""
+logs and statistics that its wirelesslink writes. On its hosts, it runs the
+programs that send and receive packets."""
 
 import dataclasses
 import json

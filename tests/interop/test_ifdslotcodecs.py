@@ -176,7 +176,8 @@ def join(header, units, codec):
 
 
 class OfEncoders(unittest.TestCase):
-    """Tests the streams of several encoders with a link in virtual time."""
+    """Sends the streams of several encoders over a link that is simulated in
+    virtual time."""
 
     def check(self, film, codec, units, whole, seconds):
         sent = choose(codec, units, seconds)

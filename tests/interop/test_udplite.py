@@ -421,8 +421,8 @@ class HitTest(UdpliteCase):
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
-            # No other packet has this content. Its arrival therefore shows that
-            # the packets before it have arrived, too.
+            # No other packet has the content of the mark. The arrival of the
+            # mark therefore shows that all packets before it have arrived, too.
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:

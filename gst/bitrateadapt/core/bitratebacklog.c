@@ -143,8 +143,9 @@ has_just_drained (const BitrateBacklog * backlog)
 
 /* Returns for how long the network was busy since the previous sample. The
  * result is the whole time since that sample in two cases: the network has
- * delivered data, or the oldest data have waited for longer than the normal
- * age. The result is 0 in all other cases. */
+ * delivered data, or the age of the oldest data exceeds the normal age. The
+ * normal age is the age without a queue. In all other cases, the result is 0.
+ */
 static guint64
 get_busy_time (const BitrateBacklog * backlog)
 {

@@ -97,11 +97,11 @@
  * times BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
 #define BETA 0.85
 
-/* An outage of a mobile link is often over after some 100 ms. The backlog then
- * drains at the rate of the link. The bitrate returns at once to RETURN_SHARE
- * times that rate, but at most to BETA times the bitrate before the outage.
- * RETURN_SHARE is small because a base station often delivers a burst after an
- * outage. */
+/* An outage of a mobile link often lasts only a few tenths of a second. After
+ * the outage, the backlog drains at the rate of the link. The bitrate returns
+ * at once to RETURN_SHARE times that rate, but at most to BETA times the
+ * bitrate before the outage. RETURN_SHARE is small because a base station often
+ * delivers a burst after an outage. */
 #define RETURN_SHARE 0.5
 
 /* If the transport drops packets because they would be late, the bitrate is too

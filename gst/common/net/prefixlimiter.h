@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits the number of answers that a listener sends to unknown addresses.
  * Each network (IPv4 /24, IPv6 /48) has a budget of its own, so that a flood
- * from one network cannot use up the budget of another network. Hosts that
- * have completed a handshake before have an additional budget, their reserve.
- * The memory is constant.
+ * from one network cannot use up the budget of another network. A host that
+ * completes a handshake gets an additional budget, its reserve. The memory is
+ * constant.
  *
  * The budgets are cells in several tables that are indexed by a keyed hash of
  * the network prefix. Two prefixes may by chance have the same cell in one

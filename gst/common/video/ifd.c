@@ -76,9 +76,9 @@ typedef struct
    * wrong order
    */
   gboolean misordered;
-  /* Slots (for example buffers of reference frames) that the decoder will not
-   * update, because frames between the previous entry and this entry were
-   * dropped. */
+  /* Slots that the decoder will not update, because frames directly before this
+   * frame were dropped. A slot is, for example, the buffer of a reference
+   * frame. */
   guint32 missed;
 } IfdEntry;
 
@@ -735,12 +735,11 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
  * assumes this if three conditions hold: the new frame C is an I-frame, no
  * B-frame is waiting, and the sequence numbers of the waiting frames have gaps.
  *
- * The gaps are dropped frames. The waiting frames are late by the duration of
- * these dropped frames, and each waiting frame would be displayed for the
- * duration of only one picture. If there are no gaps, as in a stream of
- * I-frames only, the waiting frames are useful. Their delay in frames is then
- * at most the number of waiting frames.
- */
+ * A gap shows that frames were dropped. The waiting frames are late by the
+ * duration of the dropped frames, and each waiting frame would be displayed for
+ * the duration of only one picture. If there are no gaps, the waiting frames
+ * are useful: n waiting frames are late by at most n frame periods. This is the
+ * case in a stream of I-frames only. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {

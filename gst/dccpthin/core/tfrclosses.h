@@ -30,7 +30,7 @@ typedef struct
 
 typedef struct
 {
-  /* number of intervals including the open one; 1 = no loss yet */
+  /* number of loss intervals, including the current one; 1 = no loss yet */
   guint n;
   TfrcLossInterval intervals[TFRC_LOSSES_KEPT]; /* latest interval first */
 } TfrcLosses;

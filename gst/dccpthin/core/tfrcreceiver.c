@@ -247,10 +247,10 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate since the latest of our reports that is at least one
- * round trip old (RFC 4342 errata 610 and 611). The measurement starts at the
- * arrival of the last data packet before this report. It ends at the arrival of
- * the latest data packet.
+/* Returns the receive rate (RFC 4342 errata 610 and 611). The measurement ends
+ * at the arrival of the latest data packet. It starts at the arrival of the
+ * last data packet before an earlier report. This is the latest of our reports
+ * that is at least one round trip old.
  *
  * Erixzon (2004) counts the packets in an interval of fixed length instead
  * (section 5.3.4). That method is inaccurate if the interval is so short that
@@ -396,18 +396,15 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Returns whether the losses of the gap belong to the current loss event. This
- * is the case if the event began less than one round trip before the losses.
- *
- * If the round-trip time is known, it is compared with the time since the
- * beginning of the event (RFC 5348 section 5.2).
+/* Returns whether the first lost packet of `gap` belongs to the current loss
+ * event. This is the case if the event began less than one round trip before
+ * the loss (RFC 5348 section 5.2).
  *
  * If the round-trip time is not known, the window counter is used. The sender
  * increases this counter according to the round-trip time that the sender has
- * measured (RFC 4342 section 10.2). There are two cases:
- * - If the counter has not shown that the event has ended, the result is TRUE.
- * - Otherwise, an estimate of the round-trip time is compared with the time
- * since the beginning of the event. */
+ * measured (RFC 4342 section 10.2). The result is TRUE until the counter shows
+ * that the event has ended. From then on, the function uses an estimate of the
+ * round-trip time. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -428,11 +425,12 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
       : 0;
 }
 
-/* Returns TRUE if the window counter shows that all losses of the gap are one
- * loss event: the counter has advanced by at most one round trip in the gap.
- * Returns FALSE if the counter has advanced further, and in two other cases:
+/* Returns whether the window counter shows that all lost packets of `gap`
+ * belong to one loss event. This is the case if the counter has advanced by at
+ * most one round trip during the gap. The counter is not used in two cases, in
+ * which the result is FALSE:
  * - The gap is so long that the counter may have wrapped around.
- * - The round-trip time is known, so the counter is not needed. */
+ * - The round-trip time is known. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {

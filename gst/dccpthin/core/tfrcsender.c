@@ -483,15 +483,15 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Updates the latest times at which the sender had sent all that it was allowed
- * to send. At these times it was not data-limited (section 8.2.1). The times
- * stay unchanged in two cases:
+/* Called after a packet was sent. If the sender has now sent all that it was
+ * allowed to send, it is not data-limited (section 8.2.1), and the function
+ * stores the time. It does not store the time in two cases:
  * - The sender waits only because of the configured maximum rate.
- * - The packet was sent at least one packet interval later than was allowed,
- *   and no other packet waits. For example, an application sends one packet
- *   every few minutes. If fewer than two packets are allowed per round trip,
- *   each packet uses up the allowed rate. The application must nevertheless
- *   count as data-limited. */
+ * - The packet was sent at least one packet interval after the time at which it
+ *   was allowed, and no other packet waits. An example is an application that
+ *   sends one packet every few minutes. If the sender may send fewer than two
+ *   packets per round trip, each packet uses up the allowed rate. The
+ *   application must nevertheless count as data-limited. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {

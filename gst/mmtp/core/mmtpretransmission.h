@@ -19,7 +19,8 @@ typedef struct
   MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* number of losses that were looked up so far for the current REPORT */
+  /* Number of lookups for the current REPORT so far. Each lost message in the
+   * REPORT is looked up in the log of sent packets. */
   guint report_lookups;
   /* time in ns before which no packet of the path is moved to another path */
   guint64 rescue_at[MMTP_MAX_PATHS];

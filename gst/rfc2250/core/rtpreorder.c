@@ -34,9 +34,9 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* A packet that comes from a source other than the current one, or has an
-   * unexpected sequence number. If the packet was moved from the ring `singles`
-   * to the ring `runs`, this field is NULL in `singles`. */
+  /* A packet from another source than the current one, or with an unexpected
+   * sequence number. NULL means that the packet was moved from the ring
+   * `singles` to the ring `runs`. */
   gpointer packet;
 } Stray;
 

@@ -50,7 +50,7 @@ typedef struct
   guint64 delivered_bytes;
   guint64 duplicates;
   /* `transmissions[i]` is the number of packets that were transmitted i times.
-   * The last entry also counts all packets that were transmitted more than
+   * The last entry is the number of packets that were transmitted at least
    * LINK_MAX_ATTEMPTS - 1 times. */
   guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;

@@ -52,8 +52,8 @@ Ours = dict[tuple[str, int, int, str], list[dict[str, Any]]]
 # ----------------------------------------------------------------------- theirs
 
 def read_theirs() -> Theirs:
-    """Reads ouwens.csv and returns its values in a dictionary. Each key is a
-    tuple of the other columns: (table, protocol, rate, retry, oven, what).
+    """Reads ouwens.csv. Returns a dictionary that maps the tuple (table,
+    protocol, rate, retry, oven, what) of each line to the value in the line.
     """
     with open(THEIRS) as file:
         return {(row["table"], row["protocol"], int(row["rate"]),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows what
-arrives. This repeats A. Singh's simulator WSim (Networking Protocols for
-Wireless Multimedia Streaming, 2000, 5.1) with elements, sockets and an emulated
-link.
+arrives. The program is modelled on A. Singh's simulator WSim (Networking
+Protocols for Wireless Multimedia Streaming, 2000, 5.1), but uses GStreamer
+elements, sockets and an emulated link.
 
 First the clip's packets pass the link in virtual time, and the link records
 what happens to each packet. Then both transports send the clip in real time and

@@ -58,8 +58,9 @@ def section_title(link: dict[str, Any]) -> str:
 
 def title_in_section(run: Any) -> str:
     """Returns the title of the run's link for use inside a section. The links
-    of a section differ only in the values of some properties. Returns only
-    these values. The rest of the link's title is the title of the section.
+    of a section differ only in the values of some properties, so the title
+    consists of these values. If the link belongs to no such section, returns
+    its full title.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)

@@ -277,9 +277,9 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
   fail_if (read_slice (headers, REFERENCE, "e0 e2 e256 4:0 4:0 1:0", &slice));
   fail_if (read_slice (headers, REFERENCE, "e0 e10 e0 4:0 4:0 1:0", &slice));
   fail_if (slice.is_intra);
-  /* After a parameter set that cannot be read, the previous set must not be
-   * used. The SPS cannot be read because its order type is 3, and the PPS
-   * because its slice group type is 8. */
+  /* If a parameter set is invalid, the previous set must not be used. The SPS
+   * is invalid because its pic_order_cnt_type is 3. The PPS is invalid because
+   * its num_slice_groups_minus1 is 8. */
   add_sps (headers, "8:77 16:30 e1 e0 e3");
   fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
   add_sps (headers, SPS (ORDER_0, "1:1"));

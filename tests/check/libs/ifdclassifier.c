@@ -934,9 +934,9 @@ GST_START_TEST (malformed_sei_is_counted)
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
   /* In the first two access units, the size of the SEI message is larger than
-   * the rest of the NAL unit. The first access unit has the size in one byte,
-   * and the second one has it in several bytes. In the last two access units,
-   * the SEI message has no size. */
+   * the rest of the NAL unit. This size is encoded in one byte in the first
+   * access unit, and in several bytes in the second one. In the third and the
+   * fourth access unit, the size is missing. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"

@@ -161,8 +161,8 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture_init (&fixture, 100);
   for (i = 1; i < N; i++)
     come (&fixture, 100, i);
-  /* The length that is computed for the missing message is greater than the
-   * length of every other message. */
+  /* According to the REPAIR, the missing message is longer than every other
+   * message. The missing message must not be computed from this REPAIR. */
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);

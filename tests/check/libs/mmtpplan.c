@@ -183,7 +183,8 @@ GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 
 GST_END_TEST;
 
-/* Equal frames without references are sent in their order. */
+/* The frames are equal and have no references. The paths cannot deliver all of
+ * them in time. The plan must keep the first ones. */
 GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 {
   guint i;
@@ -225,9 +226,10 @@ draw_below (guint seed, guint purpose, guint index, guint64 n)
   return seeded_draw_below (seeded_draw (seed, 0, purpose, index, 0), n);
 }
 
-/* A stream of groups with the pattern I B B P, in which the two B-frames after
- * an I-frame are leading pictures. The capacities increase, because the paths
- * deliver at a constant rate. */
+/* Draws a random plan for consecutive frames of a stream. Each group of
+ * pictures has the pattern I B B P B B P, and so on. The two B-frames after an
+ * I-frame are leading pictures. The capacity grows by a constant amount from
+ * frame to frame, because the paths deliver at a constant rate. */
 static void
 draw_plan (guint seed)
 {

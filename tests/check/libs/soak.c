@@ -90,9 +90,13 @@ add_mmtp_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
   mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Each path has outages of its own: random ones, and one long one, after which
- * the long one of the next path begins. At times both paths have an outage
- * together, and at times the first path leaves and joins again. */
+/* The simulation has these events:
+ * - Each path has outages at random times.
+ * - Each path has one long outage. When the long outage of a path ends, that of
+ *   the next path begins.
+ * - At regular intervals, both paths have an outage at the same time.
+ * - At regular intervals, the first path leaves the session and joins it again.
+ */
 static void
 init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 {

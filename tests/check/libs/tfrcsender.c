@@ -1175,7 +1175,8 @@ GST_START_TEST (clock_that_stands_still)
     tfrc_sender_timeout (fixture.sender, fixture.now);
     fail_unless (isfinite (get_rate (&fixture)) && get_rate (&fixture) > 0);
   }
-  /* A clock that jumps backwards must not disturb the sender. */
+  /* The clock jumps back from 1 s to 0. The sender must not send the next
+   * packet before 1 s. */
   fixture.now = SECOND;
   send_one (&fixture);
   fail_unless (tfrc_sender_next_send (fixture.sender, 0) >= SECOND);

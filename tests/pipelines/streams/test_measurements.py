@@ -76,7 +76,9 @@ class PassageTest(unittest.TestCase):
     def test_in_virtual_time_a_frame_arrives_with_its_last_packet(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         received = Logs(frame(0, "I"))
-        # The first frame has two packets, and the second frame has one packet.
+        # The first frame has two packets. It arrives when the later of them
+        # arrives, that is after 4 ms. The only packet of the second frame is
+        # lost.
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 90, 3690))]
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),

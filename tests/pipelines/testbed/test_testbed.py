@@ -168,7 +168,7 @@ def marked(mark):
             if state[0] != "Z":
                 found.add(int(directory.name))
         except OSError:
-            pass  # The process has ended in the meantime.
+            pass  # The process ended before its files were read.
     return found
 
 
