@@ -12,7 +12,7 @@
 typedef struct
 {
   /* Rule that computes the bitrate from the fields of this struct. NULL means
-   * that no element knows anything about the network. */
+   * that no element provides information about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
   /* A reference to the element with the name `element`; NULL if the element has

@@ -433,8 +433,10 @@ get_top_rate (const LinkConfig * config)
   return dcf->rates[MIN (dcf->top_rate, dcf->n_rates - 1)];
 }
 
-/* Reads the value of a property from `config`. Properties that are texts have
- * no value there: their default is NULL. */
+/* Reads the value of a property from `config` and stores it in `value`. If
+ * `config` has no field for the property, `value` is not changed. This applies
+ * to the property quality and to all properties of type string. The default of
+ * a string property is NULL. */
 static void
 read_member (const Setting * setting, const LinkConfig * config, GValue * value)
 {

@@ -76,8 +76,8 @@ ENDLESS = re.compile(r"\bis-live=true\b")
 # Properties that the pages do not list, because every GStreamer object has
 # them.
 NOT_ON_PAGES = {"name", "parent"}
-# Maps the name of an element to another name of the same element. The page of
-# the element uses the other name.
+# Some elements have two names, but only one page in docs/. Maps the name
+# without a page to the name that has a page.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
 
 

@@ -185,7 +185,9 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
   if (!a->t)
     return;
   check_same_extension (&a->extension, &b->extension);
-  /* The header `b` was parsed, so its extensions may end with padding. */
+  /* In a packet, up to 3 padding bytes follow the extensions. `b` was parsed,
+   * and the parser counts the padding as a part of the extensions. The padding
+   * bytes must be 0. */
   fuzz_check (b->extensions_size >= a->extensions_size);
   fuzz_check (b->extensions_size - a->extensions_size < 4);
   for (i = 0; i < b->extensions_size; i++)

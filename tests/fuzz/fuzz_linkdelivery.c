@@ -154,9 +154,9 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
     guint64 end, bytes, pause = take_time (input);
 
     now = MIN (now + pause, get_end (&outage));
-    /* Every second packet is sent only after the transmission of the previous
-     * packet has ended. The transmitter of a link waits in the same way
-     * before every packet. */
+    /* A packet with an odd index is sent only after the transmission of the
+     * previous packet has ended. The transmitter of a link does this for all
+     * packets. */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);

@@ -78,8 +78,9 @@ typedef struct
 
 GSocket *lossy_relay_socket_new (void);
 void lossy_relay_clear (LossyRelay * relay);
-/* Puts the relay between both elements. `timeout` is the peer timeout of the
- * receiver in ns. */
+/* Starts the relay and the two elements of `fixture`. All packets between the
+ * elements pass through the relay. `timeout` is the peer timeout of the
+ * receiving element in ns. */
 void dccp_loopback_fixture_init_relay (LoopbackFixture * fixture,
     LossyRelay * relay, guint64 timeout);
 

@@ -48,9 +48,9 @@ check_counters (DccpNetwork * network, DccpEnd end)
   network->stats[end] = stats;
 }
 
-/* Returns whether the packet counts as an answer. Every Sync counts, although
- * some Syncs are only sent to check that the peer is still there. A Reset that
- * ends a connection does not count. */
+/* Returns whether the packet counts towards the maximum number of answers per
+ * second. Every Sync counts, even a Sync that is only sent to check whether the
+ * peer is still there. A Reset that ends a connection does not count. */
 static gboolean
 is_answer (const DccpPacket * packet)
 {
@@ -283,10 +283,10 @@ dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     forged.destination = connection->local_port;
   }
   forged.extended = TRUE;
-  /* The forged packet seems to come from the peer of the endpoint `to`. The
-   * checksum covers both addresses. In `path`, the addresses of `to` are
-   * therefore exchanged: the local address is the remote address of `to`, and
-   * the remote address is the local address of `to`.
+  /* The checksum of a DCCP packet covers the source address and the destination
+   * address. `path` is the path of the endpoint `to`, but the forged packet
+   * pretends to come from the peer of `to`. The two addresses of `path` are
+   * therefore swapped.
    */
   memcpy (path.local, network->paths[to].remote, sizeof (path.local));
   memcpy (path.remote, network->paths[to].local, sizeof (path.remote));

@@ -24,10 +24,10 @@
 /* Number of frames between two key frames that is assumed at the beginning of a
  * stream. It is a usual length of a group of pictures in MPEG-2. */
 #define USUAL_LENGTH 12
-/* All later pictures of a group refer to a reference picture. This share of
- * them counts as lost with the reference picture. The others are perhaps
- * dropped later, so they are not lost only because of this picture. The value
- * was tuned with the arena (tests/benchmarks/mmtparena.c). */
+/* If a reference picture is dropped, all later pictures of its group become
+ * useless. Only this fraction of them counts as lost because of the reference
+ * picture. The remaining pictures might be dropped later anyway. The value was
+ * tuned with the arena (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
 /* Number of pictures that count as lost if a reference picture above the base
  * layer is lost. The number is small, because only few pictures refer to such a

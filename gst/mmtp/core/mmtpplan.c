@@ -25,8 +25,9 @@
 /* The set of frames that are lost if one frame is left out. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-/* Finds the kept frames that refer to the frame `i`, for a stream whose
- * pictures do not say which pictures they use. Returns their number. */
+/* Marks in `lost` the kept frames that refer to the frame `i`, and returns
+ * their number. Used if the pictures of the stream do not name the stored
+ * reference pictures (slots) that they use. */
 static guint
 find_group (const MmtpPlan * plan, guint i, LostFrames lost)
 {
@@ -91,12 +92,14 @@ leave_out (MmtpPlan * plan, guint i)
 
 /* Returns how many bytes have to be left out so that the plan keeps the frame
  * `i`. If the result is 0 or negative, the frame is in time after all kept
- * frames before it. The bytes of earlier frames with a lower weight count up to
- * CAUTION times.
+ * frames before it. If an earlier frame has a lower weight, its bytes are
+ * multiplied by a factor of at most CAUTION.
  *
- * A reference picture needs its margin only as long as a kept frame before it
- * has a lower weight, because that frame could be left out instead. Another
- * picture needs its margin if any kept frame is before it. */
+ * The frame `i` has to arrive `margin` ns before its deadline in two cases:
+ * - A kept frame before it has a lower weight. That frame could be left out
+ *   instead.
+ * - The frame `i` is not a reference picture, and there is a kept frame before
+ *   it. */
 static gdouble
 get_excess (const MmtpPlan * plan, guint i)
 {
@@ -118,8 +121,8 @@ get_excess (const MmtpPlan * plan, guint i)
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
 }
 
-/* Returns the number of bytes that become free if the frames `lost` are left
- * out. Frames after the frame `late` do not count. */
+/* Returns the total number of bytes of the frames in `lost`. Frames with an
+ * index above `late` are not counted. */
 static gdouble
 get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
 {
@@ -197,8 +200,10 @@ mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference)
   if (!earlier->picture.has_slots)
     return mmtp_picture_needs (&frame->picture, frame->group,
         mmtp_picture_get_needing_group (&earlier->picture, earlier->group));
-  /* The key frame of a later group may have been sent already. It has then
-   * replaced the content of all slots, except for leading pictures. */
+  /* If `frame` is in a later group and is not a leading picture, it does not
+   * need `earlier`, because the key frame of the later group has replaced the
+   * content of all slots. The loop below might not detect this: if that key
+   * frame has been sent already, it is not in the plan. */
   if (frame->group != earlier->group && !frame->picture.is_leading)
     return FALSE;
   for (k = reference + 1; k < i; k++)

@@ -89,9 +89,10 @@ class Side(typing.NamedTuple):
 class Interval(typing.NamedTuple):
     low: float
     high: float
-    # The probability that the true difference is outside this interval. It is 0
-    # if all runs are computed runs (runs in virtual time), because each
-    # repetition of a computed run has the same result.
+    # The probability that the true difference between A and B is not in the
+    # range from `low` to `high`. It is 0 if all runs are computed runs (runs in
+    # virtual time), because each repetition of a computed run has the same
+    # result.
     chance: float
 
 
@@ -162,8 +163,9 @@ class Matrices(typing.NamedTuple):
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
-        """Returns a list of pairs (group, comparison): one pair for each change
-        of the first measure.
+        """Returns a pair (group, comparison) for each comparison that shows a
+        change. Only the first comparison of each protocol in a group is
+        considered.
         """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
@@ -327,10 +329,12 @@ def number(row: Row, column: str) -> float:
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
     """Compares each run in `rows_a` with the run in `rows_b` that has the same
-    seed. Returns the median and the range of the differences in `measure`.
+    seed. All runs are computed runs (runs in virtual time). Returns the median
+    of the differences in `measure`, and the interval from the smallest to the
+    largest difference.
 
-    A computed run has the same result whenever it is repeated. Therefore each
-    difference that is not 0 is a change."""
+    Each repetition of a computed run has the same result. Therefore each
+    difference that is not 0 is a real change."""
     found = [value for value in (
         minus(number(after, measure.column), number(before, measure.column))
         for before, after in itertools.product(rows_a, rows_b)

@@ -104,7 +104,7 @@ build_eight_streams (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n / 8;
 }
 
-/* The attacker uses another SSRC every second. */
+/* The attacker changes its SSRC once per second. */
 static void
 build_streams_in_turn (Attacker * self, ForgedPacket * forged)
 {

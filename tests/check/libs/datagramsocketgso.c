@@ -377,9 +377,10 @@ GST_START_TEST (packets_above_the_mtu_are_sent_one_by_one)
 
 GST_END_TEST;
 
-/* The kernel accepts __i__ messages of 10 packets each. Only the packets of
- * these messages may count as sent. The remaining packets must be sent when the
- * kernel has room again. */
+/* The test is run several times, with a different value of __i__ each time. At
+ * first, the kernel accepts only __i__ messages of 10 packets each. Only the
+ * packets of these messages may count as sent. The remaining packets must be
+ * sent when the kernel has room again. */
 GST_START_TEST (packets_of_unsent_messages_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);

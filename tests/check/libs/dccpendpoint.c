@@ -545,8 +545,9 @@ GST_START_TEST (timestamp_is_echoed)
 
 GST_END_TEST;
 
-/* The options are Change R (Send NDP Count, 1) and Change R (Send RTT Estimate,
- * 1). */
+/* The client receives the options Change R (Send NDP Count, 1) and Change R
+ * (Send RTT Estimate, 1). Its next packet must contain an NDP Count option and
+ * an RTT Estimate option. */
 GST_START_TEST (what_is_asked_for_is_sent)
 {
   DccpOption option;
@@ -572,9 +573,9 @@ GST_START_TEST (what_is_asked_for_is_sent)
 
 GST_END_TEST;
 
-/* The client answers a Sync with a SyncAck. It answers a Data packet that has a
- * wrong number with a Sync. Both answers contain the round-trip time in an RTT
- * Estimate option. */
+/* The client must answer a Sync by sending a SyncAck. If a Data packet has an
+ * invalid sequence number, the client must answer by sending a Sync. Both
+ * answers must contain the round-trip time in an RTT Estimate option. */
 GST_START_TEST (syncs_say_the_round_trip)
 {
   DccpPacket packet;

@@ -248,10 +248,11 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* One row of Alanko's table 3 or 4. It has the minimum, percentiles and maximum
- * of the duration of an exchange, in seconds. The row also has six shares of
- * outliers, one for each of the tolerances. An outlier is an exchange that
- * takes longer than the median plus the tolerance. */
+/* One row of table 3 or 4 of Alanko et al. An exchange consists of a request
+ * and a reply. `seconds` has the minimum, percentiles and maximum of the
+ * duration of an exchange. For each tolerance, `outliers` has the fraction of
+ * exchanges that take longer than the median plus this tolerance. The
+ * tolerances are in seconds. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6

@@ -62,7 +62,9 @@ GST_START_TEST (keeps_the_order_and_new_ids)
 
 GST_END_TEST;
 
-/* The list must not grow when receivers are added and removed again and again.
+/* The list of removed receivers has a limited length. After 1000 receivers were
+ * removed, it must not contain the first of them any more, but must still
+ * contain the last.
  */
 GST_START_TEST (forgets_who_is_long_gone)
 {

@@ -703,7 +703,8 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     guint place, n_bits, value;
   } plus[] = {
     {14, 2, 3}, {14, 2, 0},     /* PTYPE does not begin with 10. */
-    /* The bit UFEP says that the options were sent in an earlier header. */
+    /* UFEP is 0: the optional fields (OPPTYPE) were sent in an earlier header.
+     */
     {22, 3, 0},
     {22, 3, 2}, {22, 3, 7},     /* UFEP: reserved */
     {25, 3, 0}, {25, 3, 7},     /* source format: reserved */

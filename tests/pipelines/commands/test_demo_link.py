@@ -137,8 +137,8 @@ class DemoLinkTest(test_demo.Demo):
     @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
                          "there is no souphttpsrc")
     def test_a_web_server_buffers_what_the_link_cannot_take(self):
-        """The pipeline runs at the film's own pace. Therefore the whole time
-        that a frame waits in buffers counts as latency.
+        """The pipeline processes the film in real time. Therefore the whole
+        time that a frame waits in buffers counts as latency.
         """
         status, output = self.demo_over("rate=2000000 txqueuelen=20",
                                         "--transport", "http")
