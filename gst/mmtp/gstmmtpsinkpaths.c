@@ -541,8 +541,8 @@ close_interfaces (GstMmtpSink * self)
 
 /* Returns the object that watches the interfaces. If `channels` is `auto`, the
  * object watches only interfaces that lead to the receiver. If `channels` is a
- * list, each path has its own route. It then matters only whether an interface
- * exists, and the object watches all interfaces.
+ * list, the object watches all interfaces. Their routes are not checked,
+ * because each path has its own route.
  */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)

@@ -322,10 +322,12 @@ continues (const Item * first, const Item * item)
   return item && item->caps == first->caps && !item->is_first;
 }
 
-/* Waits for the next item. Takes this item and the following items that can be
- * in the same buffer list, but no more than `max` items. Returns their number;
- * 0 while the source is flushing. The buffers of a transport stream are counted
- * later, after they have gone through the joiner. */
+/* Waits for the next item. Removes this item, and the following items that can
+ * be in the same buffer list, from the queue. Returns the number of removed
+ * items, which is at most `max`; 0 while the source is flushing.
+ *
+ * Also counts the buffers for the statistics. The buffers of a transport stream
+ * are not counted here, but in fetch_joined (). */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {
@@ -567,8 +569,9 @@ clear_next (GstMmtpSrc * self)
     clear_item (&self->next[--self->n_next]);
 }
 
-/* Removes all items from `next`. If the first item belongs to a transport
- * stream, passes it to the joiner. Otherwise stores one buffer for each item in
+/* Removes all items from `next`. If `next` contains a buffer of a transport
+ * stream, this is the only item. The function passes it to the joiner
+ * (mmtptsjoiner.h). Otherwise, the function stores one buffer for each item in
  * `buffers`, and sets `n` to the number of buffers. Returns GST_FLOW_EOS at the
  * end of the stream. */
 static GstFlowReturn

@@ -29,8 +29,8 @@ void mmtp_interfaces_free (MmtpInterfaces * interfaces);
 /* Returns a file descriptor that becomes readable when the interfaces,
  * addresses or routes may have changed. */
 gint mmtp_interfaces_get_fd (MmtpInterfaces * interfaces);
-/* Reads the pending changes without blocking. Returns TRUE if the list has
- * changed. */
+/* Reads the pending notifications of the kernel without blocking, and updates
+ * the list of interfaces. Returns TRUE if the list has changed. */
 gboolean mmtp_interfaces_update (MmtpInterfaces * interfaces);
 /* Returns the list of MmtpInterface. It is owned by `interfaces` and valid
  * until the next update. */

@@ -331,8 +331,8 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   MpegVideoSequence sequence = frame->sequence;
   GstCaps *caps;
 
-  /* Before the first sequence header, the extension of the picture shows
-   * whether the stream is MPEG-2. */
+  /* If no sequence header has been received yet, a picture coding extension
+   * shows that the stream is MPEG-2. */
   if (frame->flags & MPEG_VIDEO_FRAME_NO_SEQUENCE)
     sequence.mpeg2 = frame->pictures[0].header.has_extension;
   if (depay->have_caps && !sequence_changes_caps (&sequence, &depay->sequence))

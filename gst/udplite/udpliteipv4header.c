@@ -86,12 +86,14 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
   self->multicast_ttl = multicast_ttl;
 }
 
-/* Even with IP_HDRINCL, the kernel fills in the length and the checksum. If the
- * bit "don't fragment" is set, the kernel does not fill in the identification,
- * because such a packet needs none (RFC 6864 section 4.1). However, a router
- * may clear this bit. Without IP_HDRINCL, the kernel therefore numbers the
- * packets of a connected raw socket even if the bit is set. This function
- * writes such numbers into the identification, too. */
+/* Writes the header of a packet, with consecutive numbers in the
+ * identification. The kernel fills in the length and the checksum.
+ *
+ * With IP_HDRINCL, the kernel does not fill in the identification if the bit
+ * "don't fragment" is set, because such a packet needs none (RFC 6864 section
+ * 4.1). However, a router may clear this bit. For this reason, the kernel
+ * itself numbers the packets of a connected raw socket without IP_HDRINCL, even
+ * if the bit is set. */
 gboolean
 udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size)

@@ -41,7 +41,8 @@ typedef struct
   GstElement *adapt, *encoder;
   guint index;                  /* of `encoders` */
   guint n_in;
-  GArray *sizes;                /* Sizes of the encoded frames (of guint). */
+  /* sizes of the encoded frames, in bytes (array of guint) */
+  GArray *sizes;
 } Run;
 
 static guint

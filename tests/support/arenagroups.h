@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GPtrArray *scenarios;         /* of ArenaScenario */
-  /* Array of ArenaTrace. The recordings come first and are sorted by name. */
+  /* Array of ArenaTrace. It contains the recorded traces, sorted by name, and
+   * after them the generated traces. */
   GPtrArray *traces;
   /* Number of recordings; they are the first entries of `traces`. */
   guint n_recorded;

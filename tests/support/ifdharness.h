@@ -24,8 +24,8 @@
 #define MPEG_CAPS "video/mpeg,mpegversion=2,systemstream=false,parsed=true," \
     "framerate=25/1"
 #define FRAME_TIME (40 * GST_MSECOND)
-/* Maximum time to wait for an action of another thread. It is so long that a
- * slow machine does not fail a test. */
+/* Maximum time to wait for an action of another thread. It is long, so that no
+ * test fails on a slow machine. */
 #define TIMEOUT (60 * G_TIME_SPAN_SECOND)
 
 typedef struct

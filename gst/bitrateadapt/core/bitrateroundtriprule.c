@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Follows the round-trip time and the send buffer of a transport that
- * retransmits and has no estimate, such as SRT and RIST. The rule is that of
- * belacoder, which has used it for SRT over bonded mobile modems since 2020
+/* Rule that derives the bitrate from the round-trip time and the send buffer of
+ * a transport. It is for transports that retransmit and do not estimate the
+ * capacity of the network, such as SRT and RIST. The rule is that of belacoder,
+ * which has used it for SRT over bonded mobile modems since 2020
  * (https://github.com/BELABOX/belacoder, `update_bitrate`, commit 898d9ce).
  * This file is an independent implementation. It was written from the following
  * description of the rule, in which "buffer" means the number of packets in the

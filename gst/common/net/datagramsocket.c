@@ -276,8 +276,8 @@ set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
     g_socket_set_option (socket, SOL_SOCKET, option, size, NULL);
 }
 
-/* Sets an option for both IP versions if the socket needs both: an IPv6 socket
- * may also exchange packets with IPv4 hosts. */
+/* Sets an option for IPv4 and, on an IPv6 socket, also for IPv6. An IPv6 socket
+ * needs both, because it may also exchange packets with IPv4 hosts. */
 static void
 set_ip_option (DatagramSocket * self, gint ipv4_option, gint ipv6_option,
     gint value)

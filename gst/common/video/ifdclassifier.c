@@ -545,9 +545,9 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Shortens the NAL unit of a slice to its first bytes, which contain the slice
- * header. Their number is at most MAX_SLICE_HEADER. The resulting bytes are the
- * same in all stream formats. */
+/* Shortens the NAL unit of a slice to at most MAX_SLICE_HEADER bytes, which
+ * contain the slice header. The shortened NAL unit is the same in all stream
+ * formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {

@@ -549,11 +549,13 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
   g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
-/* Called for each video packet. If the picture is dropped, only `rest` is sent.
- * If the packet has a clock reference, a packet with only this clock reference
- * is added to `rest`. `n_removed` counts the video packets with a payload. If a
- * packet has the same continuity counter as the previous packet, it is a
- * repetition and is not counted. */
+/* Called for each video packet. `rest` contains the packets that are sent even
+ * if the picture is dropped. If the video packet has a clock reference, the
+ * function adds a packet with only this clock reference to `rest`.
+ *
+ * `n_removed` counts the video packets with a payload. If a packet has the same
+ * continuity counter as the previous packet, it is a repetition and is not
+ * counted. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet,
     const guint8 * data)

@@ -16,7 +16,7 @@
 /* Percentage of the bytes that the paths can deliver before the first deadline
  * in the queue. If all waiting packets together need at most this percentage,
  * all of them are in time. They are then sent in the order of their deadlines,
- * without a plan. */
+ * and no plan (mmtpplan.h) is needed. */
 #define EASY_PERCENT 50
 /* Percentage of the rate that a plan uses for the waiting packets. Keep-alives
  * and retransmissions need the rest. */
@@ -252,7 +252,8 @@ make_plan (MmtpPolicy * policy)
   policy->is_plan_used = FALSE;
 }
 
-/* Returns whether no path delivers a packet before `arrival`. */
+/* Returns FALSE if a path could deliver a packet before `arrival`. Otherwise
+ * returns TRUE. */
 static gboolean
 is_soonest (const MmtpPolicy * policy, guint64 arrival)
 {
@@ -327,8 +328,8 @@ find_planned (MmtpPolicy * policy, guint64 arrival)
   return packet;
 }
 
-/* Returns whether the frame `i` of the present plan refers to a frame of the
- * plan that waits. */
+/* Returns TRUE if the frame `i` of the plan refers to an earlier frame of the
+ * plan, and packets of the earlier frame are still waiting in the queue. */
 static gboolean
 needs_waiting (MmtpPolicy * policy, guint i)
 {
@@ -408,12 +409,12 @@ find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
 }
 
 /* Returns the newest group of pictures with a late reference picture; 0 if
- * there is none. A picture is late if it would arrive too late even on the path
- * with the minimum delay.
+ * there is none. A picture is late if it would miss its deadline even on the
+ * path with the minimum delay.
  *
- * `delay` is the delay of one of the paths that may carry packets. If no
- * reference picture would be late on this path, 0 is returned at once. This is
- * the usual case, and the minimum delay of all paths is then not computed. */
+ * `delay` is the delay of one of the paths that may carry packets. Usually, all
+ * reference pictures meet their deadlines on this path. The function then
+ * returns 0 and does not compute the minimum delay of all paths. */
 static guint64
 get_late_group (const MmtpPolicy * policy, guint64 delay)
 {
@@ -527,9 +528,9 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* Pacing allows the next packet at the time `token`. If this time has
-     * passed, but the sender has not looked for a packet since then, the sender
-     * must wake up immediately. */
+    /* Pacing allows the next packet at the time `token`. The sender must wake
+     * up at this time. If `token` has passed, and the sender has not tried to
+     * find a packet since then, it must wake up immediately. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);

@@ -83,10 +83,10 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
 /* Returns whether a REPAIR may be sent on the path even if it delays other
  * frames.
  *
- * If a queue in the network overflows, a REPAIR must not delay other frames,
- * because additional packets would cause further losses. The window of the path
- * is limited after such losses. As long as it is limited, `limits.reserve` is
- * 0. */
+ * If packets were lost because a queue in the network overflowed, additional
+ * packets would cause further losses. The window of the path is limited after
+ * such losses, and `limits.reserve` is 0 while the window is limited. In this
+ * case, the function returns FALSE. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -66,7 +66,8 @@ struct _Rfc2250Unpacker
   /* The following fields are used only if the video-specific headers of the
    * sender are all zero. */
   MpegVideoFramer *framer;
-  /* TRUE while data are skipped until a payload begins with a header */
+  /* TRUE after a gap, until a payload begins with a header. The payloads in
+   * between are discarded. */
   gboolean legacy_missing;
   gboolean legacy_marker;       /* marker of the last payload */
 };
@@ -849,8 +850,8 @@ rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker)
     mpeg_video_framer_drain (unpacker->framer);
     legacy_collect (unpacker);
   }
-  /* The sender sets the marker on the last packet of a frame, and that packet
-   * was not received. */
+  /* If the sender sets markers, each frame ends with a marker. The current
+   * frame has no marker, so its last packet is missing. */
   if (unpacker->seen_marker)
     unpacker->missing = TRUE;
   unpacker_finish_frame (unpacker);

@@ -508,8 +508,9 @@ ALL = {
 
 
 def save(figure: Figure, path: pathlib.Path) -> None:
-    """Writes the figure to a file. An SVG has the colours of the reader's
-    choice, light or dark. Any other picture has a white background.
+    """Writes the figure to a file. In an SVG, the colours of text and of
+    separating lines depend on whether the reader's browser prefers light or
+    dark pages. A file of any other format has a white background.
     """
     if path.suffix == ".svg":
         text = io.StringIO()

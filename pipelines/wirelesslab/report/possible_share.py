@@ -88,10 +88,10 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
     found = []
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
-        # `begins_ns` has the time of the first frame on the clock of each link.
-        # If this time is None for a link, the time on the clock of the first
-        # link is used instead. The difference is small, because the clocks of
-        # all links begin nearly at the same time.
+        # `begins_ns` contains, for each link, the time of the first frame as
+        # shown by the clock of the link. If this time is None for a link, the
+        # time on the clock of the first link is used instead. The difference is
+        # small, because the clocks of all links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
         # The sender's packets are one flow of the log. If the run was in

@@ -260,9 +260,9 @@ def listen(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
     """Acknowledges the packets that arrive, and returns a log of the arrivals.
-    One acknowledgement is for several packets. It is sent when it has no room
-    for another packet, and at the latest `acknowledge` seconds after the first
-    of these packets arrived.
+    An acknowledgement covers several packets. It is sent when it is full, and
+    at the latest `acknowledge` seconds after the first of these packets
+    arrived.
     """
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY

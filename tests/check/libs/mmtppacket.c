@@ -662,7 +662,8 @@ GST_START_TEST (a_flag_of_data_that_is_zero_is_neither_read_nor_written)
 
 GST_END_TEST;
 
-/* The largest valid report has 16 records of 16 ranges and 1479 bytes. */
+/* The largest valid report has 1479 bytes. It contains 16 records with 16
+ * ranges each. */
 GST_START_TEST (a_report_has_sixteen_records_of_sixteen_ranges)
 {
   const gsize size = 31 + 16 * (42 + 16 * 3) + 8;

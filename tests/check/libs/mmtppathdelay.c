@@ -186,8 +186,8 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     add (&delay, i * SECOND, 20, 60, 1);
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
-  /* If no report arrives for more than ten seconds, the high delay must keep
-   * its last value. */
+  /* If more than ten seconds pass without another report,
+   * mmtp_path_delay_get_high () must still return its last value. */
   check_high (&delay, 100 * SECOND, 60);
 }
 

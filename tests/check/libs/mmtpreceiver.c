@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the receiver in virtual time. The test plays the sender, message by
- * message. */
+/* Checks the receiver in virtual time. The test acts as the sender: it builds
+ * each message and passes it to the receiver. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>

@@ -395,7 +395,7 @@ GST_START_TEST (data_stay_where_a_picture_is_given_up)
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
-  /* A plan has only the three pictures that wait. */
+  /* The plan must contain only the three pictures that have not been sent. */
   mmtp_send_queue_fill_plan (queue, &plan);
   fail_unless_equals_int (plan.n, 3);
   fail_unless_equals_uint64 (plan.frames[0].first, 5);
@@ -619,8 +619,9 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   make_group (&stream);
   cut (&stream, 100000, &pieces);
   expect_output (&pieces, 0, "ttVvsVvsvVsV");
-  /* The first part, the last part or both parts of the first P-picture are
-   * missing. */
+  /* The first P-picture has two parts, before and after the sound. If a part is
+   * missing, the receiver must drop the whole picture, but must output its PCR.
+   */
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");

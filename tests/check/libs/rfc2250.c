@@ -218,8 +218,8 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
    * begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* The first packet has 233 bytes left, and the slice of 700 bytes begins
-   * there. The stream therefore needs four packets. In the mode
+  /* The slice of 700 bytes begins in the first packet, which has 233 bytes
+   * left. The stream therefore needs four packets. In the mode
    * RFC2250_AGGREGATE_SLICES, it needs five. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
