@@ -9,16 +9,16 @@
 
 typedef enum
 {
-  /* All functions that allocate memory, such as malloc and calloc */
+  /* memory allocation functions, such as malloc and calloc */
   CALLCOUNT_MALLOC,
   CALLCOUNT_LOCK,               /* mutexes of GLib and of POSIX */
   CALLCOUNT_CLOCK,              /* clock_gettime */
   CALLCOUNT_FUNCTIONS
 } CallcountFunction;
 
-/* Selects the counters that this process uses: those of process 0 or those of
- * process 1. At first every process uses the counters of process 0. A child
- * that it forks may select 1. */
+/* Selects the counters that count the calls of this process: those of process 0
+ * or those of process 1. A program starts with the counters of process 0. If it
+ * forks, its child may select the counters of process 1. */
 __attribute__((weak)) void callcount_select (unsigned process);
 /* Returns how often one process has called the function. Both processes share
  * the counters, so each process can read the counters of the other process. */

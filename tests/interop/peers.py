@@ -103,10 +103,10 @@ def pay(source, element="rfc2250pay"):
 
 
 def pay_all(jobs, at_once=16):
-    """`jobs` is a list of pairs (source, element). For each pair, `element`
-    converts the stream in the file `source` to packets. Returns a list with one
-    item for each pair, which is the list of these packets. To save time, one
-    process handles up to `at_once` pairs.
+    """Converts several streams to packets. `jobs` is a list of pairs (source,
+    element): the file with the stream, and the element that converts it.
+    Returns a list of lists: the packets of each stream. To save time, one
+    process converts up to `at_once` streams.
     """
     results = []
     with workdir() as work:

@@ -175,8 +175,8 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
 }
 
 /* Adds a scenario with a link of 1 Gbit/s, which is faster than any video
- * stream. It measures how close the estimated rate of the sender is to the rate
- * of the link, from one second after the start of the stream. */
+ * stream. The scenario measures how close the sender's estimate of the rate is
+ * to the rate of the link. The first second of the stream is ignored. */
 static void
 add_gigabit (ArenaGroups * groups)
 {

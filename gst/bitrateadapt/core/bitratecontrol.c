@@ -4,7 +4,7 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 /* Minimum change of the bitrate, as a share of the bitrate. A smaller change is
- * not a sufficient reason to set the encoder again. */
+ * ignored, except a change to the minimum or the maximum bitrate. */
 #define MIN_CHANGE 0.01
 
 struct _BitrateControl

@@ -104,13 +104,12 @@ typedef struct
 typedef struct
 {
   DriverRate packets;
-  /* TRUE if packets arrived in the present round of driver_run */
+  /* TRUE if packets arrived in the current loop iteration of driver_run */
   gboolean has_just_received;
 } DriverInputRate;
 
-/* Measures how often another thread passes packets to the core (see
- * driver_flush_often). Also counts the passed packets that were not sent yet.
- */
+/* Measures how often driver_flush_often is called, and counts the packets that
+ * were passed to the core but were not sent yet. */
 typedef struct
 {
   DriverRate calls;

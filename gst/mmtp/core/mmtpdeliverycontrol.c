@@ -58,8 +58,8 @@
 #define USED_PART 3
 /* The peak rate is the maximum of the recent delivery rates. It decays to 1/e
  * in the time PEAK_MEMORY. This time is longer than the gaps in which a mobile
- * network delivers nothing. Most changes of capacity last longer than this
- * time. */
+ * network delivers nothing. It is shorter than the period for which the
+ * capacity usually stays at a new value. */
 #define PEAK_MEMORY (3 * SECOND)
 /* After a gap, a path is assumed to carry this share of its peak rate. */
 #define PEAK_SHARE 0.25
@@ -190,8 +190,8 @@ typedef struct
   /* number of consecutive rounds of the start phase in which the rate hardly
    * grew */
   guint flat_rounds;
-  /* Share (0 to 1) of the recent reports after which the queueing delay
-   * exceeded the threshold get_guard (). */
+  /* Share (0 to 1) of the recent reports that showed a queueing delay above the
+   * threshold get_guard (). */
   gdouble congestion;
   /* Recent queueing delay in ns. It is measured only while the application has
    * nothing more to send. */
@@ -395,9 +395,9 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Adapts the usual delay: how far the delay of the path is above the base delay
- * while there is no queue. On some paths, this delay fluctuates by more than
- * the delay of any queue that matters.
+/* Adapts the usual delay: the amount by which the delay of the path exceeds the
+ * base delay while there is no queue. On some paths, this amount fluctuates by
+ * more than the queueing delay that has to be detected.
  *
  * If the application sends less than the path carries, there is no queue. The
  * usual delay then follows the measured delay above the base delay: slowly if

@@ -24,8 +24,8 @@ typedef enum
   /* The joiner is within a picture, and no part of the picture is missing so
    * far. */
   STATE_WHOLE,
-  /* A part of the picture is missing, or it is unknown where a picture begins.
-   */
+  /* A part of the current picture is missing, or it is unknown where the next
+   * picture begins. */
   STATE_DAMAGED
 } State;
 

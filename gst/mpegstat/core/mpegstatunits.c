@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mpegstatunits.h: access units and their positions.
  *
- * The due time in transport order is the DTS. There is no DTS after a
- * depayloader, because RTP transports the PTS only (RFC 6184 and 7798). The due
- * time is then the number of the access unit times the frame duration. Without
- * a frame rate it is the maximum PTS so far, which is correct if nothing is
- * reordered.
+ * The due time of an access unit is its DTS. After a depayloader there is no
+ * DTS, because RTP transports only the PTS (RFC 6184 and 7798). The due time is
+ * then the number of the access unit in transport order times the frame
+ * duration. Without a frame rate, the due time is the maximum PTS so far. This
+ * is correct if the frames are not reordered.
  */
 
 #include "mpegstatunits.h"

@@ -198,7 +198,7 @@ typedef struct
   /* Only for a half-duplex medium. TRUE = the stations send in turn; FALSE =
    * the packet that has waited for the longest time is sent first. */
   gboolean take_turns;
-  guint64 turnaround;           /* pause in ns when the direction changes */
+  guint64 turnaround;           /* pause in ns before another station sends */
   /* Size of the framing that is added to each packet, in bytes */
   guint overhead;
   guint64 delay[2];             /* ns */
@@ -213,7 +213,8 @@ typedef struct
   /* idle_delay applies only to packets that have more than this number of bytes
    */
   guint idle_delay_size;
-  LinkOnOffConfig fading;       /* good and bad states of the radio */
+  /* mean durations of the good and of the bad state of the radio */
+  LinkOnOffConfig fading;
   gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */
   gdouble bit_error_good, bit_error_bad;
   gboolean drop_damaged;        /* A frame check drops damaged packets. */

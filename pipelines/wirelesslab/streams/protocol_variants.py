@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Derives a protocol from another protocol by replacing words in the pipelines.
-A matrix can thus compare options of a transport without repeating the
-pipelines. Each choice of options has a section. The key `like` names the other
-protocol, and the key `replace` contains the old and the new words:
+A matrix of the lab can thus compare options of a transport without repeating
+the pipelines. The section of the derived protocol has two keys: `like` names
+the other protocol, and `replace` contains the old and the new words:
 
     [protocol srt-200]
     like = srt

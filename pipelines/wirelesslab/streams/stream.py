@@ -348,8 +348,9 @@ def stream(
 
 def stream_all(streams: list[Stream], place: placement.Place,
                apart: float = 0) -> None:
-    """Sends all `streams` to their receivers. If `place` has links, stops the
-    links when all streams are done.
+    """Sends all `streams` to their receivers. Starts the streams at intervals
+    of `apart` seconds. When all streams have ended, stops the emulated links
+    between the hosts of `place`, if there are any.
     """
     def check() -> None:
         place.check()

@@ -35,8 +35,9 @@ def is_one(section: configparser.SectionProxy) -> bool:
 
 
 def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
-    """Reads the carrier `name` from a section of carriers.ini or of a matrix.
-    Returns the carrier as a dictionary, which can be written as JSON.
+    """Reads the carrier `name` from a section of carriers.ini or of a matrix
+    of the lab. Returns the carrier as a dictionary, which can be written as
+    JSON.
     """
     unknown = set(section) - KEYS
     if unknown:

@@ -173,8 +173,8 @@ find_end (MmtpGop * gop, guint64 lost)
 }
 
 /* The stream has a single key frame, so the interval between key frames is
- * assumed to be one second. After frame 2 is lost, the next frames are dropped
- * for two intervals. Then a frame must be sent again. */
+ * assumed to be one second. After frame 2 is dropped, the frames of the next
+ * two seconds must be dropped. The frame after them must not be dropped. */
 GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
 {
   MmtpGop gop;
@@ -216,10 +216,10 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two packets that are 40 ms apart are both marked as key, but belong to one
- * key frame. They are the two fields of the frame, or parts of a frame whose
- * packets are all marked. The 40 ms must not count as an interval between key
- * frames. */
+/* Two packets of one key frame are 40 ms apart, and both are marked as key. For
+ * example, they contain the two fields of the frame, or all packets of the
+ * frame are marked. The 40 ms must not count as an interval between key frames.
+ */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;

@@ -29,14 +29,14 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
       ROUND_TRIP, TRUE);
 }
 
-/* Makes one report in each of eight round trips. The bytes in flight double
- * from each round trip to the next. In each round trip 40 messages are sent.
- * `early` of these messages are lost in each of the first four round trips, and
- * `late` of them in each of the last four.
+/* Passes one report in each of eight round trips to the code under test. The
+ * bytes in flight double from each round trip to the next. In each round trip
+ * 40 messages are sent. `early` of these messages are lost in each of the first
+ * four round trips, and `late` of them in each of the last four.
  *
  * Returns whether the window was reduced in the last four round trips. A
- * reduction in the first four does not count. By then, too few messages have
- * been sent to show how many are lost while the queue is short. */
+ * reduction in the first four round trips is ignored. At that time, too few
+ * messages have been sent to measure the loss rate with a short queue. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {

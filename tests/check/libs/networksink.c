@@ -24,8 +24,8 @@ typedef struct
   GMutex lock;
   /* The next `refuse` connection attempts fail. */
   guint refuse;
-  /* GResolverError of the connection attempts that fail because of `refuse`. If
-   * this field is -1, the receiver refuses the connection instead. */
+  /* Error code of the connection attempts that fail because of `refuse`: a
+   * GResolverError, or -1 for G_IO_ERROR_CONNECTION_REFUSED. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
   /* number of bytes that the transport accepts before it is full */
