@@ -243,9 +243,9 @@ def common_name(name):
 
 
 def find_more_skipped(skipped):
-    """Compares each Debian with the first Debian in `skipped`, which is
-    {Debian: {program: number of skipped checks}}. Yields a message for each
-    program that skips more checks than on the first Debian.
+    """Compares each version of Debian with the first version in `skipped`.
+    `skipped` is {version: {program: number of skipped checks}}. Yields a
+    message for each program that skips more checks than on the first version.
     """
     first, *others = skipped
     for suite in others:

@@ -131,7 +131,7 @@ typedef struct
 {
   gboolean is_known;            /* The pipeline has a clock. */
   gint64 offset;                /* due time minus running time, in ns */
-  /* running time at which the buffers arrived, in ns */
+  /* running time in ns at which the sink received these buffers */
   gint64 now;
 } Timing;
 
@@ -521,9 +521,9 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     put_pieces (self, timing);
     if (is_cut)
       return;
-    /* In a transport stream, the flags MARKER and HEADER mean that a picture
-     * was found. This buffer was not cut into pictures, so the flags must not
-     * be set. */
+    /* In a transport stream, the flags MARKER and HEADER mean that the sink has
+     * divided the stream into pictures. This buffer was not divided, so the
+     * flags must not be set. */
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);

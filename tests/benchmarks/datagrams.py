@@ -22,8 +22,7 @@ one, but the source still uses GRO.
 A sink gets either single buffers or buffer lists. In the first 0.1 s of a run,
 the rate control of mmtpsink determines the rate of the path. The figures
 include these 0.1 s. A run with buffer lists has four times as many packets as a
-run with single buffers. It therefore lasts several times as long as these
-0.1 s.
+run with single buffers, and lasts several times as long as these 0.1 s.
 """
 
 import argparse

@@ -119,7 +119,7 @@ typedef struct
 /* The results, in memory that all processes share. */
 typedef struct
 {
-  /* Number of the run that is started next. */
+  /* Index in `outcomes` of the run that is started next. */
   gint next;
   ArenaOutcome outcomes[];
 } Results;

@@ -191,8 +191,9 @@ class MmtpPeersTest(linktestbed.LinkCase):
         return bed, logs, pump
 
     def stream(self, name):
-        """Returns all runs of a transport. Returns an empty list if the kernel
-        lacks the transport.
+        """Streams the clip RUNS times over a transport, in parallel.
+        Returns the list of the results. The list is empty if the kernel lacks
+        the transport.
         """
         started = []
         for _ in range(RUNS):

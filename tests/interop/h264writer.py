@@ -87,11 +87,15 @@ def pps():
 
 
 class Picture:
-    """A frame or a field. `n_refs` is the size of each reference list.
-    Macroblocks are copied from the picture with the index `refs` (ref_idx) in
-    the list. `marks` are the memory management operations of 7.3.3.3, without
-    the 0 that ends them. If `long_term` is true, this IDR picture is kept as a
-    long-term reference."""
+    """A coded picture, which is a frame or a field.
+
+    - `n_refs`: the size of each reference list
+    - `refs`: the index (ref_idx) in the list of the picture from which
+      macroblocks are copied
+    - `marks`: the memory management operations of 7.3.3.3, without the 0 that
+      ends them
+    - `long_term`: if true, this IDR picture is kept as a long-term reference
+    """
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
                  recovery=False, reference=True, refs=0, n_refs=1, marks=(),

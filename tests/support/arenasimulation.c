@@ -87,7 +87,8 @@ struct _Simulation
   guint8 scratch[MMTP_MAX_MESSAGE];
 };
 
-/* A message that a link carries. For TCP, and for frames over UDP, `bytes` is
+/* A packet that a link carries. `bytes` has the content of an MMTP message. For
+ * other packets, which are TCP segments and plain UDP datagrams, `bytes` is
  * empty. */
 typedef struct
 {
@@ -95,7 +96,8 @@ typedef struct
   TcpFlow *tcp;
   ArenaDirection direction;
   guint path;
-  /* Sequence number of the TCP segment, or of the frame over UDP */
+  /* For TCP, the sequence number of the segment. For plain UDP, the index of
+   * the frame to which the datagram belongs. */
   guint number;
   gsize size;
   guint8 bytes[];

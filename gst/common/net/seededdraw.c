@@ -115,9 +115,8 @@ seeded_draw_geometric (guint64 draw, SeededChance chance)
 
   if (chance == G_MAXUINT64)
     return 1;
-  /* This is -ln (1 - p), where p is the probability that the random draw is a
-   * hit. `chance` stands for p, and its 64-bit complement ~chance stands for 1
-   * - p. */
+  /* `step` is -ln (1 - p). p is the probability of a hit, which `chance`
+   * represents. The complement ~chance represents 1 - p. */
   step = seeded_draw_log (~chance);
   if (step == 0)
     return G_MAXUINT64 >> 8;

@@ -94,8 +94,8 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* The bytes in the queue of a path may exceed the bytes that are known to be in
- * flight. The excess is assumed to be at most this number of packets. */
+/* The queue of a path may contain more packets than are known to be in flight.
+ * At most this number of additional packets is assumed. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 
@@ -681,8 +681,8 @@ note_interval (MmtpPath * path, guint64 now)
 /* Returns whether the newest message arrived more than MAX_LATENESS after its
  * deadline. The cause is then assumed to be a gap, a time in which the path
  * delivered nothing. follow_lateness() ignores the report of such a message,
- * because a larger `lateness` does not help against gaps. The deadline and the
- * arrival are compared on the sender's clock. */
+ * because adding more time to the expected delay does not help against gaps.
+ * The deadline and the arrival are compared on the sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)

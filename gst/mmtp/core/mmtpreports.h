@@ -30,8 +30,8 @@ typedef struct
   /* TRUE if a gap has ended and no REPORT about it has been sent yet */
   gboolean has_gap;
   guint64 gap_end;              /* end of the last gap */
-  /* Time at which the REPORT after a gap is repeated; MMTP_NEVER if no
-   * repetition is planned.
+  /* Time at which a second REPORT about the last gap is sent, because the first
+   * one may be lost. MMTP_NEVER if no second REPORT is planned.
    */
   guint64 repeat_time;
   /* A REPORT about this path may be sent on the fastest path. `reported` is the
@@ -81,7 +81,8 @@ void mmtp_reports_note_gap (MmtpReports * self, const MmtpReceiverPath * path);
  * KEEPALIVE, in ms. */
 void mmtp_reports_set_period (MmtpReports * self,
     const MmtpReceiverPath * path, guint period);
-/* Sends a REPORT immediately if the last message on `path` requires one. */
+/* Call this function when a message has arrived on `path`. If a REPORT about
+ * `path` is needed now, sends it without waiting for the next period. */
 void mmtp_reports_send_at_once (MmtpReports * self,
     const MmtpReceiverPath * path);
 void mmtp_reports_answer_query (MmtpReports * self, MmtpReceiverPath * path,

@@ -71,8 +71,8 @@ set_base (LinkConfig * config)
   config->oven.on = 6920000;
 }
 
-/* Ouwens 3.2: a Cisco Aironet 350 with the long preamble, the default of Linux.
- */
+/* Simulates the Cisco Aironet 350 of Ouwens' section 3.2. It uses the long
+ * preamble, which is the default of Linux. */
 static void
 set_80211b (LinkConfig * config, LinkQuality quality)
 {

@@ -83,9 +83,10 @@ MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # delay for congestion. The checks above do not detect these effects, because
 # those checks use only the times of the frames.
 MAX_P99_MS = 20.0
-# A run with a workload other than video is flagged if the 99th percentile of
-# the lateness of the machine or of the link exceeds this number of ms. The
-# exchanges of such a workload may take only a few ms.
+# Limit in ms for runs with a workload other than video. Two kinds of lateness
+# are measured: how late processes wake up, and how late wirelesslink pushes
+# packets. A run is flagged if the 99th percentile of either kind exceeds the
+# limit. The exchanges of such a workload may take only a few ms.
 MS_LATE = 1.0
 
 Lateness = dict[str, Any]
@@ -104,10 +105,10 @@ def wakeups(late_ms: Sequence[float]) -> list[float]:
 
 def describe(late_ms: Sequence[float],
              link_ns: Sequence[Mapping[str, int] | None]) -> Lateness:
-    """Returns the statistics of the lateness of the machine and of the links.
-    If there are several links, each statistic is the maximum over the links.
-    The statistics of the links are None if one link did not report its
-    lateness.
+    """Returns statistics of two delays: how late processes woke up, and how
+    late the links pushed packets. If there are several links, each statistic is
+    the maximum over the links. If a link did not report its lateness, the
+    statistics of the links are None.
     """
     found, late_ms = {}, wakeups(late_ms)
     known = link_ns and None not in link_ns

@@ -36,10 +36,10 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# Valid values of the key `connection` of a protocol. The key selects the type
-# of a connection from the sender's pipeline to the receiver's pipeline. The
-# connection is the standard output of the sender's pipeline and the standard
-# input of the receiver's pipeline.
+# Valid values of the key `connection` of a protocol. With this key, the lab
+# opens a connection of the given type. The sender's pipeline writes to its
+# standard output, which is one end of the connection. The receiver's pipeline
+# reads from its standard input, which is the other end.
 CONNECTIONS = ("mptcp",)
 # NAMES are the names that a pipeline may contain in braces. NEEDED are the
 # names that the pipeline of a sender or of a receiver must contain, because
@@ -270,10 +270,9 @@ def is_relayed(transport: Protocol) -> bool:
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
     """Raises LabError if the transport does not work on this machine. If the
-    machine does not allow network namespaces, relays of UDP packets replace the
-    hosts, and the relays must be able to carry the transport. In this case,
-    `left_out` is a text that says what the relays do not support. If there are
-    no relays, `left_out` is empty."""
+    machine allows no network namespaces, relays replace the hosts. The relays
+    carry only transports over UDP. `left_out` says what the relays do not
+    support. It is empty if there are no relays."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

@@ -50,7 +50,8 @@ typedef struct
   guint64 highest, received, bytes;
   guint64 sent_bytes;           /* of IP packets with DATA messages */
   guint lost;
-  /* Jitter of the large messages in ns (RFC 3550 section 6.4.1). */
+  /* Jitter of the one-way delay in ns (RFC 3550 section 6.4.1). Only large
+   * messages are measured. */
   gint64 jitter;
   /* One-way delay of the last large message, in units of 10 us (MMTP_TICK). */
   gint64 load_transit;
@@ -1707,9 +1708,9 @@ loses_the_first (const MmtpMessage * message)
 
 /* Returns a fixture with one path, whose delay has alternated between 20 ms and
  * 220 ms. The initial delay (D0) is at most 350 ms. A packet that is sent once
- * certainly arrives in time, but its retransmission may be late. The rate of
- * the path is configured. The sender therefore assumes a delay that nearly all
- * packets stay below. */
+ * certainly arrives in time, but its retransmission may be late. On a path with
+ * a configured rate, such as this path, the sender predicts a delay that nearly
+ * no packet exceeds. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
