@@ -507,8 +507,9 @@ gst_dccp_thin_sink_listen (GstDccpThinSink * self)
       GST_RESOURCE_ERROR_OPEN_WRITE);
 }
 
-/* Waits for the next receiver. A listening endpoint is kept from one receiver
- * to the next; it is opened again only if the end of the stream closed it. */
+/* Waits until the next receiver connects. All receivers connect to the same
+ * listening endpoint, one after the other. The endpoint is opened again only if
+ * the end of the stream has closed it. */
 static gboolean
 listen_for_one (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error)

@@ -227,8 +227,9 @@ set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
     return;
   g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
   g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
-  /* Linux returns twice the size that it has set (socket(7)), so a result below
-   * the requested size shows that the size was limited. */
+  /* Linux returns twice the size that it has set (socket(7)). If even the
+   * doubled size is below the requested size, the kernel has limited the size.
+   */
   if (got < size)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
         ("The kernel gives %d bytes of buffer instead of the %d bytes of "
@@ -936,11 +937,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSrc:min-coverage:
    *
-   * Packets with a smaller coverage are dropped, except those that are covered
-   * completely. The number includes the 8 bytes of the UDP-Lite header, as on
-   * the wire. For example, with the value 20 the checksum must also cover the
-   * fixed header of RTP. The value 0 does not mean "any": as in Linux, all
-   * packets that are not covered completely are then dropped.
+   * Minimum checksum coverage of accepted packets, in bytes. It includes the 8
+   * bytes of the UDP-Lite header, as on the wire. For example, with the value
+   * 20 the checksum must also cover the fixed header of RTP. Packets that are
+   * covered completely are always accepted. With the value 0, only these
+   * packets are accepted, as in Linux. With the value -1, all packets are
+   * accepted.
    */
   PROPERTY_INT ("min-coverage", "Minimum coverage",
       "Minimum checksum coverage of accepted packets, the UDP-Lite header of "

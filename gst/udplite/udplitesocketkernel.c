@@ -26,10 +26,10 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
 }
 
 /* Sets the minimum coverage of received packets. If `min_coverage` is negative,
- * all packets must be accepted. The option is then set to 8, because no packet
- * has a smaller coverage (RFC 3828 section 3.1). The value 0 would make the
- * kernel discard all packets that are not covered completely. Once the option
- * is set, Linux has no other way to disable it. */
+ * all packets must be accepted. Linux cannot unset the option once it is set. A
+ * negative value therefore sets the option to 8, the minimum coverage of any
+ * packet (RFC 3828 section 3.1). The value 0 would make the kernel discard all
+ * packets that are not covered completely. */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)

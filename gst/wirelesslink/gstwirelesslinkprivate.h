@@ -111,9 +111,10 @@ typedef struct
    * still in the core are discarded when they leave it. */
   guint64 generation;
   GQueue epochs;                /* queue of GstWirelessLinkEpoch; never empty */
-  /* mode=timestamp: items that have not entered the link yet. All flows enter
-   * the link in the order of their times. An item therefore waits while an
-   * earlier item may arrive in another flow. */
+  /* mode=timestamp: the GstWirelessLinkItem structs that have not entered the
+   * link yet. The items of all flows enter the link in the order of their
+   * times. An item therefore waits as long as an item with an earlier time may
+   * still arrive in another flow. */
   GstQueueArray *input;
   /* signalled when there is room in `input` or in the link */
   GCond input_cond;
@@ -232,7 +233,8 @@ void gst_wireless_link_packet_free (gpointer packet);
 void gst_wireless_link_flow_init (GstWirelessLinkFlow * flow);
 /* Frees all items of the flow when the flow itself is freed. */
 void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
-/* Discards all items upstream of the link, in the link and downstream of it. */
+/* Discards all packets, events and queries of the flow. Sticky events other
+ * than SEGMENT and EOS are stored on the src pad instead. */
 void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
 /* Wakes all threads that wait in a pad of the flow. */
 void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
@@ -260,7 +262,8 @@ void gst_wireless_link_item_free (GstWirelessLinkItem * item);
 /* --- gstwirelesslinkmedium.c ---------------------------------------------- */
 
 gboolean gst_wireless_link_start (GstWirelessLink * self);
-/* Makes all waiting threads return, before the element is stopped. */
+/* Interrupts all waits in the pads and stops the scheduler thread. Call this
+ * function before gst_wireless_link_stop (). */
 void gst_wireless_link_interrupt (GstWirelessLink * self);
 /* Stops the link. `last_stats` are the final statistics of the link (transfer
  * full). The element keeps them until the link starts again. */

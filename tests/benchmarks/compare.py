@@ -192,8 +192,9 @@ def added(seconds, name, base):
 
 
 def min_added(seconds, name, base):
-    """Returns the time that the element adds. Noise only increases times, so
-    the minimum is closest to the true value.
+    """Returns the CPU time in s that the element adds: the minimum time of the
+    pipeline `name` minus the minimum time of the pipeline `base`. Noise only
+    increases times, so the minimum of the runs is closest to the true value.
     """
     return min(seconds[name]) - (min(seconds[base]) if base else 0)
 

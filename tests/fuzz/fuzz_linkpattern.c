@@ -59,10 +59,9 @@ append_entry (GString * text, guint flow, guint64 index,
   g_free (line);
 }
 
-/* Writes `pattern` with the formatting functions, and returns the written
- * pattern file as text. `text` is the pattern file from which `pattern` was
- * read. The written file has one entry for each packet that `text` lists. Sets
- * `n` to the number of these entries. */
+/* Formats `pattern`, which was read from the pattern file `text`. Returns the
+ * text of the new pattern file. It has one entry for each packet that `text`
+ * lists. Sets `n` to the number of these entries. */
 static gchar *
 write_again (const LinkPattern * pattern, const gchar * text, guint * n)
 {

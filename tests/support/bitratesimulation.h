@@ -74,9 +74,10 @@ typedef struct
   guint8 scratch[MMTP_MAX_MESSAGE];
 } BitrateSimulation;
 
-/* Prepares the run number `run` of `n_runs` runs over `path` (see
- * arena_links_open). The encoder starts at `bitrate` bit/s. `latency` is the
- * latency of MMTP, and `duration` is the maximum time of the run. */
+/* Prepares a run over `path`. `run` is the number of the run, and `n_runs` is
+ * the number of all runs (see arena_links_open). The encoder starts at
+ * `bitrate` bit/s. `latency` is the latency of MMTP, and `duration` is the
+ * maximum time of the run. */
 BitrateSimulation *bitrate_simulation_new (const ArenaPath * path, guint run,
     guint n_runs, guint64 seed, guint64 bitrate, guint64 latency,
     guint64 duration);

@@ -9,7 +9,8 @@
 #include "dccpsimulation.h"
 #include "tcpmodel.h"
 
-/* Time at which the simulation starts. It is above 0, so that no time is 0. */
+/* Time in ns at which the simulation starts. It is above 0, so all times in the
+ * simulation are above 0. */
 #define DCCP_SIMULATION_START (1000 * VIRTUAL_LINK_SECOND)
 
 typedef struct _Simulation Simulation;

@@ -37,10 +37,9 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns the text of `error` (transfer full) for a message that already names
- * `peer`. The text begins with "the peer returned" in place of, for example,
- * "127.0.0.1:5 returned".
- */
+/* Returns the message of `error` (transfer full) for a text that already
+ * contains the name `peer`. If `peer` is "127.0.0.1:5", a message that begins
+ * with "127.0.0.1:5 returned" begins with "the peer returned" instead. */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
 /* Returns FALSE, with an error that says what to do, if `host` is of the form
  * host:port. */

@@ -518,12 +518,13 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
 }
 
 /* Handles a Request (RFC 4340 section 8.5, step 3). A candidate is a connection
- * whose Response was not acknowledged yet. `is_contested` is TRUE if the
- * Request of a candidate had the same addresses and ports as this Request, but
- * another sequence number. One of these two Requests is then forged, and it is
- * not known yet which one. The candidate is therefore kept, and this Request is
+ * that has received a Request, and whose Response was not acknowledged yet.
+ *
+ * If `is_contested` is TRUE, a candidate has the addresses and ports of this
+ * Request, but was created by a Request with another sequence number. One of
+ * the two Requests is forged. The candidate is kept, and this Request is
  * answered with a cookie. The client later acknowledges the Response to the
- * genuine Request. This shows which Request is genuine. */
+ * genuine Request. This acknowledgement shows which Request is genuine. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)

@@ -16,8 +16,8 @@
 typedef struct
 {
   guint64 number;               /* channel number */
-  /* Sending time of the message on the sender's clock, less a constant, in ns.
-   */
+  /* Sending time of the message in ns: the time on the sender's clock minus a
+   * constant. */
   gint64 sent;
   gsize size;                   /* size of the whole message, in bytes */
   /* TRUE if the message is a DATA, PROBE or REPAIR */

@@ -64,8 +64,8 @@ MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 
 /* --- how soon they bring a message ---------------------------------------- */
 
-/* Finds the fastest path. Call this function after a report has arrived, and
- * after a path has become silent. */
+/* Updates the field `fastest`, the id of the fastest path. Call this function
+ * after a report has arrived, and after a path has become silent. */
 void mmtp_paths_find_fastest (MmtpPaths * paths);
 /* Finds the fastest path and updates the delays of all paths. */
 void mmtp_paths_update_delays (MmtpPaths * paths);
@@ -107,11 +107,11 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 
 /* --- how much they carry -------------------------------------------------- */
 
-/* Returns how many more bytes all paths together can deliver before `deadline`.
- * All headers are counted. The bytes that are already in flight are not
- * counted. If `at_best` is TRUE, the best rates and delays are used instead of
- * the current ones. `percent` is the percentage of the rates that is available
- * for these bytes. */
+/* Returns the number of bytes that all paths together can deliver before
+ * `deadline`. Headers are counted. Bytes that are already in flight are not
+ * counted. If `at_best` is TRUE, the highest recent rate and the minimum delay
+ * of each path are used instead of the current rate and the safe delay.
+ * `percent` is the percentage of the rates that is available for the bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
 /* Like mmtp_paths_get_capacity (), but for `n` deadlines, and always with the

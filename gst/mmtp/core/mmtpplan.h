@@ -36,8 +36,9 @@ typedef struct
   /* number of bytes of the waiting packets of the frame, including all headers
    */
   guint64 work;
-  /* number of bytes that the paths can deliver before the deadline, and
-   * `margin` ns before the deadline */
+  /* `capacity` is the number of bytes that the paths can deliver before
+   * `deadline`. `safe_capacity` is the number of bytes that they can deliver
+   * before `deadline` minus `margin`. */
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;

@@ -640,8 +640,9 @@ take_or_jump (MmtpReorder * reorder, guint64 number)
     take_next (reorder);
 }
 
-/* Passes all packets below `number` to the reassembly, and also the packets
- * that follow them without a gap. */
+/* Passes the packets with numbers below `number` to the reassembly, and skips
+ * those that are missing. Then passes the packets from `number` on, up to the
+ * first missing packet. */
 static void
 take_until (MmtpReorder * reorder, guint64 number)
 {
@@ -864,10 +865,10 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Marks the waiting packets whose deadline has passed as late, and removes
- * their entries from the heap. Then inserts one entry with the highest stream
- * number of these packets. The next timeout therefore processes all packets up
- * to this number. */
+/* If the deadline of a waiting packet has passed, marks the packet as late and
+ * removes its entry from the heap. Then inserts one entry with the highest
+ * stream number of the packets that were marked. The next timeout therefore
+ * processes all packets up to this number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

@@ -63,9 +63,9 @@ void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
  * it must be sent. Otherwise returns NULL. `repair` is valid until
  * mmtp_repairer_restart() is called. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
-/* Sets `repair` to a REPAIR of the packets that were last sent on `path`. This
- * REPAIR is sent as padding, and stays valid until mmtp_repairer_restart().
- * Returns FALSE if there are no such packets. */
+/* Stores in `repair` a REPAIR to be sent as padding. The REPAIR covers the
+ * packets of the current block of `path`, and is valid until
+ * mmtp_repairer_restart() is called. Returns FALSE if the block is empty. */
 gboolean mmtp_repairer_fill_padding (const MmtpRepairer * self,
     const MmtpPath * path, MmtpRepair * repair);
 /* Begins a new block. Call this function after the REPAIR of `path` was sent.

@@ -34,9 +34,9 @@
  * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* This limit concerns REPORTs outside the regular schedule. If the report
- * period exceeds LONG_PERIOD (in ns), the interval between such a REPORT and
- * the last REPORT is at least a fourth of the period. */
+/* If the report period exceeds LONG_PERIOD (in ns), a REPORT outside the
+ * regular schedule is sent only after a fourth of the period has passed since
+ * the last REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
 /* The time over which mmtp_arrivals_get_rate() measures the rate. After a gap,
  * the measured rate stays too low until this time has passed. */

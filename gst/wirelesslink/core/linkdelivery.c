@@ -10,8 +10,8 @@
 struct _LinkDelivery
 {
   GArray *times;                /* guint64 in ms */
-  /* Time in ms of the last opportunity to send in the trace. The trace then
-   * repeats. */
+  /* Duration of the trace in ms: the time of its last opportunity to send.
+   * After this time, the trace is replayed from its beginning. */
   guint64 period;
   /* number of times that the whole trace has been replayed so far */
   guint64 round;

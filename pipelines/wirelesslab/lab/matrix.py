@@ -42,8 +42,8 @@ IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 # A function that takes the duration in seconds and the protocol of a cell, and
 # returns those keys of the cell that describe the video.
 Film = Callable[[int, Protocol], dict[str, Any]]
-# The key in the section [matrix] that has the name and version of a published
-# matrix. Each result repeats this name and version.
+# The key in the section [matrix] whose value is the name and version of a
+# published matrix. Each result repeats this name and version.
 SUITE = "suite"
 # The key in the section [matrix] whose value is the name of another matrix
 # file. The file in which this key is set extends the other file.
@@ -148,8 +148,8 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         for variant, film, protocol in itertools.product(
             list(variants(link, home)),
             films if is_video(workload) else [None], protocols)
-        # A run that is only computed has the same result each time, so it is
-        # not repeated.
+        # The runs of protocols that are computed in virtual time are not
+        # repeated, because their results would be the same.
         if not (protocol[COMPUTED] and repetition)]
 
 

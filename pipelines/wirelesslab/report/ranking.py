@@ -18,7 +18,7 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # True if all runs from which the range was computed are flagged as
+    # True if the range was computed only from runs that are flagged as
     # unreliable.
     is_flagged: bool = False
 

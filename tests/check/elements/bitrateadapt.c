@@ -630,8 +630,9 @@ GST_END_TEST;
 
 /* --- the limits ----------------------------------------------------------- */
 
-/* The application has set the encoder to 2048 kbit/s. Without max-bitrate this
- * is the maximum, although the network carries more. */
+/* The application has set the encoder to 2048 kbit/s. If max-bitrate is 0,
+ * bitrateadapt must not exceed 2048 kbit/s, although the network carries more.
+ * If max-bitrate is set, it is the limit instead. */
 GST_START_TEST (encoder_never_exceeds_the_bitrate_that_it_had)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "

@@ -66,8 +66,8 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
   GstBuffer *kept[KEPT];
   guint i, round;
 
-  /* All buffers are freed at the end of the first round. In the second round,
-   * the used memory must therefore not exceed the limit of the first round. */
+  /* Each round ends by freeing all buffers. The used memory must therefore stay
+   * within the same limit in both rounds. */
   for (round = 0; round < 2; round++) {
     for (i = 0; i < KEPT; i++)
       kept[i] = keep_one_of (allocator, 100, i);

@@ -428,8 +428,8 @@ GST_START_TEST (delays_are_transits_less_the_offset)
 
 GST_END_TEST;
 
-/* If no message was received, a record has no transit times. The path then
- * keeps the delays that it had before. */
+/* If no message has arrived on a path, a REPORT contains no transit times for
+ * this path. Such a REPORT must not change the delays of the path. */
 GST_START_TEST (unmeasured_records_change_no_delay)
 {
   Fixture fixture;
