@@ -12,8 +12,8 @@ typedef struct
 {
   /* name by which the namespace was requested; NULL = our own namespace */
   gchar *text;
-  /* file descriptor of the namespace, owned; -1 for our own namespace if /proc
-   * is missing */
+  /* File descriptor of the namespace, owned by this structure. If the
+   * namespace is our own and /proc is missing, the value is -1. */
   gint fd;
   /* Device and inode number of the namespace. Two TunNetns with equal numbers
    * are the same namespace.

@@ -4,13 +4,13 @@
  * @title: ifdqueue
  * @short_description: Queue that drops B-frames so that video stays live
  *
- * A queue upstream of a sink that blocks while the network is full. The queue
- * holds a few frames. When the network accepts less than the encoder produces,
- * the queue drops the frames whose loss changes the picture least: B-frames
- * before P-frames, and I-frames only in rare cases. It never sends a frame that
- * refers to a dropped frame. The receiver can therefore decode all frames that
- * arrive. The delay of these frames never exceeds the duration of the few
- * frames in the queue.
+ * The element is a queue for a few video frames. Use it upstream of a sink that
+ * blocks while the network accepts no more data, such as tcpclientsink. When
+ * the network accepts less than the encoder produces, the queue drops the
+ * frames whose loss changes the picture least: B-frames before P-frames, and
+ * I-frames only in rare cases. It never sends a frame that refers to a dropped
+ * frame. The receiver can therefore decode all frames that arrive. The delay of
+ * these frames never exceeds the duration of the few frames in the queue.
  *
  * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, H.264 and H.265 in whole
  * access units, VP8, VP9, and AV1 in temporal units or frames. It also accepts

@@ -18,24 +18,26 @@
  * For each frame the element reports:
  *
  * - the time of arrival;
- * - the due time, at which the frame was expected in transport order;
+ * - the due time, which is the time at which the frame was expected (frames
+ *   are expected in transport order);
  * - the latency, which is the time of arrival minus the due time (0 for the
  *   first frame);
  * - the type, the temporal reference, and the size;
  * - the presentation time in units of 1/90000 s.
  *
- * For each GOP header it reports the time code, the pictures field of the time
- * code, and the presentation time of temporal reference 0. It also reports each
- * lost frame and its type, which it infers from gaps in the temporal references
- * and from the learned GOP pattern. Incomplete frames are discarded and
- * counted, because a decoder cannot display them.
+ * For each GOP header it reports the time code (including its field
+ * time_code_pictures), and the presentation time of the picture with temporal
+ * reference 0. It also reports each lost frame and its type, which it infers
+ * from gaps in the temporal references and from the learned GOP pattern.
+ * Incomplete frames are discarded and counted, because a decoder cannot display
+ * them.
  *
  * The arrival time of a frame is the arrival time of the buffer that contains
  * its last byte. If the element is directly downstream of a file source, it
  * reads the file itself (in pull mode). A frame then arrives when the element
- * extracts it from the data of the file. Arrival times are running times of the
- * pipeline's clock while the element plays, so that a pause does not count.
- * They are monotonic times if there is no clock.
+ * extracts it from the data of the file. While the element is in PLAYING and
+ * has a clock, arrival times are running times. Otherwise they are monotonic
+ * times. The duration of a pause does not count.
  *
  * The results are printed to standard output (#GstMpegStat:silent), written to
  * a log of comma-separated values or JSON objects (#GstMpegStat:location),

@@ -53,7 +53,8 @@ struct _DccpNetwork
   guint64 now;
   GArray *log;                  /* of DccpNetworkEntry */
   GArray *events[N_ENDS];       /* of DccpEvent */
-  /* Arrays of guint32: numbers of the data packets, in order of arrival. */
+  /* Each data packet contains a number. These arrays contain the numbers
+   * (guint32) that each endpoint has received, in order of arrival. */
   GArray *received[N_ENDS];
   /* The last data packet that each endpoint received, without its payload. */
   DccpData last[N_ENDS];

@@ -327,10 +327,10 @@ has_rare_reports (const BitrateBacklog * backlog)
 /* Returns the index of the sample at which the measurement of the drain rate
  * ends. Index 0 is the latest sample.
  *
- * Normally, the measurement ends at sample 0. If reports are rare, it ends at
- * the latest sample that confirms new data. However, if that sample is more
- * than LATE_REPORT round trips older than sample 0, the measurement ends at
- * sample 0 again. */
+ * If reports are frequent, the measurement ends at sample 0. If reports are
+ * rare, it ends at the latest sample that confirms new data. However, if this
+ * sample is more than LATE_REPORT round trips older than sample 0, the
+ * measurement ends at sample 0. */
 static guint64
 get_drain_end (const BitrateBacklog * backlog)
 {

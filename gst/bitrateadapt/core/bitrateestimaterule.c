@@ -179,10 +179,10 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   return minimum * 8e9 / report->estimate;
 }
 
-/* If a queue is longer than normal, it has to drain. While it drains, the
- * encoder gets only a part of its bitrate. Returns this part, from MIN_SHARE to
- * 1. `excess` is the number of ns by which the queueing delay exceeds its
- * normal value. */
+/* If the queueing delay is above its normal value, the bitrate is reduced until
+ * the queue has drained. Returns the factor by which the bitrate is multiplied,
+ * from MIN_SHARE to 1. `excess` is the queueing delay minus its normal value,
+ * in ns. */
 static gdouble
 get_share (gdouble excess)
 {

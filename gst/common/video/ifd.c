@@ -436,8 +436,8 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
     overwrite (ifd, c, "a P-frame takes the place of a B-frame");
 }
 
-/* Returns the text in the trace for a frame that is dropped because it cannot
- * be decoded. */
+/* Returns the reason that the trace states for dropping a frame that cannot be
+ * decoded. */
 static const gchar *
 get_rule_of_undecodable (IfdDropReason reason)
 {
@@ -978,13 +978,12 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* Returns whether it is useless to wait any longer for an I-frame that a
- * decoder would display in the right order.
+/* I-frames are dropped until one arrives that a decoder would display in the
+ * right order. Returns whether it is useless to wait any longer for it.
  *
- * If all GOPs have the same length, the values of the field `order` of the
- * I-frames repeat after some time. If the value of the first dropped I-frame
- * occurs again, all values have occurred. A decoder would have displayed each
- * of these I-frames in the wrong order, so it is useless to wait longer. The
+ * If all GOPs have the same length, the numbers in `order` of the I-frames form
+ * a cycle. When the number of the first dropped I-frame occurs again, all
+ * I-frames of the cycle have been dropped. A longer wait is then useless. The
  * wait also ends after IFD_MAX_ORDER_WAIT frames.
  */
 static gboolean
@@ -1114,9 +1113,9 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
-/* Called at an I-frame. A changed configuration of the algorithm takes effect
- * only here, because the new algorithm does not know which frames the previous
- * algorithm has dropped. */
+/* Called at an I-frame. A new algorithm has no record of the frames that the
+ * previous algorithm dropped. A change of the configured algorithm therefore
+ * takes effect only at an I-frame. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -1128,8 +1127,9 @@ adopt_algorithm (Ifd * ifd)
 }
 
 /* Stores which slots (for example buffers of reference frames) the new frame
- * uses. If the codec changes at this frame, neither this frame nor any later
- * frame depends on the frames before the change. */
+ * uses. If the codec changes at this frame, the frames of the new codec do not
+ * refer to frames of the old codec. The algorithm IFD_ALGORITHM_GOP therefore
+ * waits for an I-frame. */
 static void
 note_slots (Ifd * ifd, const IfdFrame * frame)
 {

@@ -42,8 +42,8 @@ typedef struct
   /* The MPEG-2 extension (RFC 2250, section 3.4.1), valid if `t` is TRUE. */
   /* fields of the picture coding extension of MPEG-2 */
   MpegVideoPicture extension;
-  /* Further extensions (field E) with their start codes. The pointer points
-   * into the data that were parsed.
+  /* Other extensions of MPEG-2, with their start codes. They are present if the
+   * field E is 1. The pointer points into the data that were parsed.
    */
   const guint8 *extensions;
   /* size of the extensions in bytes; after parsing, it includes the zero

@@ -12,7 +12,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Values of copy_buffer_to_golden and copy_buffer_to_alternate, 9.7 */
+/* Values of copy_buffer_to_golden and copy_buffer_to_alternate
+ * (section 9.7). */
 typedef enum
 {
   VP8_COPY_NONE,

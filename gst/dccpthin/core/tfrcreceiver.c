@@ -441,8 +441,9 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* Returns the round-trip time in ns that is used to divide the gap into loss
- * events. All losses within one round-trip time belong to the same loss event.
+/* A gap is a sequence of missing packets. It is divided into loss events: all
+ * losses within one round-trip time belong to the same loss event. Returns the
+ * round-trip time in ns for this division.
  *
  * If only the handshake has measured the round-trip time, this measurement may
  * be outdated and too short. In this case, a second value is computed from the

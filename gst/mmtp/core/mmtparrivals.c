@@ -195,12 +195,12 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Adds the statistics in `span` to `reported`, and empties `span`. The messages
- * in `span` are those that have arrived since the last record.
+/* `span` has the statistics of the messages that arrived since the last record.
+ * `reported` has the statistics for the last record. Adds `span` to `reported`,
+ * and then empties `span`.
  *
  * All records that are written at the same time must cover the same messages.
- * If the last record was written at `now`, the messages are therefore added to
- * those in `reported`. If the last record is older, `reported` is emptied
+ * If the last record was written before `now`, `reported` is therefore emptied
  * first. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)

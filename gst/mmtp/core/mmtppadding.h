@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Padding: messages that nobody waits for. While the stream uses less than a
- * path carries, the congestion control cannot measure what the path carries. An
- * encoder that follows the estimate then does not know how far its bitrate may
- * rise. An episode is a short time in which padding is sent until the path is
- * full. The estimate then shows what the path carries.
+/* Padding: messages that the receiver does not need. They are sent only to
+ * measure the capacity of a path. While the stream uses less than the capacity,
+ * the congestion control cannot measure the capacity. An encoder that follows
+ * the estimate then cannot determine how far its bitrate may rise. An episode
+ * is a short time in which padding is sent until the path is full. The estimate
+ * then shows the capacity.
  *
  * Vidaptive (Ma et al., 2023, arXiv:2309.16869, section 3) sends padding all
- * the time, so the queue of the path is always full as well. To avoid this,
- * this module sends padding only in short episodes. The estimate stays valid
- * between the episodes, because the congestion control lowers it only if there
- * is a queue.
+ * the time, so the queue of the path is always full. To avoid this, this module
+ * sends padding only in short episodes. The estimate stays valid between the
+ * episodes, because the congestion control lowers it only if there is a queue.
  */
 
 #pragma once

@@ -72,9 +72,8 @@ gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
 /* Returns whether the queue has room for a buffer of `size` bytes. If no packet
  * waits, there is room for every buffer. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
-/* Drops a buffer for `reason` without putting it into the queue, and reports it
- * as dropped. The buffer is counted both as put into the queue and as dropped.
- */
+/* Drops a buffer for `reason` instead of putting it into the queue, and reports
+ * it as dropped. The counters `buffers` and `bytes` include it, too. */
 void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason);
 /* Drops all buffers that have a waiting packet. The buffers are counted and

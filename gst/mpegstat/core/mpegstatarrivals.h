@@ -27,8 +27,8 @@ void mpegstat_arrivals_reset (MpegStatArrivals * arrivals, guint64 junk);
 
 void mpegstat_arrivals_input (MpegStatArrivals * arrivals, gsize bytes,
     const MpegStatTime * time);
-/* Called when the framer has output a frame of `size` bytes; stores its arrival
- * in `time`. `junk` is the framer's counter of junk bytes: the bytes of the
- * stream that the framer has consumed in addition to the frames. */
+/* Called when the framer has output a frame of `size` bytes. Sets `time` to the
+ * arrival time of the frame. `junk` is the framer's counter of junk bytes,
+ * which are bytes that the framer has consumed but that belong to no frame. */
 void mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size,
     guint64 junk, MpegStatTime * time);

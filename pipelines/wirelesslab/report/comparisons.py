@@ -29,7 +29,8 @@ class Way(typing.NamedTuple):
     # with each other.
     group: typing.Callable
     group_title: typing.Callable
-    is_ordered: bool  # True if the labels have a natural order, as bitrates do.
+    # True if the labels of the runs have a natural order, as bitrates do.
+    is_ordered: bool
 
 
 def link_title(run: Any) -> str:
@@ -47,10 +48,10 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the section that describes `link` in the matrix. If
-    the section describes several links, the title of `link` is the title of the
-    section, followed by property values of `link`. Returns this title without
-    the values. If the name of `link` contains no values, returns "all links".
+    """Returns the title of the section of the matrix that describes `link`. If
+    the section describes several links, the title of each link ends with the
+    property values of the link. The function removes these values. If the name
+    of `link` contains no values, returns "all links".
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

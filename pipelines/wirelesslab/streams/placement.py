@@ -150,8 +150,9 @@ class SameMachine:
         return HOST
 
     def paths(self, _role: str, _listener: str, port: int) -> dict[str, str]:
-        """Returns a dictionary {name: address} of the names in braces, such as
-        {host_1}, by which a pipeline refers to addresses on a link.
+        """Pipelines contain placeholders for addresses, such as {host_1}.
+        Returns a dictionary that maps the name of each placeholder to its
+        value.
         """
         return link_paths.values([HOST], [HOST], [], port)
 
@@ -253,8 +254,9 @@ class OverLink:
     - `properties` are the properties of the wirelesslink that emulates the
       first link.
     - `further` has the properties of each other link.
-    - `link` is a link or a combined link of a matrix, or None. It contains the
-      name and the schedule of each link.
+    - `link` is the description of the link or of the combined link from the
+      matrix file, or None. It contains the name, the direction and the schedule
+      of each link.
     - `options` are passed to the testbed.
     """
 

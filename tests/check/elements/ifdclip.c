@@ -285,10 +285,11 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* Best results of a sender that knows the future. `free_at[chain][n]` is the
- * earliest time at which the channel can be free after `n` decodable frames
- * were sent and the references are in the state `chain`. The time is
- * G_MAXUINT64 if no selection of `n` decodable frames leads to this state. */
+/* Best results of a sender that knows the future. Such a sender can select `n`
+ * decodable frames in several ways. `free_at[chain][n]` covers the selections
+ * that end in the state `chain`. It is the earliest time at which the channel
+ * can be free after such a selection was sent. If there is no such selection,
+ * the time is G_MAXUINT64. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -301,10 +302,10 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Adds to `next` the result of skipping `picture`. If the picture can arrive in
- * time and can be decoded, also adds the result of sending it. If the picture
- * cannot arrive in time or cannot be decoded, a sender that knows the future
- * never sends it. */
+/* Updates the best results in `next` for the case that the sender skips
+ * `picture`. If the picture can arrive in time and can be decoded, also updates
+ * them for the case that the sender sends the picture. A sender that knows the
+ * future never sends any other picture. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)

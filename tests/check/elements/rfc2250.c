@@ -48,7 +48,8 @@ check_packet (GstBuffer * packet, guint frame)
   /* The coverage is the sum of these sizes in bytes:
    * - RFC 2250 video-specific header: 4
    * - in an I-frame: sequence header (22), GOP header (8), picture header (8)
-   * - in another frame: picture header (9, because it describes the vectors)
+   * - in another frame: picture header (9, because it has additional fields for
+   *   motion vectors)
    * - picture coding extension: 9 */
   fail_unless_equals_int (info->coverage,
       4 + (type == 'I' ? 22 + 8 + 8 : 9) + 9);

@@ -474,13 +474,13 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 
 GST_END_TEST;
 
-/* These options are sent:
+/* An endpoint that supports only CCID 248 sends these options:
  * - Change R (CCID, 248) and Change L (CCID, 248), each with Mandatory;
  * - Change L (Sequence Window, 100), without Mandatory;
  * - Change L (ECN Incapable, 1), with Mandatory.
- * None of these features belongs to CCID 3. This endpoint does not know the
- * feature Send Loss Event Rate of CCID 3. It answers a Change option for this
- * feature with an empty Confirm (section 6.6.7). */
+ * The endpoint must not send options for the features of CCID 3. One of them is
+ * the feature Send Loss Event Rate (192). If a Change option for this feature
+ * arrives, the endpoint must answer with an empty Confirm (section 6.6.7). */
 static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
     "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
 static const guint8 change_192[] = { 192, 1 };

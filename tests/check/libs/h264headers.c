@@ -523,7 +523,8 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:4 1:1 1:0 s0 1:0"), 16);
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:4 1:1 1:1 s0 1:0"), 17);
-  /* frame_num has 4 bits, so frame_num 1 after 4 means 17. */
+  /* frame_num has 4 bits. It has changed from 4 to 1, so it has wrapped around,
+   * and the number of the frame is 16 + 1. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 68);
   h264_headers_free (headers);

@@ -75,8 +75,9 @@ GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 
 GST_END_TEST;
 
-/* The second P-frame is large, but all later frames of its group refer to it.
- */
+/* The first P-frame is too large to arrive in time. The plan must leave out
+ * this P-frame and the frames that refer to it: all later frames of its group,
+ * and the leading frame of the next group. */
 GST_START_TEST (left_out_reference_takes_its_group_with_it)
 {
   add (MMTP_RANK_DELTA, 1, 9000, 8000, 2);
@@ -118,9 +119,12 @@ GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 
 GST_END_TEST;
 
-/* Two temporal layers: the pictures of layer 1 use slot 0 and update slot 1. A
- * picture of layer 2 uses slot 1. A picture of layer 0 uses and updates slot 0.
- */
+/* The stream has three temporal layers:
+ * - A picture of layer 0 uses and updates slot 0.
+ * - A picture of layer 1 uses slot 0 and updates slot 1.
+ * - A picture of layer 2 uses slot 1.
+ * The first picture of layer 1 is too large to arrive in time. The plan must
+ * leave out this picture and the next picture, which refers to it. */
 GST_START_TEST (left_out_picture_of_a_layer_takes_only_what_refers_to_it)
 {
   const MmtpPicture base = {.has_slots = TRUE,.uses = 1,.updates = 1 };

@@ -166,7 +166,7 @@ GST_END_TEST;
 /* Sends `n` packets, each of which takes 1 ms to transmit. Returns how many
  * packets arrive, and stores their mean delay in `mean`. `losses` is set to the
  * number of gaps in the sequence of arriving packets. `overtaken` is set to the
- * number of packets that arrive after a later packet. */
+ * number of packets that arrive after a packet that was sent later. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)

@@ -152,8 +152,9 @@ GST_START_TEST (oldest_known_host_makes_room)
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
     /* Each iteration stores a new host, and then stores the first host again.
-     * After the loop, the second host is therefore the oldest host. Only the
-     * second host must have no reserve. */
+     * The second host is therefore the oldest host. The limiter has no room for
+     * the last new host until it removes the oldest host. After the loop, the
+     * second host must have no reserve, and every other host must have one. */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

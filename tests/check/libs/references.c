@@ -168,8 +168,9 @@ count_active (const Picture * pictures, guint n, guint n_times)
   return n_active;
 }
 
-/* Without temporal layers, the slots give no more information than the types of
- * the pictures. */
+/* A slot stands for a stored reference picture. In a stream without layers, the
+ * types of the pictures already show which pictures can be decoded. Slots must
+ * therefore not be used. */
 GST_START_TEST (slots_are_used_only_with_layers)
 {
   static const Picture chain[] = {

@@ -57,8 +57,9 @@ class StreamsTest(test_lab.LabCase):
                 self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """Makes a matrix with a single cell, and runs this cell: 2 s of a clip
-        of 3 Mbit/s.
+        """Sends 2 s of a clip of 3 Mbit/s by `protocols` over one link. `more`
+        contains additional lines for matrix.ini, the file that describes the
+        runs. Returns the results of the runs.
         """
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([
