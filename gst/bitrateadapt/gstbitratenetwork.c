@@ -545,8 +545,8 @@ visit (GstElement * element, gpointer data)
 
 /* Used instead of visit() if the user has named the element to search for.
  * Returns whether `element` is the named element. If `element` is another
- * element and has a queue, records it. Does not read an estimate from
- * `element`. */
+ * element and has a queue, adds it to search->queues. Does not read an estimate
+ * from `element`. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)
 {

@@ -20,11 +20,11 @@
  *   PLAYING to PAUSED. If the source returns to PLAYING before the streaming
  *   thread has noticed the pause, the streaming task stops and never starts
  *   again.
- * - After this unlock, GstBaseSrc calls unlock_stop in the streaming thread,
- *   directly before create and without a lock. Another thread may stop the
- *   element or send EOS at that moment, and it also calls unlock. The
- *   unlock_stop for the pause then cancels this unlock. From then on, create
- *   waits for packets, and the other thread waits for create.
+ * - After an unlock for a pause, GstBaseSrc calls unlock_stop in the streaming
+ *   thread, directly before create and without a lock. At that moment, another
+ *   thread may call unlock because it stops the element or sends EOS. The
+ *   unlock_stop for the pause then cancels the unlock of the other thread. From
+ *   then on, create waits for packets, and the other thread waits for create.
  *
  * GstLiveFlush therefore ignores unlock and unlock_stop for a pause. The source
  * then waits for packets in PAUSED as well, as it does with older versions of

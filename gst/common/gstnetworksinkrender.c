@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The streaming thread of GstNetworkSink: waiting for the connection and for
- * room in the network, sending packets or parts of a byte stream, and draining
- * the connection at the end of the stream.
+/* The streaming thread of GstNetworkSink. It waits for the connection, waits
+ * while the connection accepts no data, sends packets or parts of a byte
+ * stream, and drains the connection at the end of the stream.
  */
 
 #include "gstnetworksinkprivate.h"
@@ -274,7 +274,7 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   return flow;
 }
 
-/* --- using the connection, and waiting for room --------------------------- */
+/* --- using the connection, and waiting until it accepts data -------------- */
 
 /* Returns FALSE if there is no usable connection, or if the deadline for the
  * end of the stream has passed. The caller then calls wait_for_connection. */
@@ -505,9 +505,10 @@ drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
   drop_first (self, batch, DROP_UNSENDABLE);
 }
 
-/* Waits while the network is full. Returns FALSE if the wait was interrupted or
- * an error occurred. If the sink is not allowed to wait, drops the first packet
- * of `batch` and returns TRUE. */
+/* Called when the connection accepts no data at the moment. Waits until it
+ * accepts data again. Returns FALSE if the wait was interrupted or an error
+ * occurred. If the sink is not allowed to wait, drops the first packet of
+ * `batch` and returns TRUE. */
 static gboolean
 wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
     GError ** error)
@@ -1083,8 +1084,9 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* The next stream may have a different receiver. That receiver does not miss
-   * the buffers that were dropped in this stream. */
+  /* The buffers of this stream do not belong to the next stream. A receiver
+   * that connects before the next stream begins has therefore missed nothing.
+   */
   priv->started = FALSE;
 
   LOCK (self);

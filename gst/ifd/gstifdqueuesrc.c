@@ -47,9 +47,8 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
 }
 
 /* Returns whether other frames of the base layer refer to the frame. If
- * IFD_FRAME_SLOTS is not set, it is unknown which stored reference frames
- * (slots) the frame uses. Each frame of a GOP then refers to all P-frames
- * before it. */
+ * IFD_FRAME_SLOTS is not set, the references of the frames are unknown. Each
+ * frame of a GOP is then assumed to refer to all P-frames before it. */
 static gboolean
 is_base (const IfdFrame * frame)
 {
@@ -452,9 +451,9 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Called at a RECONFIGURE event. If the src pad was not linked before, it may
- * be linked now. The element downstream of it is then treated as a new
- * receiver. */
+/* Called at a RECONFIGURE event. If the last push returned NOT_LINKED, the src
+ * pad may be linked now. The stream then begins again with the next I-frame, as
+ * for a new receiver. */
 static gboolean
 take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {

@@ -132,9 +132,11 @@ struct _GstMmtpSink
   /* Object that reads the picture types from the buffers. If it is NULL, the
    * buffer flags are used instead. */
   PictureReader *pictures;
-  /* Cuts a transport stream; NULL if the input is something else. */
+  /* Divides a transport stream into buffers, so that whole pictures can be
+   * dropped. NULL if the input is not a transport stream that can be divided.
+   */
   MmtpTsCutter *ts;
-  /* TRUE if the core refused the last piece of the transport stream */
+  /* TRUE if the core refused the previous buffer of the transport stream */
   gboolean ts_has_gap;
   /* TRUE if the sink has posted a warning because it cannot divide the
    * transport stream into pictures. The warning contains the reason. */

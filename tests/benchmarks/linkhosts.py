@@ -18,9 +18,9 @@ PORT = 5001
 VETH = "10.99.0.1", "10.99.0.2"
 SECONDS_TO_START = 60
 TICKS = os.sysconf("SC_CLK_TCK")
-# The threads of a link, as {part of the link: name of its thread}. A packet
-# from host a to host b passes these three parts. Each part handles the packet
-# in its own thread. All three threads belong to the process of the link.
+# Maps each part of a link to the name of its thread. A packet from host a to
+# host b passes tunsrc, the link and tunsink. All three threads belong to the
+# process of the link.
 THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
            "tunsink": "wl:src_0"}
 
@@ -37,9 +37,9 @@ class Ends:
 
 class Hosts:
     """The hosts a and b, and the links between them. `links` maps the name of
-    each link to its Ends. The network devices of the links have other names:
-    wl0, wl1 and so on. There is also a veth pair between the hosts, which is
-    the link `veth`.
+    each link to its Ends. The network devices of these links are called wl0,
+    wl1 and so on. There is one more link with the name `veth`: a veth pair,
+    which connects the hosts without wirelesslink.
     """
 
     def __init__(self, links, env):

@@ -64,8 +64,9 @@ typedef struct
 
 static Model model;
 
-/* Index of the run in which each sequence number was last output. The index is
- * not reset between inputs of the fuzzer, so the array need not be cleared. */
+/* For each sequence number, the index of the run in which it was last output.
+ * The index is not reset when the fuzzer calls the test again, so this array
+ * need not be cleared. */
 static guint put_out[65536];
 static guint n_runs;
 

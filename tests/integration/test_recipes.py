@@ -40,8 +40,8 @@ def page(name):
 
 
 def spans(text, pattern):
-    """Returns the code spans of a page that match `pattern`. A line break in a
-    code span is a space.
+    """Returns the code spans of a page that match `pattern`. Before the search,
+    each line break is replaced by a space.
     """
     return re.findall(rf"`{pattern}`", re.sub(r"\s+", " ", text))
 

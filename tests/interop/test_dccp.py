@@ -386,9 +386,10 @@ class LostTest(ElementCase):
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # A case that is not tested: the Reset of a listening dcctpthinsrc is lost.
-    # The kernel repeats its Close, but dcctpthinsrc has ended and does not
-    # answer, so Linux waits for a long time.
+    # One case is not tested: the Reset that a listening dcctpthinsrc sends is
+    # lost. The kernel then repeats its Close, but dcctpthinsrc has ended and
+    # does not answer. The connection of the kernel closes only after a long
+    # time.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):

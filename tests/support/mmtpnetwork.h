@@ -66,7 +66,8 @@ struct _MmtpNetwork
   GArray *out;
   /* Numbers of the receiver's events SESSION, SILENT and END */
   guint sessions, silences, ends;
-  guint lost, broken, refused, ended;   /* Number of events of the sender. */
+  /* Numbers of the sender's events LOST, BROKEN, REFUSED and ENDED */
+  guint lost, broken, refused, ended;
   /* TRUE if no attacker knows the secrets of the session. Each buffer that the
    * receiver outputs must then equal a buffer that was passed to the sender. */
   gboolean trusted;

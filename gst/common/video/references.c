@@ -584,10 +584,9 @@ select_group (const References * references)
 }
 
 /* Returns the bit of the slot that contains the last key frame; SLOTS_ALL if no
- * slot contains it. The bit also stands for the marks of the key frame, which
- * say which pictures are still used for reference. The marks need no bit of
- * their own, because a decoder that misses the key frame also misses its marks.
- */
+ * slot contains it. The key frame also says which pictures are still used for
+ * reference. This information needs no bit of its own, because a decoder that
+ * misses the key frame also misses this information. */
 static guint32
 get_key (const References * references)
 {

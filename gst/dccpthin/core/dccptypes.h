@@ -138,7 +138,7 @@ typedef struct
   guint64 sent[DCCP_LAST_TYPE], received[DCCP_LAST_TYPE];
   guint64 bytes_sent, bytes_received;   /* payload bytes */
   guint64 refused[DCCP_LAST_REFUSAL];   /* packets by reason */
-  /* Syncs and Resets that the rate limit suppressed */
+  /* Number of Syncs and Resets that were not sent because of a rate limit */
   guint64 answers_suppressed;
   guint64 connections_refused;
   /* invalid or unknown options that were ignored */

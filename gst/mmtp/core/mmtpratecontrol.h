@@ -80,8 +80,9 @@ typedef struct
 {
   /* maximum bytes in flight (congestion window) */
   guint64 window;
-  /* Additional bytes that may be in flight while the path has a gap (a time in
-   * which nothing arrives) and no other path has room. */
+  /* Bytes that may be in flight in addition to the window. They may be used
+   * only if nothing arrives on the path for some time, and no other path may
+   * send more bytes. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
   /* Current delivery rate of the path; 0 if unknown. The statistics contain it,

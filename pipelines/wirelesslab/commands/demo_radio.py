@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the part of the demo in which a radio damages packets. pipelines/wsim
 sends a small clip in three ways: by UDP, by UDP-Lite, and by UDP over a bearer
-that retransmits. Each of these runs is repeated for each seed.
+that retransmits. All three are repeated with each seed in SEEDS.
 
 These runs take place at the same time as the other runs of the demo. They need
 little CPU time, because the radio has only 9600 bit/s. A busy machine does not
-change their result, because the radio damages the same packets in each case.
+change their results: the radio still damages the same packets.
 """
 
 import json
@@ -66,10 +66,10 @@ class Runs:
         return [directory / SUMMARY for directory in self._directories.values()]
 
     def start(self) -> None:
-        """Starts the runs that have no result. Returns when all of these runs
-        send data. This function waits because programs need much CPU time while
-        they start. If they started while the other runs of the demo send, they
-        would make the other runs late."""
+        """Starts each run that has no result yet. Returns when all these runs
+        send data. Programs need much CPU time while they start. This function
+        therefore waits, so that the start of the programs does not delay the
+        other runs of the demo."""
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():
                 continue

@@ -130,9 +130,10 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """Draws a curve for each label. For each delay on the x axis it shows the
-    percentage of the packets that had at most this delay. `what` is the text of
-    the x axis, whose unit is `unit` ns. Returns the figure and its axes.
+    """Draws a curve for each label. The curve shows the percentage of the
+    packets whose delay is at most the delay on the x axis. `what` is the text
+    of the x axis. The unit of the x axis is `unit` ns. Returns the figure and
+    its axes.
     """
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():

@@ -61,10 +61,10 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              source_label: str, prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
     """Writes a video that shows, side by side, the video `source` and what each
-    viewer saw. The video covers the seconds in which the sum of the errors of
-    all viewers is largest. An error says how much the picture that a viewer saw
-    differs from the picture of `source`. Also writes an image of one frame of
-    the new video. Returns the values for the template worst_seconds.html.
+    viewer saw. The error of a picture is its mean squared difference from the
+    picture of `source`. The video covers the seconds in which the sum of the
+    errors of all viewers is largest. Also writes an image of one frame of the
+    new video. Returns the values for the template worst_seconds.html.
     """
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
@@ -110,7 +110,7 @@ def seconds(place: int) -> str:
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
     """Returns texts that describe what the viewer saw in the video. The texts
     are for readers who do not watch the video. If a freeze began before the
-    first picture of the video, its duration counts from this picture."""
+    video, only the part of the freeze within the video is counted."""
     shown = [number - places.start
              if number is not None and number in places else None
              for number in viewer.shown[places.start:places.stop]]

@@ -1224,9 +1224,9 @@ wait_for_next (LoopbackEnd * sink)
     g_usleep (1000);
 }
 
-/* A stored stream waits until its receiver is there, and then begins. After a
- * seek, the stream begins again. The new beginning must not be delayed by the
- * time of the first wait. */
+/* A stored stream waits until the receiver answers. After a seek, the stream
+ * begins again. Its buffers must not be delayed again by the duration of the
+ * first wait. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */
@@ -1401,9 +1401,9 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 /* If a P-frame is too late, the frames that depend on it are dropped, too, and
  * a key frame is requested once.
  *
- * The sink cannot cut every transport stream into frames. In a stream that it
- * cannot cut, the sink does not know which frames depend on the late frame. In
- * this case it drops no further frame.
+ * There are transport streams that the sink cannot divide into frames. In such
+ * a stream, the sink does not know which frames depend on the late frame, and
+ * drops no further frame.
  */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of tunsrc and tunsink: which packets they read and write, which
  * settings they refuse and why, how they share a device, and which errors they
- * report when a device is not available. If the process may create a network
- * namespace, the tests create one with real devices. Otherwise these tests
- * report that they are skipped.
+ * report when a device is not available. Some tests need a network namespace
+ * with real devices. If the process may not create it, these tests report that
+ * they are skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */

@@ -424,9 +424,11 @@ expect_run_at (gint tap, gsize size, guint first)
   }
 }
 
-/* The route of the socket changes from one device to another. The first device
- * has no checksum offload, and therefore no GSO. Kernels before 6.11 refuse the
- * GSO message (EIO). Newer kernels split the message themselves. */
+/* The route of the socket changes from one device to another, and back. The
+ * first device has no checksum offload, and therefore no GSO. Kernels before
+ * 6.11 refuse a GSO message for this device (EIO). Newer kernels split the
+ * message themselves. In both cases, all packets must arrive at the device of
+ * the current route. */
 GST_START_TEST (gso_socket_follows_a_route_that_changes)
 {
   GError *error = NULL;
@@ -605,7 +607,9 @@ say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
 }
 
 /* Beyond the gateway, the path MTU is 1000 bytes. The first packets have 1200
- * bytes. They are lost there, with or without GSO. */
+ * bytes and are lost, whether or not GSO is used. The gateway reports this by
+ * ICMP. The socket must report the error, and must then lower its maximum
+ * payload size to 972 bytes. */
 GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
 {
   struct pollfd wait = {.events = POLLIN };

@@ -668,9 +668,11 @@ GST_START_TEST (cookie_may_be_lost)
 
 GST_END_TEST;
 
-/* The first Request is answered with a cookie. When the second Request arrives,
- * the server has room for a half-open connection. The client accepts the first
- * Response, and the server accepts Acks to either Response. */
+/* The server answers the first Request with an Init Cookie, because it has its
+ * maximum number of half-open connections. It answers the repeated Request
+ * without a cookie, because it may then replace an old half-open connection.
+ * The client must accept the first Response. The server must accept an Ack to
+ * either Response. */
 GST_START_TEST (responses_with_and_without_cookie_agree)
 {
   Cookies seen = { 0 };

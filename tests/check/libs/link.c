@@ -973,9 +973,9 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* The quality is 1 without bit errors. With a bit error rate of 1e-4, it is
-     * the probability that all 12,000 bits of a packet are correct: 0.9999 to
-     * the power of 12,000. */
+    /* Without bit errors, the quality is 1. With a bit error rate of 1e-4, the
+     * quality is the probability that all 12,000 bits of a packet are correct:
+     * 0.9999 to the power of 12,000. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);

@@ -33,7 +33,8 @@
  */
 #define MOBILE 0
 #define BASE 1
-/* The oven is on from 3.5 to 7 s of the film. The film begins 0.25 s after the
+/* The microwave oven is on during this time, in s since the start of the link.
+ * These are the seconds 3.5 to 7 of the film, which begins 0.25 s after the
  * start of the link, because the path is measured first. */
 #define OVEN "3.75-7.25"
 

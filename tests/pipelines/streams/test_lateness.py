@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of lateness.py, which flags a run if the lateness may have changed its
-results. The runs in these tests have only a few frames. The expected values
-were computed by hand."""
+"""Tests of lateness.py, which flags a run if its results may be wrong because
+the machine or the link was late. The runs in these tests have only a few
+frames. The expected values were computed by hand."""
 
 import unittest
 
@@ -229,11 +229,11 @@ class GradeTest(unittest.TestCase):
         162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
         162.5 ms.
 
-        It would be wrong to subtract the sum of the two values, 50 ms, from the
-        latency of 1 % of the frames. Of the 101 frames, 1 % are 1.01 frames.
-        The number of frames with a latency of at most 150 ms would then be 1899
-        + 1.01 = 1900.01. The 95th percentile would be 150 ms, which is 12.5 ms
-        too low."""
+        If the sum of the two values, 50 ms, were subtracted from the latency of
+        1 % of the frames, the result would be wrong. Of the 101 frames, 1 % are
+        1.01 frames. Their latency would be reduced to 112.5 ms. Then 1899 +
+        1.01 = 1900.01 frames would have a latency of at most 150 ms, so the
+        95th percentile would be 150 ms. This is 12.5 ms too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
