@@ -13,7 +13,7 @@ typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */
   GstClockTimeDiff base;        /* time of the clock when link time is 0 */
-  /* current link time in ns while link time stands still */
+  /* value of link time in ns when it was last stopped */
   guint64 stopped_at;
 } WirelessLinkClock;
 

@@ -24,10 +24,11 @@ typedef enum
   KIND_DOUBLE,
   KIND_BOOLEAN,
   KIND_ENUM,
-  /* The property is in bit/s; the LinkConfig has the index of the rate. */
+  /* The property is a rate in bit/s. The LinkConfig stores the index of this
+   * rate in `dcf.rates`. */
   KIND_MAX_RATE,
-  /* The property is in bit/s and counts the start and stop bits. The LinkConfig
-   * is in bytes/s. */
+  /* The property is the rate of a serial line in bit/s, including start and
+   * stop bits. The LinkConfig stores the rate in bytes/s. */
   KIND_SERIAL_RATE,
   /* The property is a frequency in Hz. The LinkConfig has the corresponding
    * period in ns. */
@@ -51,8 +52,8 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Offset of the value for all stations except station 0. If these stations
-   * have no separate value, the offset is 0. */
+  /* Offset of a second value in the LinkConfig, which applies to all stations
+   * except station 0. 0 means that all stations use the value at `offset`. */
   gsize down;
   /* The models of radio blocks use two copies of the value. `blocks` is the
    * offset of the copy for station 0. `blocks_down` is the offset of the copy

@@ -7,7 +7,7 @@
  *               c closed, x broken link, l leading, t trailing, r refresh,
  *               ! incomplete. Its position in display order modulo 16 comes
  *               last (o12).
- *   /           The channel has sent its frame and accepts the next one.
+ *   /           The network has sent its frame and accepts another one.
  *   restart     A new receiver begins.
  *   flush       The stream ends.
  *   paper paper-gop gop1 ... gop9
@@ -17,7 +17,8 @@
  * Words of the fate, with the number of the frame in the order of input:
  *   +I0         The frame was stored.
  *   -B1:no-room The frame was dropped for this reason.
- *   >I0         The frame was sent. A single > means that there was no frame.
+ *   >I0         The frame was sent. A > without a frame means that the queue
+ *               contained no frame to send.
  *   ~I0         The frame was flushed.
  */
 

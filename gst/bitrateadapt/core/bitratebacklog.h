@@ -5,9 +5,9 @@
  * been delivered or dropped.
  *
  * The age of the backlog is the time since its oldest byte left the encoder.
- * If the network delivers nothing, no reports arrive, so the transport does not
- * change its estimate. The age, however, grows from the beginning of such an
- * outage.
+ * If the network delivers nothing, the transport gets no reports from the
+ * receiver, so it does not change its estimate of the capacity. The age,
+ * however, grows from the beginning of such an outage.
  *
  *   bitrate_backlog_input (&backlog, &report);      for each report
  *   if (bitrate_backlog_get_excess (&backlog) > ...)

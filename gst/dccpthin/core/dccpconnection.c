@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One DCCP connection. The file has these parts in this order: beginning and
  * end of the connection, valid sequence numbers, received options, sent
- * options, sent packets, received packets, data, and timers. Sections are those
- * of RFC 4340 where no other RFC is named. */
+ * options, sent packets, received packets, data, and timers. Section numbers
+ * refer to RFC 4340, unless another RFC is named. */
 
 #include "dccpconnection.h"
 
@@ -469,9 +469,11 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* Reads a Data Dropped option. It describes packets in descending order of
- * their sequence numbers. A packet may have several of these options. Each
- * further option continues where the option before it ended (section 11.7). */
+/* Reads a Data Dropped option of `packet`. The option describes packets that we
+ * sent, in descending order of their sequence numbers. If `packet` has several
+ * of these options, each further option continues where the previous option
+ * ended (section 11.7). Returns FALSE if `packet` is neither a DCCP-Ack nor a
+ * DCCP-DataAck. */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)

@@ -25,9 +25,9 @@ typedef struct
 } DccpHistory;
 
 void dccp_history_clear (DccpHistory * history);
-/* Sets the bit of a sequence number. If it is the greatest sequence number so
- * far, the bits between the previous greatest number and this number are
- * cleared. Returns FALSE if the number is too old for the history. */
+/* Sets the bit of the sequence number `sequence`. If `sequence` exceeds the
+ * greatest sequence number in the history, the bits between the two numbers are
+ * cleared. Returns FALSE if `sequence` is too old for the history. */
 gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
 /* Returns TRUE if the bit of the sequence number is set. Returns FALSE if the

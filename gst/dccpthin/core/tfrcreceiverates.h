@@ -17,7 +17,8 @@ typedef struct
     guint64 time;               /* ns */
     /* rate in bytes per second; infinite for the initial entry */
     gdouble rate;
-  /* The entries are in the order of increasing time and decreasing rate. */
+  /* The entries are sorted by time, the oldest first. The rates decrease from
+   * entry to entry. */
   } rates[TFRC_RECEIVE_RATES_KEPT];
   guint n;
 } TfrcReceiveRates;

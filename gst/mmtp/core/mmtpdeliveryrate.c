@@ -12,9 +12,10 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum duration of the measurement of a burst. The measurement multiplies
- * its duration by the long rate (see LONG_SPAN). An error of the long rate
- * therefore has a larger effect in a longer measurement. */
+/* Maximum duration of the measurement of a burst. The size of the burst is the
+ * number of arrived bytes minus the product of the duration and the long rate
+ * (see LONG_SPAN). In a longer measurement, an error of the long rate would
+ * have a larger effect. */
 #define EPOCH (500 * MILLISECOND)
 /* Time in which the stored size of the largest burst decays to 1/e. If the
  * delay of a path fluctuates, several bursts arrive per second. Each of them

@@ -98,8 +98,9 @@ gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 /* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
-/* Returns a first estimate of the rate of the path on which the ACCEPT arrived,
- * in bit/s; 0 if it is unknown. If the estimate is uncertain, it is reduced,
- * and `is_minimum` is set to TRUE. The path may carry more in this case. */
+/* Returns a first estimate of the rate of `path` in bit/s; 0 if the rate is
+ * unknown. `path` is the path on which the ACCEPT arrived. If the estimate was
+ * reduced because it is uncertain, `is_minimum` is set to TRUE. The actual rate
+ * can then be higher. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path, gboolean * is_minimum);

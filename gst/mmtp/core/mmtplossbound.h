@@ -33,9 +33,9 @@ typedef struct
   /* Number of messages from which mean_queue and mean_in_flight were computed.
    * It does not grow beyond LOSS_MEMORY. */
   gdouble n_all;
-  /* Two shares of lost messages, depending on the queueing delay. loss_low is
-   * the share while the queueing delay was below its mean. loss_high is the
-   * share while it was above its mean. */
+  /* loss_low is the loss rate of messages while the queueing delay was below
+   * its mean. loss_high is the loss rate while the queueing delay was above its
+   * mean. */
   gdouble loss_low, loss_high;
   /* Numbers of messages from which loss_low and loss_high were computed.
    * Neither number grows beyond LOSS_MEMORY. */

@@ -183,9 +183,9 @@ mmtp_padding_poll (MmtpPadding * self)
   return NULL;
 }
 
-/* The rate of the padding is the estimated rate of the path. The padding and
- * the stream together have up to twice the estimated rate. The estimate can
- * therefore double in each round of the measurement. */
+/* Padding is sent at the estimated rate of the path. The padding and the stream
+ * together have up to twice this rate, so each measurement can double the
+ * estimate. */
 void
 mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path, gsize size)
 {

@@ -22,7 +22,8 @@
  * a missing reference picture, without which the video freezes. */
 #define PREFERENCE 2
 
-/* The set of frames that are lost if one frame is left out. */
+/* Set of the frames that are lost if one frame is not sent: this frame, and the
+ * frames that refer to it. Element k is TRUE if the set contains frame k. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
 /* Marks in `lost` the kept frames that refer to the frame `i`, and returns

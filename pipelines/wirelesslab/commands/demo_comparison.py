@@ -137,9 +137,9 @@ def start_anew(found: list[Cell], output: pathlib.Path,
 
 
 def compare_pictures(runs: list[run_results.Run]) -> None:
-    """Compares the pictures of each run with those of the clip. No other step
-    takes so long, so the progress is printed. Each run keeps its result for the
-    tables and the page.
+    """Compares the pictures of each run with the pictures of the clip. The
+    comparison takes longer than all other steps, so the progress is printed.
+    The tables and the page use the stored results.
     """
     print()
     for number, run in enumerate(runs, 1):

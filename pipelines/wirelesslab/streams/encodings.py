@@ -56,7 +56,7 @@ HASH_DIGITS = 8
 
 
 class Packet(typing.NamedTuple):
-    """A coded frame of the file. A list of such frames is in coding order."""
+    """A coded frame. Lists of coded frames are in coding order."""
 
     place: int  # Position of this frame's picture in display order.
     data: bytes
@@ -99,10 +99,10 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
     The first call decodes the pictures and writes this file. Later calls only
     read the file, because decoding takes longer than all other steps.
 
-    If the encoder runs during the stream, it captures the first picture before
-    it outputs the first frame. The time between them, in frame periods, is the
-    delay of the encoding. The times of the frames are counted from the capture
-    of the first picture, so they contain this delay."""
+    If the encoder runs during the stream, the delay of the encoding is the time
+    from the capture of the first picture to the output of the first frame, in
+    frame periods. The times of the frames are counted from the capture of the
+    first picture, so they contain this delay."""
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
     if len(sent) != len(packets):

@@ -31,7 +31,8 @@ CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
 # Each line of the log contains the state of a link. In the last line of each
 # link, this word replaces the state.
 END = "end"
-# The key for a schedule in a section [link NAME] of a matrix.
+# Name of the key that contains the schedule of a link. The key is in the
+# section [link NAME] of a matrix.
 KEY = "schedule"
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"

@@ -369,9 +369,9 @@ GST_START_TEST (what_waits_for_room_can_be_flushed)
 
 GST_END_TEST;
 
-/* Leading B-frames of a closed GOP do not refer to the previous GOP. If a GOP
- * has the broken_link flag, its leading B-frames refer to frames that no longer
- * exist. */
+/* ifdqueue must send the leading B-frames of a closed GOP, because they do not
+ * refer to the previous GOP. It must drop the leading B-frames of a GOP with
+ * the broken_link flag, because they refer to frames that no longer exist. */
 GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 {
   IfdHarness harness;
@@ -1329,7 +1329,8 @@ GST_START_TEST (another_stream_may_follow_eos)
 GST_END_TEST;
 
 /* A second stream follows the first one. The whole second stream is queued
- * before the end of the first stream is sent.
+ * before the EOS of the first stream is sent. ifdqueue must send both streams
+ * in order, each with its EOS.
  */
 GST_START_TEST (another_stream_may_follow_at_once)
 {

@@ -55,8 +55,10 @@ GST_START_TEST (runs_are_the_same_as_single_numbers)
 
 GST_END_TEST;
 
-/* Copies random runs of numbers from one history to the other. The functions
- * for runs must give the same result as the functions for single numbers. */
+/* Tests the functions that compare two histories or copy bits from one to the
+ * other. These functions process a range of sequence numbers. For random
+ * ranges, they must give the same result as the functions for single numbers.
+ */
 GST_START_TEST (two_histories_are_compared_as_single_numbers)
 {
   GRand *rand = g_rand_new_with_seed (17);

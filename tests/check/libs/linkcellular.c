@@ -937,9 +937,9 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
-  /* The loss must delay frame 19 by 13 blocks (260 ms). In this time, the
-   * receiver sends the rejection, the sender retransmits the frame, and one
-   * more block follows. */
+  /* The loss must delay frame 19 by 13 blocks (260 ms). The next frame, which
+   * reveals the loss, arrives one block later. The rejection and the
+   * retransmission need 6 blocks each. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
   /* Frame 19 was lost. Frames 20 to 31 waited for its retransmission. They must
    * leave at the same time as frame 19. */
@@ -1113,8 +1113,8 @@ GST_END_TEST;
 
 GST_START_TEST (disconnect_after_n2_dials_again)
 {
-  /* The set-up of the call takes 28 s to 31 s. The radio fails afterwards:
-   * block 1800 begins at 36 s. */
+  /* The set-up of the call takes 28 s to 31 s. The radio loses blocks 1800 to
+   * 2300. Block 1800 begins at 36 s, which is after the set-up. */
   gchar *trace = make_trace (10000, 1800, 2300);
   LinkConfig config;
   Course course;

@@ -302,7 +302,8 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
   for (i = 0; i < SENDS; i++)
     udplite_test_send (self, __i__, port, "x", 1, G_MAXUINT);
   /* Each receive call consumes one pending error. There are at most as many
-   * errors as packets. */
+   * errors as packets. After the loop, the socket must therefore have no
+   * pending error. */
   for (i = 0; i == 0 || (i <= SENDS && has_socket_error (foreign, 0)); i++) {
     udplite_socket_receive (self, &memory, 1, &n, &error);
     fail_unless_equals_int (n, 0);
