@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Describes buffers as video packets. The header documents the functions. */
+/* Finds out whether a buffer is a video packet, and to which frame the packet
+ * belongs. The header documents the functions. */
 
 #include "wirelesslinkvideo.h"
 

@@ -510,9 +510,9 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* The maximum depth of a picture is the sum of two numbers: the maximum
-   * temporal layer, which is 7, and the number of pictures since the last key
-   * frame. */
+  /* `depth` is the layer of the picture. Its maximum is the sum of two numbers:
+   * the maximum temporal layer, which is 7, and the number of pictures since
+   * the last key frame. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 

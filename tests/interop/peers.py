@@ -79,7 +79,8 @@ def _without_words(values):
 
 
 def location(path):
-    """Returns the path quoted for gst(), so that it may contain blanks."""
+    """Returns the property `location` with `path` as its value. The value is
+    quoted, because the path may contain blanks."""
     return "location=%s" % shlex.quote(str(path))
 
 

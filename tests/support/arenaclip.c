@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames that the arena streams; arenaclip.h describes them. */
+/* Implementation of arenaclip.h: the streams of the arena. */
 
 #include "arenaclip.h"
 

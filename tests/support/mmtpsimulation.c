@@ -10,7 +10,7 @@
 
 #include "mmtpsimulationprivate.h"
 
-/* What the sender's clock shows at time 0 of the simulation. With
+/* Time of the sender's clock at time 0 of the simulation. With
  * SENDER_CLOCK_EVEN, the 24 bits of the sending times wrap soon afterwards.
  * With SENDER_CLOCK_ODD, the 32 bits of the due times wrap soon afterwards. See
  * docs/wire-mmtp.md section 1. */

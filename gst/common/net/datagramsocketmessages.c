@@ -30,8 +30,8 @@ typedef union
 }
 Control;
 
-/* A message is one packet. With GSO and GRO, a message may also be several
- * packets. */
+/* A batch of messages. Without GSO and GRO, each message is one packet. With
+ * GSO or GRO, a message consists of one or more packets. */
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];

@@ -106,11 +106,13 @@
 /* The usual delay, which is explained above, is limited to 1/USUAL_PART of the
  * initial delay (D0). */
 #define USUAL_PART 3
-/* The window is multiplied by a gain. A round lasts GAIN_ROUND or
- * GAIN_ROUND_TRIPS round trips, whichever is longer. If the window is fully
- * used during a round and no lasting queue builds up, the path can carry more
- * than was measured. The gain is then multiplied by GAIN_STEP. The maximum gain
- * is MAX_GAIN. */
+/* The window is multiplied by a gain. If the window is fully used during a
+ * round and no lasting queue builds up, the path can carry a higher rate than
+ * the measured rate. The gain is then multiplied by GAIN_STEP. The maximum gain
+ * is MAX_GAIN.
+ *
+ * A round is a period of GAIN_ROUND ns. If GAIN_ROUND_TRIPS round trips take
+ * longer, the round lasts for GAIN_ROUND_TRIPS round trips. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND

@@ -7,10 +7,11 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* The fastest path is only replaced by a path whose round trip is clearly
- * shorter. The difference must be more than 1 ms plus an eighth of the round
- * trip of the present fastest path. A change is costly because the offset
- * between the clocks is derived from the fastest path. */
+/* Another path becomes the fastest path if its round trip is clearly shorter
+ * than that of the present fastest path. The difference must be more than 1 ms
+ * plus an eighth of the present fastest path's round trip. A change of the
+ * fastest path is costly, because the offset between the clocks is derived from
+ * this path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
 /* If messages should have arrived on a path but nothing arrives for this time,
  * the path counts as silent. The gaps of mobile networks are shorter and end
@@ -23,11 +24,10 @@
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Replaces PUT_PERCENT if the rate of a path is not configured but estimated. A
- * buffer is refused only if the queued data need more than this percentage of
- * the estimate. The percentage is high for two reasons: an estimate that is too
- * low must not cost frames, and buffers that turn out to be late are dropped
- * later anyway. */
+/* Percentage that is used instead of PUT_PERCENT if the rate of a path is not
+ * configured. The rate is then only an estimate. The percentage is high for two
+ * reasons: an estimate that is too low must not lead to refused buffers, and
+ * buffers that turn out to be late are dropped later anyway. */
 #define LENIENT_PERCENT 400
 
 void
@@ -370,9 +370,9 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
 }
 
 /* Returns whether the capacity of all paths together is known. While the stream
- * uses less than a path can carry, the capacity of this path is unknown, and
- * the path is assumed to carry everything. If the capacity of one path is
- * unknown, the capacity of all paths together is unknown. */
+ * uses less than a path can carry, the capacity of this path is unknown. If the
+ * capacity of one path is unknown, the capacity of all paths together is
+ * unknown, and is treated as unlimited. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {

@@ -62,8 +62,8 @@ void mmtp_reorder_free (MmtpReorder * reorder);
 
 /* Adds a packet. `data->due` has only the low 32 bits of the due time, so the
  * caller passes the unwrapped due time as `due`, in us. `deadline` is in ns.
- * The payload becomes a slice of data->block if its buffer consists of this
- * packet only and is complete now. Otherwise it is copied. */
+ * If the packet is a whole buffer and can be output immediately, the output
+ * buffer is a slice of data->block. Otherwise the payload is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
 /* Records that no packet with a stream number below `floor` will arrive any

@@ -76,8 +76,8 @@ typedef enum
   LINK_QUEUE_IFD                /* drops frames by frame type */
 } LinkQueueDiscipline;
 
-/* Limits of the packets that wait, without the packet in service; 0 = no limit.
- */
+/* Configuration of a queue. `packets`, `bytes` and `time` limit the queue; 0
+ * means no limit. The packet that is being sent does not count. */
 typedef struct
 {
   LinkQueueDiscipline discipline;

@@ -115,8 +115,9 @@ fails (const LinkDialUp * dial_up)
       seeded_chance (dial_up->config.failure));
 }
 
-/* The detection of a failed phone call takes 1 ms or more. If it took no time,
- * failed calls could be repeated endlessly at the same link time. */
+/* The detection of a failed phone call takes at least 1 ms. If it took no time,
+ * failed calls could be repeated endlessly while the time of the link does not
+ * advance. */
 static guint64
 draw_detection (const LinkDialUp * dial_up)
 {

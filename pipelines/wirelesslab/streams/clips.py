@@ -20,14 +20,14 @@ RATES = (3, 4, 5, 6)  # Mbit/s
 SECONDS = 60
 FRAMES_PER_SECOND = 25
 
-# Small clips in QCIF for slow radios. The key is the name of the codec. The
-# tuple has the options of the encoder, the muxer of ffmpeg, the demuxer of
-# ffmpeg, and the number of frames per second.
+# Settings for small clips in QCIF for slow radios. QCIF maps the name of each
+# codec to a tuple: the options of the encoder, the muxer of ffmpeg, the demuxer
+# of ffmpeg, and the number of frames per second.
 #
-# The H.263 clip has 10 kbit/s and 10 frames per second, as in section 2.3 of
-# Singh. It has an I-frame every 10 s. It also has GOB (group of blocks)
-# headers, at which a decoder can resume after damaged data. The MPEG-1 clip has
-# the lowest bitrate that the encoder accepts.
+# The H.263 clip has a bitrate of 10 kbit/s and 10 frames per second, as in
+# section 2.3 of Singh. It has an I-frame every 10 s. It also has GOB (group of
+# blocks) headers, at which a decoder can resume after damaged data. The MPEG-1
+# clip has the lowest bitrate that the encoder accepts.
 QCIF = {
     "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
              "h263", "h263", 10),

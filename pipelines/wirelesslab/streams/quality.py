@@ -174,8 +174,8 @@ def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:
 
 
 def mean_psnr(found: Sequence[Picture]) -> float:
-    """Returns the PSNR of all pictures in dB. It is computed from the mean of
-    their mean square errors."""
+    """Returns the PSNR of the whole video in dB. The PSNR is computed from the
+    average of the pictures' mean square errors."""
     return pictures.psnr([picture.mse for picture in found])
 
 

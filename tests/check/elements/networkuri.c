@@ -101,8 +101,8 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* At least five properties must be refused: name, parent, uri,
-   * stats-update-interval, and either buffer-size or max-bytes. */
+  /* There are at least five properties that a URI must not set: name, parent,
+   * uri, stats-update-interval, and either buffer-size or max-bytes. */
   fail_unless (n_refused >= 5);
   /* A refused URI must not change any part of the property `uri`, not even the
    * host. */
@@ -181,8 +181,9 @@ expect_error_of_start (GstElement * element, const gchar * key)
 }
 
 /* A URI that is set by the property `uri` cannot be refused immediately,
- * because setting a property cannot fail. An element that started with another
- * host would surprise the user, so the element does not start. */
+ * because setting a property cannot fail. If the element started with the
+ * previous URI, it would use a host that the user does not expect. Therefore
+ * the element must not start. */
 GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
 {
   GstElement *element = make_element (__i__);

@@ -324,8 +324,8 @@ GST_START_TEST (counted_buffers_of_merged_packets_come_singly)
 
 GST_END_TEST;
 
-/* Sends a packet of `backend=udp` with a wrong UDP checksum. Returns FALSE if
- * raw sockets are not permitted. */
+/* Sends a UDP packet that contains a UDP-Lite packet, as with `backend=udp`.
+ * The UDP checksum is wrong. Returns FALSE if raw sockets are not permitted. */
 static gboolean
 fixture_send_damaged (Fixture * fixture, const gchar * test)
 {

@@ -98,8 +98,9 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
   gdouble cycle = 50 + 15.5 * 20 + 1310 + 10 + 192 + 56;
 
   fail_unless (ABS (result.seconds / 20000 * 1e6 / cycle - 1) < 0.005);
-  /* 802.11g: DIFS of 28 us, 7.5 slots of 9 us, data of 254 us, SIFS of 10 us,
-   * and an ACK of 34 us */
+  /* With 802.11g, the duration is the sum of 28 us for DIFS, an average backoff
+   * of 7.5 slots of 9 us each, 254 us for the data, 10 us for SIFS, and 34 us
+   * for the ACK. */
   config = profile (LINK_PROFILE_80211G);
   memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
   result = link_load_saturate (&config, 20000, full);

@@ -151,7 +151,7 @@ GST_START_TEST (what_is_independent_needs_nothing)
   fail_if (mmtp_picture_needs (&plain, 6, 5));
   fail_unless (mmtp_picture_needs (&leading, 6, 5));
   fail_if (mmtp_picture_needs (&leading, 7, 5));
-  /* If no GOP is missing, the leading picture can be decoded. */
+  /* If no picture is missing, a leading picture can be decoded. */
   fail_if (mmtp_picture_needs (&leading, 1, 0));
 }
 

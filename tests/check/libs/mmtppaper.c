@@ -290,12 +290,14 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 
 GST_END_TEST;
 
-/* The goal is 90 % of the ideal result for each seed, and 93 % on average.
+/* The result of a run is the number of frames in time, as a percentage of the
+ * number that an ideal scheduler achieves. The goal is 90 % with each seed, and
+ * 93 % on average over the seeds.
  *
  * In this test, the delays fluctuate so much that the results of two seeds may
  * differ widely. With a frame period of 10 ms, the results of 256 seeds were
- * 80.6 to 91.0 % of the ideal result, and up to 22 % of the packets were late.
- * For each frame period, the test therefore checks the median over 16 seeds.
+ * 80.6 to 91.0 %, and up to 22 % of the packets were late. For each frame
+ * period, the test therefore checks the median over 16 seeds.
  *
  * The lower bounds of the medians were chosen from the distribution over the
  * 256 seeds. A median of 16 seeds is below its bound with a probability of 1 in

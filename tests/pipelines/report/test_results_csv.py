@@ -58,8 +58,8 @@ class MergeTest(unittest.TestCase):
 
     def test_the_same_run_is_kept_once(self):
         first = table(row("radio/6M/tcp/1-1", 50), row("radio/6M/tcp/1-2", 51))
-        # The second table has the same two runs as the first one. An earlier
-        # merge has exchanged their repetition numbers.
+        # Both tables have the same two runs, but with exchanged repetition
+        # numbers. An earlier merge can exchange these numbers.
         second = table(row("radio/6M/tcp/1-1", 51, flagged="1"),
                        row("radio/6M/tcp/1-2", 50))
         self.assertEqual(names(self.merge(first, second, first)),
