@@ -226,8 +226,8 @@ def minutes(started):
 # --------------------------------------------------------------- skipped checks
 
 def skipped_checks(root):
-    """Returns the number of skipped checks for each program of the ordinary
-    tests.
+    """Returns {test program: number of its checks that were skipped}. The
+    numbers are from ordinary.json, a test log that tests/run writes.
     """
     log = root / CLONE / "build" / "meson-logs" / "ordinary.json"
     return {common_name(test["name"]): summary.count(test).skipped

@@ -24,8 +24,8 @@ typedef struct
   gboolean gro;                 /* property of tunsink */
   gchar *used_ifname;           /* name of the open device; NULL = not open */
 
-  /* The following fields are changed only while no data flows. `device` is
-   * changed with device_lock held. */
+  /* `devices` and `device` are changed only while no data flows. A thread that
+   * changes `device` must hold device_lock. */
 
   /* table of the open TUN devices of the pipeline; NULL = no table */
   GstTunDevices *devices;

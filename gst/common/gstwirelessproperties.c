@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstwirelessproperties.h: properties as tables. */
+/* Implementation of gstwirelessproperties.h. Each element lists its properties
+ * in a table. */
 
 #include "gstwirelessproperties.h"
 

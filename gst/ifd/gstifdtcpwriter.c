@@ -798,11 +798,12 @@ static const GstWirelessProperty properties[] = {
       "tried", PROPERTY_READY | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_INT ("port", "Port", "TCP port of the receiver", PROPERTY_READY,
       port, 0, 65535, 4953),
-  /* Unsent data are those for which the congestion window and the receive
-   * window have no room; see TCP_NOTSENT_LOWAT in tcp(7). Without this limit, a
-   * socket hides congestion. When a receiver read 40 kbyte/s, the socket
-   * accepted 1,875,000 bytes before it was full. With a limit of 16384 bytes,
-   * it accepted 15,000 bytes. */
+  /* This property limits the unsent data in the socket: data for which the
+   * congestion window and the receive window have no room (TCP_NOTSENT_LOWAT in
+   * tcp(7)). Without a limit, a socket hides congestion. For example, a
+   * receiver read 40 kbyte/s. Without a limit, the socket accepted 1,875,000
+   * bytes before it was full. With a limit of 16384 bytes, it accepted 15,000
+   * bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
       "Maximum amount of unsent data in the kernel, TCP_NOTSENT_LOWAT (bytes, "
       "0 = no limit); a receiver that reads more than this in 5 ms raises the "

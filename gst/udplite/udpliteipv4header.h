@@ -46,7 +46,8 @@ void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
  * Returns FALSE if the kernel has to write the header of this packet. */
 gboolean udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size);
-/* Sets whether the packets that are sent next include their header. Returns
- * FALSE with errno set on failure. */
+/* Sets the socket option IP_HDRINCL. If `is_included` is TRUE, the caller
+ * writes the IPv4 header of each packet. If `is_included` is FALSE, the kernel
+ * writes it. Returns FALSE with errno set on failure. */
 gboolean udplite_ipv4_header_set_included (UdpliteIpv4Header * self,
     gboolean is_included);

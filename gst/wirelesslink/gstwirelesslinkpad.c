@@ -99,9 +99,10 @@ enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* Waits while the input of the flow is full. The packets of all flows enter the
- * link in the order of their arrival times, so this flow waits for the other
- * flows. The caller holds the lock. */
+/* Waits while the input of the flow is full. The input becomes full while the
+ * packets of this flow wait for earlier packets of other flows, because the
+ * packets of all flows enter the link in the order of their arrival times. The
+ * caller holds the lock. */
 static void
 wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {

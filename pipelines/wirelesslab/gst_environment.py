@@ -24,7 +24,8 @@ def environment(build_dir: pathlib.Path) -> dict[str, str]:
         GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
         GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
         GST_DEBUG_NO_COLOR="1",
-        # The messages must be in English, because the package parses warnings.
+        # The package parses warnings of GStreamer, so GStreamer must print
+        # them in English.
         LC_ALL="C.UTF-8",
     )
     return values

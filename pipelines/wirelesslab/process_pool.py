@@ -49,7 +49,9 @@ def each(function: Callable[[Any], Any],
         finally:
             pool.shutdown(cancel_futures=True)
     finally:
-        # The forked processes have ended. Each of them had a copy of the pipe.
+        # The script removes the directory when the last write end of its pipe
+        # is closed. Each forked process had a copy of the write end, but all
+        # forked processes have ended, so only this process still has one.
         remover.stdin.close()
         remover.wait()
 

@@ -245,10 +245,10 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives the same timestamp to several pictures. ifdqueue
-            # nevertheless sends each picture at its own due time. On a slow
-            # machine some pictures are late, so the queue must have room for
-            # many waiting pictures.
+            # tsparse gives the same timestamp to several pictures, but
+            # ifdqueue sends each picture at its own due time. On a slow machine
+            # many pictures wait in the queue, and a shorter queue could drop
+            # some of them.
             data, frames, sent = self.send(path, work, FAST,
                                            options="max-frames=64")
             self.assertEqual(frames, sent)

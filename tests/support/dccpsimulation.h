@@ -84,9 +84,11 @@ typedef struct
   guint64 sent, arrived;        /* bytes of payload */
   /* Bytes that the receiving application dropped. */
   guint64 dropped;
-  /* The allowed rate X at the end of the interval, in bytes per second. */
+  /* Allowed rate X of the sender, in bytes per second, at the end of the
+   * interval that this struct describes. */
   gdouble rate;
-  /* The loss event rate p that the sender uses at the end of the interval. */
+  /* Loss event rate p from which the sender computes X, at the end of the
+   * interval that this struct describes. */
   gdouble loss_event_rate;
   /* The receive rate X_recv that the receiver reported last, in bytes per
    * second. */

@@ -207,9 +207,8 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
     /* The frame consists only of a header, which says that a stored frame is
-     * shown again. The header changes a part of the state in VP9_SLOT_PREVIOUS.
-     * The rest of the state stays the same, so the frame both uses and updates
-     * this slot. */
+     * shown again. The header changes only a part of the state in the slot
+     * VP9_SLOT_PREVIOUS. The frame therefore uses the slot and updates it. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;

@@ -45,8 +45,9 @@ void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
  * due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
-/* Processes a CHALLENGE. The path counts as joined afterwards, even if it had
- * not joined before. */
+/* Processes a CHALLENGE that arrived on `path`. If its nonce is that of the
+ * JOIN, schedules a RESPONSE, marks the path as joined, and returns MMTP_VALID.
+ * Otherwise returns MMTP_REFUSED_SESSION. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */

@@ -8,10 +8,9 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* If a timer fires late by at most this time, the rate does not decrease,
- * because the token bucket keeps the tokens that were generated in this time.
- * It discards older tokens. Section 4.4 of the MMTP paper: "new tokens are not
- * generated until old tokens are used". */
+/* Time in ns for which the token bucket keeps unused tokens. Older tokens are
+ * discarded (section 4.4 of the MMTP paper). If a timer fires late by at most
+ * this time, no token is discarded, so the sending rate does not decrease. */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path carries, the pacing rate of
  * the path is multiplied by this factor. The slow start of Linux does the same
@@ -54,12 +53,11 @@
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
-/* The scheduler expects that a message arrives within the safe delay of its
- * path. If the rate of the path is configured, the safe delay has a maximum.
- * This maximum is 7/8 of the initial delay (D0), or `high_delay` if
- * `high_delay` is longer. Nearly all messages have a delay of at most
- * `high_delay`.
- */
+/* The safe delay of a path is the delay within which the scheduler expects a
+ * message to arrive. If the rate of the path is configured, the safe delay is
+ * at most 7/8 of the initial delay (D0), or at most `high_delay` if
+ * `high_delay` is longer. Hardly any message is delayed by more than
+ * `high_delay`. */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
  * multiple of the jitter, the path has stalled. The time covers two delays that
@@ -903,9 +901,9 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Returns the delay of a packet that is sent after all messages in flight. The
- * delay is computed with the transmission time per byte of large messages, and
- * not with the delivery rate. */
+/* Predicts the delay of a packet that is sent after all messages in flight. The
+ * prediction does not use the delivery rate. It uses the transmission time per
+ * byte, which was measured with large messages. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {

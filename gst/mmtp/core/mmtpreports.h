@@ -27,7 +27,8 @@ typedef struct
   /* total size in bytes of the last group of REPORTs that were sent together on
    * this path */
   gsize size;
-  /* TRUE if a gap has ended and no REPORT about it has been sent yet */
+  /* TRUE if messages arrive again after a gap (see mmtp_reports_note_gap()) and
+   * no REPORT about this path has been sent since the end of the gap */
   gboolean has_gap;
   guint64 gap_end;              /* end of the last gap */
   /* Time at which a second REPORT about the last gap is sent, because the first

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtpstamps.h: replaces timestamps that do not increase any
- * more by arrival times. */
+/* Implementation of mmtpstamps.h. If the timestamps of a stream stop
+ * increasing, buffers get their arrival times instead. */
 
 #include "mmtpstamps.h"
 

@@ -62,8 +62,9 @@ typedef struct
   guint64 delay;                /* ns */
 } LinkStep;
 
-/* Packets of more than `above` bytes are lost if they are in transmission or in
- * flight between `from` and `to`. */
+/* An outage from the time `from` to the time `to`. A packet of more than
+ * `above` bytes is lost if it is in transmission or in flight during this time.
+ */
 typedef struct
 {
   guint64 from, to;             /* ns */

@@ -121,8 +121,8 @@ set_80211g (LinkConfig * config, LinkQuality quality)
 }
 
 /* Call set-up times of GSM, Alanko 3.1: 0.5 s for the command, 12 to 14 s for
- * the connection, and 16 to 18 s for the handshake. Their sum was 28 to 31 s,
- * and never more than 35 s. 46 of 446 calls failed. */
+ * the connection, and 16 to 18 s for the handshake. The sum of these times
+ * was typically 28 to 31 s, and at most 35 s. 46 of 446 calls failed. */
 static void
 set_gsm_dial_up (LinkDialUpConfig * dial_up)
 {

@@ -25,9 +25,9 @@ CLEARLY = 2
 # A difference of a few tenths of a point is not significant, because repeated
 # runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# If at most MAX_NAMED rows share the first place, a sentence names all of them.
-# If more rows share the first place, the sentence names only NAMED rows: those
-# with the highest medians.
+# The report ranks the rows of a table. If at most MAX_NAMED rows share the
+# first place, the report names all of them. If more rows share it, the report
+# names only the NAMED rows with the highest medians.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
@@ -237,9 +237,10 @@ def shown(row: Row) -> str:
     would have delivered in time, if that percentage is known."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # `row.possible` has the percentage of frames that a sender with perfect
-        # foresight would have delivered in time, for each run. If all runs have
-        # the same percentage, the text contains it instead of a range.
+        # For each run, `row.possible` contains the percentage of frames that a
+        # sender with perfect foresight would have delivered in time. If all
+        # these percentages are equal, `text` is a single percentage. Otherwise
+        # `text` is a range.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")

@@ -3,20 +3,20 @@
 of the machine is the time by which processes wake up too late. The lateness of
 the link is the time by which wirelesslink pushes packets too late.
 
-Only some percentiles of the lateness are known. The rule therefore makes these
-assumptions:
+Only some percentiles of the lateness are known. This module therefore makes
+these assumptions:
 - The lateness of 50 % of the frames was the median.
 - The lateness of 49 % of the frames was between the median and the 99th
   percentile.
 - The lateness of 1 % of the frames was the maximum.
 
-The rule then computes the result that the run would have had without this
-lateness. A run is flagged if this result and the actual result differ too much.
-docs/lab.md explains the limits.
+With these assumptions, it computes the result that the run would have had
+without lateness. A run is flagged if this result and the actual result differ
+too much. docs/lab.md explains the limits.
 
-There is a separate rule for a single stall at the start of the stream, for
-example during a handshake. Such a stall delays all frames of the run by the
-length of the stall.
+A single stall at the start of the stream, for example during a handshake, is
+checked separately. Such a stall delays all frames of the run by the length of
+the stall.
 """
 
 import bisect
@@ -60,16 +60,16 @@ STALL = "stall_verdicts_percent"
 # MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
 # A stall at the start of the stream delays all frames by the length of the
-# stall. The rule assumes that the longest stall of the run was at the start.
-# The length of this stall is the maximum lateness of the machine or of the
-# link, whichever is larger. Without this stall, more frames might have been
-# decodable in time. A run is flagged if these additional frames are more than
-# MAX_STALL_VERDICTS % of the sent frames.
+# stall. It is assumed that the longest stall of a run was at the start. Its
+# length is the maximum lateness of the machine or of the link, whichever is
+# larger. Without this stall, more frames might have been decodable in time. A
+# run is flagged if these additional frames are more than MAX_STALL_VERDICTS %
+# of the sent frames.
 #
-# Nearly every run has a wake-up that is late by 20 to 30 ms, but few of these
-# wake-ups delay the start. The assumption is therefore rarely true, and
-# MAX_STALL_VERDICTS is larger than MAX_VERDICTS, which is the limit for the
-# lateness during the whole run.
+# In nearly every run, a process wakes up 20 to 30 ms too late at least once.
+# This rarely happens at the start, so the assumption is rarely true.
+# MAX_STALL_VERDICTS is therefore larger than MAX_VERDICTS, which is the limit
+# for the lateness during the whole run.
 MAX_STALL_VERDICTS = 5.0
 # The lateness may have increased the median and the 95th percentile of the
 # latency. A run is flagged if the increase of the median exceeds MAX_SHIFT_MS

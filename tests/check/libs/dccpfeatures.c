@@ -499,7 +499,8 @@ static const Exchange exchanges[] = {
   {"2209ff010203040506", 0, "2103ff"},
   {"0120047e01", DCCP_RESET_MANDATORY_ERROR, ""},
   {"0122047e01", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* Of several Changes of one feature, the last one counts. */
+  /* If a packet contains several Changes of one feature, the endpoint must
+   * confirm only the last one. */
   {"20040701" "20040700", 0, "230607000001"},
   {"20047e01" "22047e01" "2004ff01", 0, "23037e" "2303ff" "21037e"},
   /* Options that do not belong to feature negotiation are ignored. */
@@ -633,7 +634,7 @@ GST_END_TEST;
 /* --- Confirms of the peer ------------------------------------------------- */
 
 /* Each entry has the Confirm options that the peer sends to a client. The
- * client has already sent the Change options of the profile. */
+ * client has already sent the Change options in PROFILE. */
 static const struct
 {
   const gchar *confirm;
@@ -797,9 +798,9 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* The sequence numbers of the next four packets do not exceed that of the
-   * previous packet. The endpoint must ignore the options of these four
-   * packets. */
+  /* The sequence numbers of the next four packets are at most ISR + 10, which
+   * is the number of the packet above. The endpoint must ignore the options in
+   * these four packets. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
@@ -821,9 +822,9 @@ GST_START_TEST (options_out_of_order_are_ignored)
 
 GST_END_TEST;
 
-/* ISR is the number of the peer's first packet. An option in packet ISR - 1
- * must be ignored. Packet ISR contains two options, and both must be answered:
- * options in the same packet are not reordered. */
+/* ISR is the sequence number of the peer's first packet. The endpoint must
+ * ignore the option in the packet with number ISR - 1. It must answer both
+ * options in the packet with number ISR. */
 GST_START_TEST (options_before_the_first_packet_are_ignored)
 {
   End end = new_asking_end (&client_config);

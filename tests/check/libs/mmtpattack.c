@@ -28,8 +28,8 @@ struct _Attack
 {
   void (*attack) (Attack * self, MmtpNetwork * network);
   guint32 state;                /* State of the random numbers. */
-  /* Checksum of the messages that the sender and the receiver send to each
-   * other. */
+  /* SHA-256 of all messages between the sender and the receiver, with their
+   * times and addresses. Messages from or to the attacker are not included. */
   GChecksum *messages;
   GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
@@ -1233,9 +1233,9 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* Sends INITs from forged addresses in the sender's own prefix. A host that had
- * a session before still gets answers, because a part of the budget is reserved
- * for such hosts. */
+/* Sends INITs from forged addresses in the sender's own prefix. The receiver
+ * must nevertheless answer the sender: the sender has had a session, and the
+ * receiver reserves a part of its budget of answers for such hosts. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)
 {

@@ -8,7 +8,7 @@
  * those in flight at the cut, and those that are put into the sender in the
  * first 300 ms after the cut.
  *
- * The test also has cases from the experience of bonding users:
+ * Further tests reproduce problems that users of bonding have reported:
  * - paths that answer quickly but deliver nothing,
  * - paths that fail and return again and again,
  * - paths whose delay jumps.

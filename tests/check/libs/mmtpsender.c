@@ -2010,9 +2010,10 @@ GST_START_TEST (gap_of_the_only_path_is_waited_for)
 
 GST_END_TEST;
 
-/* The return path stalls for 900 ms: the reports that the receiver sends in
- * this time arrive only afterwards. Late reports are not a sign of congestion
- * on the forward path. */
+/* The return path stalls for 900 ms. The reports that the receiver sends during
+ * the stall arrive after it. The forward path is not congested. The path must
+ * therefore stay active, and its window must stay at least half as large as
+ * before the stall. */
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2149,8 +2150,9 @@ GST_START_TEST (removed_path_loses_nothing)
 
 GST_END_TEST;
 
-/* Packets that the receiver has reported as received are not in flight when the
- * path joins again. */
+/* The receiver removes a path with a LEAVE, which says which packets have
+ * arrived on the path. When the path joins again, these packets must not count
+ * as in flight. */
 GST_START_TEST (path_that_the_receiver_leaves_joins_anew)
 {
   Fixture *fixture = fixture_new_default_ready ();

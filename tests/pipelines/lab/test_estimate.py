@@ -37,8 +37,8 @@ class EstimateTest(unittest.TestCase):
         # Three results belong to this experiment. Each run had a clip of 20 s.
         # The median run took 23 s, which is 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
-        # A run with a clip of 40 s is assumed to take 3 s longer than its clip,
-        # too. The estimate must be 43 s.
+        # A run with a clip of 40 s is also assumed to take 3 s longer than its
+        # clip, so the estimate must be 43 s.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
         # There is no result of TCP over this link. The estimate then comes from
