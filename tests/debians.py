@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes a minimal Debian in a directory and runs commands in it.
 
-The packages come from the mirror that apt uses on this machine, with the
-machine's proxies, unless the caller names another mirror.
+The caller chooses the Debian mirror. machine_mirror() returns the mirror that
+apt uses on this machine. In the new Debian, apt uses the proxies of this
+machine.
 """
 
 import os

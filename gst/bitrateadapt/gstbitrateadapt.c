@@ -683,9 +683,10 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
-/* Switches padding in the sink on if the estimate, less the headroom, is below
- * the maximum bitrate. Otherwise, switches padding off. If the property
- * padding-bitrate of bitrateadapt is 0, the sink keeps its own setting. */
+/* Enables padding in the sink if the estimated capacity of the network, minus
+ * the headroom, is below the maximum bitrate. Otherwise, disables padding. If
+ * the property padding-bitrate of bitrateadapt is 0, the sink keeps its own
+ * setting. */
 static void
 update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {

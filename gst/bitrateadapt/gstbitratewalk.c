@@ -33,8 +33,8 @@ walk_internal_links (Walk * walk, GstPad * pad)
   gst_iterator_free (links);
 }
 
-/* Visits the element of `pad`. If walk->visit returns FALSE, the walk continues
- * to the elements on the other side of this element. */
+/* Calls walk->visit for the element of `pad`. If walk->visit returns FALSE, the
+ * walk continues at the pads to which `pad` is linked inside the element. */
 static void
 walk_element (Walk * walk, GstPad * pad)
 {

@@ -359,10 +359,12 @@ note_full (GstNetworkSink * self)
   UNLOCK (self);
 }
 
-/* Waits until the network has room. `full_since` is the monotonic time in us at
- * which the network last took data. Returns FALSE without an error if the wait
- * was interrupted, and FALSE with an error if the receiver took nothing for
- * `timeout`. */
+/* Waits until the network accepts data again. It has accepted none since
+ * `full_since`, which is a monotonic time in us. Returns FALSE in two cases:
+ * - The network has accepted no data for the timeout of the sink. `error` is
+ *   set.
+ * - The wait was interrupted, or the deadline for the end of the stream has
+ *   passed. `error` is not set. */
 static gboolean
 wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
 {

@@ -245,8 +245,8 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   finish_push (self, flow, TRUE);
 }
 
-/* Pushes data of a transport stream. They are data outside of any frame, or a
- * part of a dropped frame that is sent nevertheless. */
+/* Pushes data of a transport stream that are not a frame: data outside of any
+ * frame, or the data that are sent instead of a dropped frame. */
 static void
 push_data (GstIfdQueue * self, IfdLineItem * item)
 {

@@ -246,8 +246,8 @@ gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Pulls all available frames from the input. Processes each frame, and the
- * losses that the input has detected with this frame. */
+/* Pulls all available frames from the input and processes them. For each frame,
+ * also processes the losses that the input has detected so far. */
 static GstFlowReturn
 gst_mpeg_stat_handle_frames (GstMpegStat * self)
 {
@@ -267,8 +267,8 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 /* --- access units --------------------------------------------------------- */
 
 /* Adds the errors in the latest access unit to the counters of the element.
- * `before` contains the classifier's counters before this access unit. The
- * element has counters of its own, because a new classifier counts from 0. */
+ * `before` contains the classifier's counters before this access unit. A new
+ * classifier counts from 0. The element therefore has counters of its own. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])

@@ -74,10 +74,11 @@ EXCHANGES = 38
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
-# The TCP of 1994 had neither timestamps nor tail loss probes. As long as Linux
-# has not measured the round trip, it sends a tail loss probe after 1 s. On this
-# link the round trip is longer than 1 s, and a probe is a retransmission. If
-# the SYN was retransmitted as well, Linux never measures the round trip.
+# The TCP of 1994 had neither timestamps nor tail loss probes, so both are
+# disabled. A tail loss probe is a retransmission. Until Linux has measured the
+# round trip, it sends the probe after 1 s. This is too early, because the round
+# trip of this link is longer than 1 s. If the SYN was retransmitted as well,
+# Linux never measures the round trip.
 SLIP = {"devices": {"wl0": "mtu=576"},
         "sysctls": {host: {"net.ipv4.tcp_timestamps": "0",
                            "net.ipv4.tcp_early_retrans": "0"}

@@ -144,10 +144,10 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # Host a has only one default route, as most hosts do. This route uses
-        # the first link, so the second link carries no packets. Then host a
-        # runs the commands of mmtpsink.md. After these commands, the second
-        # link must have its own route.
+        # The host "a" has only one default route, as most hosts do. This route
+        # uses the first link, so the second link carries no packets. The host
+        # "a" then runs the commands of mmtpsink.md. Afterwards, the second link
+        # must have its own route.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

@@ -56,8 +56,8 @@ typedef struct
    * no new report */
   gdouble loss;
   /* Number of bytes of padding that the transport has sent so far. If padding
-   * was sent, the estimate shows the rate that the path carries, even if the
-   * stream uses less than this rate. */
+   * was sent, `estimate` shows the rate that the path carries, even if the
+   * stream itself has a lower bitrate. */
   guint64 padding;
   /* number of packets that the transport has dropped so far, because they would
    * have been late */

@@ -326,12 +326,12 @@ get_all (const References * references)
   return all;
 }
 
-/* Adds the pictures to which a slice refers. A P-slice refers only to the
- * pictures in its reference picture list. A missing picture that is not in this
- * list does not change the list, because a decoder puts a substitute in its
- * place (section 8.2.5.2 of H.264). For a B-slice, all stored pictures are
- * added: the lists of a B-slice are sorted in display order, and the position
- * of a substitute in this order is unknown. */
+/* Updates references->uses, the set of pictures to which the current picture
+ * refers. A P-slice adds only the pictures in its reference picture list. A
+ * missing picture that is not in this list does not change the list, because a
+ * decoder puts a substitute in its place (section 8.2.5.2 of H.264). A B-slice
+ * adds all stored pictures: the lists of a B-slice are sorted in display order,
+ * and the position of a substitute in this order is unknown. */
 void
 references_add_h264_slice (References * references, const H264Slice * slice)
 {

@@ -52,8 +52,8 @@ References *references_new (void);
 void references_free (References * references);
 void references_reset (References * references);
 
-/* Declares that the stream has layers. The slots will be used from the next key
- * frame on. A slot stands for a stored reference picture. */
+/* Declares that the stream has layers. From the next key frame on, each stored
+ * reference picture is assigned a slot. */
 void references_declare_layers (References * references);
 /* Returns TRUE if slots are in use. A slot stands for a stored reference
  * picture. If slots are in use, the caller must add all slices of the current

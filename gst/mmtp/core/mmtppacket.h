@@ -213,7 +213,9 @@ typedef struct
 
 typedef struct
 {
-  guint64 number;               /* 64-bit channel number of this message */
+  /* 64-bit channel number of this message; this number counts the messages on
+   * the channel */
+  guint64 number;
   guint64 nonce;
   guint16 max_size;
 } MmtpJoin;

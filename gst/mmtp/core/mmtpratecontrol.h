@@ -18,10 +18,11 @@
  * report. If the operation `sent` changes the limits, the change therefore
  * takes effect with the next report. There is no timer.
  *
- * While reports are missing, the caller decides whether the path has a gap.
- * During a gap, the limit for the bytes in flight is the sum of `window` and
- * `reserve`. Sizes are in bytes with IP and UDP headers, rates in bit/s, times
- * in ns.
+ * A path has a gap while it delivers nothing. If reports are missing, the
+ * caller decides whether the path has a gap. During a gap, the limit for the
+ * bytes in flight is the sum of `window` and `reserve`.
+ *
+ * Sizes are in bytes with IP and UDP headers, rates in bit/s, times in ns.
  */
 
 #pragma once
@@ -91,7 +92,7 @@ typedef struct
    * mmtpratecontrol checks. */
   guint64 delivery_rate;
   /* Highest recent delivery rate of the path. It is used to compute the
-   * earliest time at which a message may arrive. */
+   * earliest possible arrival time of a message. */
   guint64 peak_rate;
   /* TRUE if `delivery_rate` may be too low because the application did not use
    * the path fully. An algorithm has to set this field to TRUE if the source

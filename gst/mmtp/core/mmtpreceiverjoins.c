@@ -104,9 +104,9 @@ mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 /* Returns whether messages still arrive from the path's current address. Only
  * messages with a MAC count, because the MAC proves that the sender has sent
  * them. While such messages arrive, the path does not change to another
- * address. Without this rule, an on-path attacker could send copies of the
- * messages from another address. If the copies arrived first, the sender would
- * seem to have moved to that address. */
+ * address. Without this rule, an on-path attacker could copy the messages and
+ * send the copies from another address. If the copies arrived first, the sender
+ * would seem to have moved to that address. */
 static gboolean
 is_address_alive (MmtpReceiverJoins * self, const MmtpReceiverPath * path)
 {

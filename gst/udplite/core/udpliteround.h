@@ -45,9 +45,10 @@ typedef struct
 
 void udplite_round_clear (UdpliteRound * round);
 
-/* Determines which of the `n` packets of a round are sent next, and to which
- * receiver. If `has_duplicates` is TRUE, a receiver that was added k times gets
- * each packet k times. Returns FALSE if the round is finished. */
+/* Stores in `turn` which packets are sent next, and to which receiver. `n` is
+ * the number of packets in the batch. If `has_duplicates` is TRUE, a receiver
+ * that was added k times gets each packet k times. Returns FALSE if nothing is
+ * left to send. */
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);

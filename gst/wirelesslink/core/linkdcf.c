@@ -541,8 +541,8 @@ link_dcf_quality (gpointer model, guint number)
   gdouble calm = get_failure (dcf, number, FALSE);
 
   /* The microwave oven radiates during a part of each cycle of the mains
-   * voltage. Changes within a cycle are not reported, so the influence of the
-   * oven is averaged over a cycle. */
+   * voltage. The returned quality is the mean over a cycle, so it does not show
+   * the changes within a cycle. */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

@@ -20,7 +20,7 @@ COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 WORKLOAD_S = 60.0
 # Functions that return the protocol, the link and the stream (its rate, codec
 # and kind) of a run. The duration of a planned run is estimated from earlier
-# runs. If a group in this list contains no run, the next group is used:
+# runs. The first of these groups that contains a run is used:
 # - runs with the same protocol, link and stream
 # - runs with the same protocol and link
 # - runs with the same protocol

@@ -90,12 +90,12 @@ def read(log: pathlib.Path, payload: int,
     Returns an opportunity for each packet that the link delivered. An
     opportunity has two times:
 
-    - The latest time at which the link accepts the bytes of the packet. It is
-      the end of the transmission: the departure time minus the delay of the
-      link.
+    - The latest time at which the bytes of the packet can enter the link. It is
+      the end of the transmission, that is, the departure time minus the delay
+      of the link.
     - The time at which the bytes would arrive if the link had its token bucket.
-      With the bucket, each packet arrives `early_ns` earlier. The time is
-      therefore the departure time minus `early_ns`."""
+      With the bucket, each packet would arrive `early_ns` earlier, so this time
+      is the departure time minus `early_ns`."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)

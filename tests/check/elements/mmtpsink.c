@@ -871,7 +871,8 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* With a peer-timeout of 0, neither end ever counts a silent peer as gone. */
+/* A peer-timeout of 0 disables the timeout for a silent peer. Both endpoints
+ * use this value, and all buffers must arrive over one connection. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;

@@ -1018,8 +1018,9 @@ GST_START_TEST (merged_packets_are_counted_by_reason)
 
 GST_END_TEST;
 
-/* A tunsrc on the same device reads packets without the header that IFF_VNET_HDR
- * puts in front of them. */
+/* With gro=TRUE, tunsink opens the device with IFF_VNET_HDR. Each packet that
+ * is read from the device then has an additional header. A tunsrc that uses the
+ * same device must remove this header. */
 GST_START_TEST (source_shares_a_device_with_gro)
 {
   GstElement *pipeline, *src, *sink;

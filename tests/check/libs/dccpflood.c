@@ -333,12 +333,12 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
       attack->max_events);
 }
 
-/* Returns whether the attack uses up the listener's answers to the client. This
- * is the case if the attack sends Requests with the client's address to the
- * listener. The listener limits its answers to the network of the client. The
- * client was connected before, so the listener also has a reserve of answers
- * for the client. The Requests use up the limit and the reserve
- * (docs/security.md). */
+/* Returns whether the attack uses up all answers that the listener may send to
+ * the client. This is the case if the attack sends Requests with the client's
+ * address to the listener. Such Requests use up (docs/security.md):
+ * - the limit for answers to the client's network
+ * - the client's reserve of answers, which exists because the client was
+ *   connected before */
 static gboolean
 takes_the_answers (const Attack * attack)
 {

@@ -406,7 +406,8 @@ GST_START_TEST (data_may_overtake_the_handshake)
 
 GST_END_TEST;
 
-/* Duplicates each packet of the handshake. */
+/* Filter that duplicates a packet: it injects a copy and returns TRUE, so that
+ * the network also delivers the original. */
 static gboolean
 double_it (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the driver (driver.h), which connects a protocol core with sockets,
- * over loopback. The core is a mock: it records its input, and its output is
- * set by the test. The test replaces the system calls that send, so that it
- * decides how many packets the sockets accept. No test asserts an elapsed time.
- */
+/* Tests of the driver (driver.h), which connects a protocol core with sockets.
+ * The core is a mock: it records its input, and the test sets its output. The
+ * packets are sent over loopback. The test replaces the functions sendmsg and
+ * sendmmsg, and thus controls how many packets the sockets accept. No test
+ * asserts an elapsed time. */
 
 #define _GNU_SOURCE             /* sendmmsg */
 

@@ -192,9 +192,8 @@ class GradeTest(unittest.TestCase):
         500 ms. The rule about stalls at the start must flag this run.
 
         Without this rule, the run would not be flagged. The stall was only 1 of
-        100 wake-ups, so it would count as the delay of 1 % of the frames. The
-        lateness would therefore seem to have changed only 1 % of the verdicts,
-        which is allowed (MAX_VERDICTS)."""
+        100 wake-ups. The rule about lateness would therefore assume that the
+        stall changed only 1 % of the verdicts, which MAX_VERDICTS allows."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
