@@ -517,8 +517,9 @@ gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
   if (sequence->width == 0) {
     GstStructure *structure = gst_caps_get_structure (caps, 0);
 
-    /* If there is no sequence header, the MPEG version is the version in
-     * upstream's caps, or else MPEG-2, which is more common. */
+    /* If there is no sequence header, the MPEG version is taken from upstream's
+     * caps. If these caps have no version, MPEG-2 is assumed, because it is
+     * more common than MPEG-1. */
     if (!gst_structure_has_field (structure, "mpegversion"))
       gst_caps_set_simple (caps, "mpegversion", G_TYPE_INT, 2, NULL);
     return caps;

@@ -162,9 +162,10 @@ void gst_wireless_properties_install (GObjectClass * klass,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
-/* gst_wireless_properties_init sets the defaults of all members in the tables
- * of the class `type`, and gst_wireless_properties_clear frees the members. The
- * tables of parent classes are not included. */
+/* These functions apply to the struct members of all properties that the class
+ * `type` has installed, but not to those of parent classes.
+ * gst_wireless_properties_init sets the members to their defaults, and
+ * gst_wireless_properties_clear frees them. */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 

@@ -654,8 +654,8 @@ log_all_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
   log_discarded (self, before->foreign, stats->foreign, "foreign");
 }
 
-/* Warns about discarded packets at a limited rate, because strangers could
- * otherwise fill the log with invalid packets. */
+/* Warns about discarded packets at most once per REPORT_INTERVAL. Otherwise,
+ * strangers could fill the log by sending invalid packets. */
 static void
 warn_about_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {

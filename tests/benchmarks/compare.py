@@ -245,8 +245,8 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    # ffprobe decodes the stream, so it needs as much time as all other
-    # pipelines together.
+    # ffprobe decodes the stream and needs as much time as all the pipelines
+    # together. It is therefore measured only once.
     if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "

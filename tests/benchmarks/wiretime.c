@@ -103,7 +103,8 @@ open_capture (void)
   return fd;
 }
 
-/* Fails if the kernel captured a packet but had no room to keep it. */
+/* Fails if the kernel has dropped a captured packet because the buffer of the
+ * socket was full. */
 static void
 check_capture (gint fd)
 {

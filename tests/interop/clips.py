@@ -273,10 +273,11 @@ def _decorate(stream):
 
 
 def _coding_with_extras(raw, number):
-    """Yields a picture coding extension and its additions. `number` is the
-    number of the picture. Every second picture has composite display
-    information. Every third picture has a quantiser matrix. Every fifth picture
-    has user data.
+    """Yields the picture coding extension `raw` and the data that follow it.
+    `number` is the number of the picture. In every second picture, the picture
+    coding extension contains composite display information. In every third
+    picture, a quantiser matrix follows. In every fifth picture, user data
+    follow.
     """
     if number % 2:
         raw = set_bits(raw[:8] + bytes(3), *COMPOSITE_DISPLAY, 1)

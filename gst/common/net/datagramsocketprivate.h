@@ -13,8 +13,9 @@
 
 #define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
 
-/* A socket address in the form of the system calls. sin_port and sin6_port are
- * at the same offset. */
+/* A socket address in the format of the socket system calls. The port of an
+ * IPv4 address (sin_port) and the port of an IPv6 address (sin6_port) are at
+ * the same offset. */
 typedef union
 {
   struct sockaddr any;

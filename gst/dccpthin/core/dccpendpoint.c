@@ -475,7 +475,8 @@ make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
   return TRUE;
 }
 
-/* Creates a connection in the state RESPOND, which has to send a Response. */
+/* Creates a connection in the state RESPOND. The connection has to send a
+ * Response. */
 static DccpConnection *
 hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
     const DccpPacket * request, gsize size)

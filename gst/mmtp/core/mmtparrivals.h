@@ -83,7 +83,8 @@ typedef struct
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  /* messages that the latest record about this path covers */
+  /* number, minimum transit and maximum transit of the messages that the latest
+   * record about this path covers */
   MmtpArrivalSpan reported;
   gboolean any_record;
   /* time in ns of the latest REPORT that contained a record about this path */

@@ -3,12 +3,12 @@
  * in time.
  *
  * The plan sends frames in their order in the stream. If a frame would be late,
- * the plan leaves out one frame: that frame, or a frame before it. It leaves
- * out all waiting frames that refer to that frame, too. The plan chooses the
- * frame that frees the most bytes for each picture that is lost with it. This
- * is a greedy form of rate-distortion optimized streaming (Chou and Miao, IEEE
- * Transactions on Multimedia 8(2), 2006), with the number of lost pictures as
- * the distortion.
+ * the plan chooses this frame or an earlier frame. It leaves out the chosen
+ * frame and all waiting frames that refer to the chosen frame. The plan chooses
+ * the frame that frees the most bytes for each picture that is lost with it.
+ * This is a greedy form of rate-distortion optimized streaming (Chou and Miao,
+ * IEEE Transactions on Multimedia 8(2), 2006), with the number of lost pictures
+ * as the distortion.
  *
  * Leaving out a frame drops nothing. The frame waits, and a later plan may send
  * it, for example because the paths have become faster.

@@ -722,9 +722,9 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
-/* Returns whether the buffer that is being assembled would exceed max_bytes
- * with this packet, even if the receiver held nothing else. `size` is the
- * payload size of the packet. */
+/* Returns whether the buffer that is being assembled would exceed max_bytes if
+ * this packet were appended. Other bytes that the receiver holds are not
+ * counted. `size` is the payload size of the packet. */
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {

@@ -10,11 +10,11 @@
 /* A speculative packet is a lost packet whose retransmission might arrive late.
  * This is the maximum number of speculative packets that wait to be sent. */
 #define MAX_SPECULATIVE 64
-/* A packet in flight on a stalled path can be sent again on another path. Let T
- * be the latest time at which the packet can be sent on the other path and
- * arrive before its deadline. The sender waits until T - RESCUE_TIME. Three
- * reports arrive within RESCUE_TIME.
- */
+/* If a path has stalled, its packets in flight can be sent again on another
+ * path. Let T be the latest time at which a packet can be sent on the other
+ * path and arrive before its deadline. The sender waits until T - RESCUE_TIME
+ * before it sends the packet on the other path. RESCUE_TIME is long enough for
+ * three reports to arrive before T. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* The sender searches a stalled path for packets in flight that have to be sent
  * on another path. This is the minimum time between two searches on the same
@@ -130,10 +130,10 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Puts the packets of missing messages back into the queue. The log contains
- * the messages in sending order, and earlier messages count as missing first.
- * The search therefore ends at the first message that does not count as
- * missing. */
+/* Puts the packets of missing messages back into the queue. The search begins
+ * at the oldest message of the log. If a message does not count as missing, the
+ * messages that were sent after it do not count as missing either. The search
+ * therefore ends at the first message that does not count as missing. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {

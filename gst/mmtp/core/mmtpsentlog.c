@@ -32,8 +32,9 @@ grow_ring (MmtpSentLog * log)
   log->ring_size = size;
 }
 
-/* Makes room for one entry. To do so, it may remove a message. If the removed
- * message was not reported, it no longer counts as in flight. */
+/* Makes room for one entry. If the log is full and has its maximum size, the
+ * oldest message is removed. If the receiver has not reported this message yet,
+ * the message no longer counts as in flight. */
 static void
 make_room (MmtpSentLog * log)
 {

@@ -38,12 +38,13 @@ class LiveStream(stream.Stream):
 class Adaptation(typing.NamedTuple):
     """The statistics that bitrateadapt posts in one message."""
 
-    frames: int  # The number of frames that had passed bitrateadapt.
+    frames: int  # The number of frames that bitrateadapt has pushed so far.
     estimate: int  # The estimated bitrate in bit/s, or 0 if there is none.
     # The bitrate in bit/s that bitrateadapt requested from the encoder, or 0 if
     # it has not requested any yet.
     target: int
-    # The bitrate in bit/s that passed bitrateadapt in the last second.
+    # The bitrate in bit/s of the video that bitrateadapt pushed in the last
+    # second.
     encoded: int
 
 

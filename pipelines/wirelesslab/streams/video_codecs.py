@@ -14,14 +14,16 @@ from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 
 OURS = paths.PIPELINES / "videocodecs.ini"
-FIRST = "mpeg2"  # The pipelines of all protocols are written for this codec.
+# The codec for which the pipelines of all protocols are written.
+FIRST = "mpeg2"
 
 
 class Codec(typing.NamedTuple):
     name: str
     title: str
-    # Names of elements that work only with MPEG-1/2. If a protocol still
-    # contains one of them after the replacements, it cannot send this codec.
+    # Names of elements that work only with MPEG-1/2. If the pipelines of a
+    # protocol contain one of these elements even after the replacements in
+    # `instead`, the protocol cannot send this codec.
     alone: list
     # The replacements: pairs (old text, new text). In the pipelines of a
     # protocol, each old text is replaced by the new text.

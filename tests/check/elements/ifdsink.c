@@ -962,8 +962,8 @@ GST_START_TEST (random_frames_arrive_whole)
      * then begins to send the frame. It may still be sending the frame when the
      * test flushes or pauses the pipeline. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
-    /* A source sends a key frame after a flush. The test therefore flushes only
-     * before a key frame. */
+    /* The first frame after a flush must be a key frame, as with a real source.
+     * The test therefore flushes only if the next frame is a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;
     if (is_key) {
       /* GStreamer 1.22 may lose a change to PLAYING if a flush interrupts it.

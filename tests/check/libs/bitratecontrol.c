@@ -54,9 +54,10 @@ run (guint64 duration)
   }
 }
 
-/* Simulates a network that carries `capacity` kbit/s, and an encoder that
- * always has the requested bitrate. While this bitrate is less than the
- * capacity, the estimate is only a lower bound. */
+/* Simulates a network that carries `capacity` kbit/s, and an encoder whose
+ * bitrate always equals the target bitrate. The reports contain an estimate of
+ * the capacity. If the target is lower than the capacity, the estimate equals
+ * the target and is marked as a lower bound. */
 static void
 run_over (guint64 capacity, guint64 duration)
 {

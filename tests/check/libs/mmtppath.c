@@ -17,8 +17,9 @@
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
 #define DELAY (20 * MS)         /* one-way delay of each direction */
-/* The receiver's clock minus the sender's clock. The receiver's times in
- * reports wrap after 167.77 s, which is 2.8 s after START. */
+/* The receiver's clock minus the sender's clock. At START, the receiver's clock
+ * shows 165 s. The receiver's times in reports wrap at 167.77 s, which is 2.8 s
+ * later. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
@@ -995,8 +996,9 @@ GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 
 GST_END_TEST;
 
-/* The measured rate of a few control messages is very low. If the sender used
- * this rate, each packet would seem too late. */
+/* If only a few control messages were sent on a path, its measured rate is very
+ * low. The expected delay must not be computed from this rate. Otherwise, the
+ * sender would expect each packet to arrive too late. */
 GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 {
   guint64 expected;

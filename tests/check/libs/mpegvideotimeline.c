@@ -442,10 +442,10 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 
 GST_END_TEST;
 
-/* The timestamps jump in the middle of the stream, because the sender begins a
- * new clock, pauses, or skips frames. The timeline must still number the frames
- * without a gap, and it must not report a loss. The length of the jump in frame
- * periods is not a multiple of the GOP length. */
+/* The timestamps jump in the middle of the stream, because the sender changes
+ * its clock, pauses, or skips frames before it encodes them. The timeline must
+ * still number the frames without a gap, and it must not report a loss. The
+ * length of a jump is never a whole number of GOPs. */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
   const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };
@@ -630,14 +630,14 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* The maximum number of frames that the timeline may report as lost after one
- * frame. It is the sum of two numbers:
+/* The maximum number of lost frames that the timeline may report when it
+ * receives one frame. It is the sum of two numbers:
  *
  * - 250, because the timeline reports gaps of at most ten seconds. A longer gap
  *   counts as a new stream.
- * - 3 * 1024, because each of three frames may have any of 1024 temporal
- *   references. These are the first frame, the second frame after a jump, and
- *   the frame at the end of the gap. */
+ * - 3 * 1024, because three frames may each have any of 1024 temporal
+ *   references: the first frame, the second frame after a jump, and the frame
+ *   at the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* Random temporal references must not change the positions of correct frames,

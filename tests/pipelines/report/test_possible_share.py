@@ -79,15 +79,15 @@ class PossibleShareTest(unittest.TestCase):
         self.assertIsNone(self.share(begins_ms=(None,)))
 
     def test_links_with_clocks_of_their_own(self):
-        # Each link has its own clock. When the clock of a link shows 100 ms,
-        # 140 ms, and so on, the link delivers 1000 bytes. With one link, only
-        # the I-frame arrives in time.
+        # Each link has its own clock. When this clock shows 100 ms, 140 ms,
+        # and so on, the link delivers 1000 bytes. Each frame has 2000 bytes.
+        # With one link, only the first frame arrives in time.
         #
         # With two links, the first frame is sent when the clock of the first
         # link shows 100 ms and the clock of the second link shows 90 ms. The
-        # following times are counted from the sending of this frame. The first
-        # link delivers at 0 ms, 40 ms, and so on. The second link delivers at
-        # 10 ms, 50 ms, and so on.
+        # first link therefore delivers 0 ms, 40 ms, and so on after this frame
+        # was sent. The second link delivers 10 ms, 50 ms, and so on after it
+        # was sent. Each frame is complete 10 ms after its due time.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()
