@@ -4,8 +4,8 @@
  *
  * A serialized event or query is a barrier between the packets. The packets
  * between two barriers form an epoch. A barrier is output when the fate of all
- * packets before it is known. A packet that follows the barrier may leave the
- * link earlier. It then waits until the barrier has been output.
+ * packets before it is known. If a packet that follows the barrier has already
+ * left the core, this packet waits until the barrier has been output.
  */
 
 #include "gstwirelesslinkprivate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input of the link: adds flows to the core, and checks whether there is room
- * for a packet. If the queue discipline works on whole frames, also describes
- * the video packets.
+/* Input of the link: adds flows to the core, checks whether there is room for a
+ * packet, and passes packets to the core. If the queue discipline works on
+ * whole frames, the core also receives a description of each video packet.
  */
 
 #include "gstwirelesslinkprivate.h"

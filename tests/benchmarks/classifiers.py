@@ -6,9 +6,9 @@
 
 The classifiers are mpegstat and ifdqueue. mpegstat classifies each frame, finds
 the slices of H.264 and H.265, counts them and passes the frame on. ifdqueue
-also passes each frame to another thread. The cost of queue, which only passes
-frames to another thread, is shown as well. No frame is dropped, because
-fakesink accepts everything.
+classifies each frame and passes it to another thread. For comparison, the cost
+of the element queue is shown, which only passes frames to another thread. No
+frame is dropped, because fakesink accepts everything.
 
 The frames of a stream are read from a GDP file. Such a file keeps the caps, and
 it also keeps where each frame begins and ends. Therefore a pipeline with a
@@ -166,8 +166,9 @@ def count_bytes(element, stream, env):
 
 
 def check_output(name, elements, stream, env):
-    """Returns the size of all frames. Fails if an element does not output all
-    frames, or if the parser outputs nothing."""
+    """Passes the stream through each of `elements`. Returns the total size of
+    the frames in bytes. Raises Failed if an element outputs nothing. Also
+    raises Failed if an element of ELEMENTS does not output all bytes."""
     sizes = {title: count_bytes(element, stream, env)
              for title, element in elements.items()}
     for title, size in sizes.items():
@@ -242,8 +243,9 @@ def main():
                         choices=list(CODECS), metavar="CODEC",
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
-    # A codec may have a peer: another codec with which it is compared. If such
-    # a codec is measured, its peer is measured before it.
+    # If a codec has no parser, it is compared with the parser of another codec,
+    # its peer. The peer must then be measured, too. In CODECS, the peer comes
+    # first, so it is measured first.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]
     (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)

@@ -8,14 +8,15 @@
  *       Sends packets to the socket of a source while the source is paused.
  *       Then lets the source receive the packets. Repeats this until the
  *       source has received at least PACKETS packets. PROTOCOL is "udp",
- *       "udplite" or "both". The value "both" means UDP-Lite in UDP.
+ *       "udplite" or "both". The value "both" means UDP-Lite packets inside UDP
+ *       packets.
  *
  * The program prints the number of packets, the elapsed time in seconds, and
  * the CPU time of the whole process during this time in seconds.
  *
- * A packet is 1316 bytes of RTP with MPEG video. A picture begins with every
- * other packet, so the number of bytes that must be protected differs from
- * packet to packet.
+ * A packet is 1316 bytes of RTP with MPEG video. Every second packet has a
+ * picture header. Therefore the number of bytes that must be protected differs
+ * from packet to packet.
  *
  * ELEMENT is one element with its properties, as in a launch line. It uses the
  * loopback interface and port 5004. A sink sends its packets to a socket from

@@ -22,7 +22,8 @@ SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
 # gst-launch-1.0 does not print element messages, but the debug log shows them.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-# Disables the debug log. Only the command that runs the link needs the log.
+# Environment variable that disables the debug log of a command. The log is
+# needed only for the command that runs the link.
 QUIET = {"GST_DEBUG": ""}
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")

@@ -4,11 +4,12 @@ sends 1000 frames of 1400 bytes, and each frame must arrive within a second. The
 two links are emulated: one is RangeLAN2, the other is IrDA. The test uses the
 kernel's sockets and runs in real time.
 
-Each printed line has three results: the result in the paper, the possible
-maximum, and the result of this run. A frame contains its number and the time at
-which it was made, so the receiver itself measures the delay. A run is invalid
-if this machine made the frames too late, or delivered packets too late. An
-invalid run is repeated once. If it is invalid again, the test is skipped.
+Each printed line has three numbers of frames: those that arrived in time in the
+paper, the maximum that can arrive in time over these links, and those that
+arrived in time in this run. A frame contains its number and the time at which
+it was made, so the receiver itself measures the delay. A run is invalid if this
+machine made the frames too late, or delivered packets too late. An invalid run
+is repeated once. If it is invalid again, the test is skipped.
 """
 
 import dataclasses

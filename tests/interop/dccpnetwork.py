@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The network between the kernel of this process and machines of dccpguest.py.
+"""A network that connects the local kernel with the virtual machines that
+dccpguest.py runs.
 
-The kernel has a TUN device, and each machine has a socket for its Ethernet
-frames. A thread passes IP packets between them. It delays, damages or drops
-packets of DCCP as the test wants, and records each of them.
+The local kernel is connected by a TUN device. Each virtual machine is connected
+by a socket for its Ethernet frames. A thread forwards IP packets between the
+TUN device and the sockets. The thread records each DCCP packet. A test can
+define which DCCP packets the thread delays, damages or drops.
 """
 
 import contextlib

@@ -317,7 +317,10 @@ class Pass(LossTest):
                                  + outcome.incomplete, len(damaged))
 
 class ConcealFromExtension(Conceal):
-    """With T=1 a packet has the whole picture header, so no header is lost."""
+    """If T=1, each packet contains all fields of the picture header. If a
+    picture header is lost, the receiver must rebuild it from another packet of
+    the picture.
+    """
 
     @staticmethod
     def send(clip):

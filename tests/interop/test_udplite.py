@@ -216,8 +216,10 @@ class TsharkTest(UdpliteCase):
         self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
 
     def test_tshark_finds_wrong_packets(self):
-        """Checks that tshark, with which the other tests check packets, reports
-        the faults of packets that are wrong on purpose.
+        """Checks tshark, because the other tests check packets with it. tshark
+        must report a wrong coverage field and damaged bytes that the checksum
+        covers. It must not report damaged bytes that the checksum does not
+        cover.
         """
         # Each entry is a tuple (description, version of IP, UDP-Lite packet,
         # function that checks what tshark says about the packet).

@@ -32,11 +32,11 @@
 /* The minimum age is measured over AGE_TIME or over AGE_FRAMES frame periods,
  * whichever is longer. */
 #define AGE_FRAMES 1.5
-/* dccpthinsink receives one report in each round trip. Until the next report,
- * the age of the oldest byte of the backlog grows. If the sink reports the
- * round-trip time, the minimum of this age is therefore taken over at least one
- * round trip. mmtpsink receives reports more often and does not report the
- * round-trip time. */
+/* Between two reports, the age of the oldest byte of the backlog grows.
+ * dccpthinsink receives only one report in each round trip. If the sink reports
+ * the round-trip time, as dccpthinsink does, the minimum of this age is taken
+ * over at least one round trip. mmtpsink does not report the round-trip time.
+ * It receives reports more often, so a shorter time is enough. */
 /* If the interval between two reports exceeds LATE_REPORT round trips, an
  * outage is assumed. */
 #define LATE_REPORT 1.5

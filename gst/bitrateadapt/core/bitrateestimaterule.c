@@ -52,9 +52,9 @@
 #define CAREFUL_FROM 0.85
 #define CAREFUL_TO 1.08
 /* If an estimate is only a lower bound, the bitrate may be up to MAX_EXCESS
- * times this estimate. A static picture needs few bits, so the estimate shows
- * only a small part of the capacity. The next scene may need more than this
- * part. */
+ * times this estimate. For example, a static picture needs few bits, so the
+ * estimate is much lower than the capacity. The next scene may need a bitrate
+ * above the estimate. */
 #define MAX_EXCESS 1.5
 /* A queue that drains within this time is normal. Such a queue contains a key
  * frame, or some packets that are being paced. */

@@ -58,7 +58,8 @@
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
-/* Reasons of drops, as texts for the trace. Several functions use each text. */
+/* Texts with which the trace explains why a frame was dropped. Each text is
+ * needed in two functions. */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 
@@ -1088,7 +1089,8 @@ enqueue (Ifd * ifd, IfdEntry * c)
   }
 }
 
-/* Sets the fields of the entry that describe its position in the stream */
+/* Sets the fields `gop`, `references` and `leading` of the entry `c`. These
+ * fields describe the position of the frame in the stream. */
 static void
 place (Ifd * ifd, IfdEntry * c)
 {

@@ -335,9 +335,9 @@ take_sample (TfrcSender * sender, guint64 ns)
 }
 
 /* Before the first sample of the round-trip time, the rate is one packet per
- * second. The first sample raises the rate to the initial window, which is sent
- * once per round trip (section 4.2). The receive rate that the receiver reports
- * does not limit the rate yet. */
+ * second. The first sample raises the rate to one initial window per round trip
+ * (section 4.2). The receive rate that the receiver reports does not limit the
+ * rate yet. */
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {

@@ -8,10 +8,10 @@
 
 /* A new span begins when the current span has 32 samples and is at least 0.5 s
  * old, or when it is 2.5 s old. Eight spans are kept:
- * - At 32 samples per span, they contain the last 256 messages.
- * - On a fast path, they cover 4 s.
- * - On every path, they cover at most 20 s. A queue that delayed a message more
- *   than 20 s ago no longer exists. */
+ * - If each span has 32 samples, the spans contain the last 256 samples.
+ * - On a fast path, each span lasts 0.5 s, so the spans cover 4 s.
+ * - On every path, the spans cover at most 20 s. A queue that delayed a message
+ *   more than 20 s ago no longer exists. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))

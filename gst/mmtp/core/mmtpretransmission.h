@@ -22,7 +22,8 @@ typedef struct
   /* Number of lookups for the current REPORT so far. Each lost message in the
    * REPORT is looked up in the log of sent packets. */
   guint report_lookups;
-  /* time in ns before which no packet of the path is moved to another path */
+  /* for each path, the earliest time in ns at which its packets may be moved to
+   * another path */
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */

@@ -548,8 +548,8 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A link with RLP cannot replay the recorded pattern. However, it has the
-    # same seed as the link that was recorded, so its radio damages the same
+    # A link with RLP cannot replay the recorded pattern. However, its radio has
+    # the same seed as the recorded radio, so both radios damage the same
     # blocks.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (

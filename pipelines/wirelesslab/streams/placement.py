@@ -288,9 +288,8 @@ class OverLink:
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Returns `wanted`. If `wanted` is None, returns a port that is free on
-        this machine. In a network namespace, every port would be free. However,
-        the testbed may use relays on this machine instead of namespaces, and a
-        relay needs a free port."""
+        this machine. If the testbed uses relays on this machine, a relay binds
+        the port. If the testbed uses network namespaces, every port is free."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:

@@ -2,13 +2,13 @@
 """Relays UDP between hosts. Each host consists only of loopback addresses.
 
 A command sends a datagram to the relay address of a host. The relay passes the
-datagram into the link. When the datagram leaves the link, it is sent to the
-port of the host. Its source address is then the relay address of the host that
-sent it. An answer to that address therefore takes the same route back.
+datagram into the link. When the datagram leaves the link, it is sent to `port`
+of that host. Its source address is then the relay address of the sending host.
+Therefore an answer to the source address goes back through the link.
 
-The answer is delivered to `port` of the host. If the host sent its last
-datagram from a different port, a second copy of the answer is delivered to that
-different port.
+An answer, too, is delivered to `port` of the host that receives it. If this
+host sent its last datagram from a different port, a second copy of the answer
+is delivered to that different port.
 
 Called by loopback.py as `testbed.relay_process DESCRIPTION`. DESCRIPTION is one
 JSON text. For each direction of a link, it has:

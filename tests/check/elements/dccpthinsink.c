@@ -399,7 +399,8 @@ GST_START_TEST (port_in_use_is_an_error)
 
 GST_END_TEST;
 
-/* The receiver answered at first, and then it stopped answering. */
+/* The receiver answers at first, and then it stops answering. The sink must
+ * post an error. */
 GST_START_TEST (silent_receiver_is_gone)
 {
   LossyRelay relay;

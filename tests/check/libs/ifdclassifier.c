@@ -763,8 +763,9 @@ GST_END_TEST;
 
 /* Codec data */
 
-/* avcC as x264 writes it: an SPS of 10 bytes and a PPS of 4 bytes. The fields
- * of High profile may follow. */
+/* Codec data (avcC) as x264 writes them, with an SPS of 10 bytes and a PPS of 4
+ * bytes. `length` is the byte that contains lengthSizeMinusOne. A test can
+ * append the fields of High profile. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 

@@ -317,9 +317,9 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* Some callers wait until the queue has room before they put a packet into it.
- * The first packet of a video frame never has to wait: the queue always accepts
- * this packet, because the queue itself decides which frames to drop.
+/* A full queue must report that it has room for the first packet of a video
+ * frame, because the queue itself decides which frames to drop. It must report
+ * that it has no room for any other packet.
  */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {

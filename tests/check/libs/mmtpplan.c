@@ -203,8 +203,10 @@ GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 
 GST_END_TEST;
 
-/* The B-frame needs its margin, and the key frame needs its margin as long as
- * the B-frame is before it. Then only the key frame is before the P-frame. */
+/* In the second plan, both B-frames must be left out:
+ * - If the first B-frame were kept, the key frame after it would arrive less
+ *   than `margin` ns before its deadline.
+ * - The last B-frame would arrive less than `margin` ns before its deadline. */
 GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 1500, 1)->safe_capacity = 500;

@@ -592,7 +592,8 @@ GST_START_TEST (vp9_superframe_is_one_unit)
 
 GST_END_TEST;
 
-/* show_existing_frame = 1 and frame_to_show_map_idx = 5 */
+/* The header has show_existing_frame = 1 and frame_to_show_map_idx = 5. The
+ * reader must report that the frame uses slot 5. */
 GST_START_TEST (vp9_shows_existing_frame)
 {
   static const guint8 existing[] = { 0x80 | 8 | 5 };

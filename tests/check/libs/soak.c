@@ -25,10 +25,11 @@
 /* Allowed growth in bytes. In eight hours, a leak of a single byte for each
  * packet would add up to a megabyte. */
 #define MAX_GROWTH (32 * 1024)
-/* Length of an outage that each path has soon after the start. It is longer
- * than the random outages. During an outage, the log of the messages that were
- * sent on the path grows, and it keeps its size afterwards. With the long
- * outages, the logs have their final size at the end of the start. */
+/* Length of one long outage that each path has soon after the start of the run.
+ * During an outage, the log of the messages that were sent on the path grows,
+ * and it keeps its size afterwards. The random outages are shorter than
+ * LONG_OUTAGE. Each log therefore has its final size after the long outage.
+ */
 #define LONG_OUTAGE (20 * VIRTUAL_LINK_SECOND)
 
 static guint64

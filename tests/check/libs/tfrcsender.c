@@ -919,8 +919,9 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
    * round trip, and the receive rate. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
-  /* One round trip later the first feedback without drops arrives. The rate is
-   * then the same as before the drops. */
+  /* The first feedback reports dropped packets or Slow Receiver. The second
+   * feedback, one round trip later, reports neither of them. The rate must then
+   * be twice the receive rate again. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, TRUE), 100000);
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, TRUE), 100000);
 }
