@@ -142,8 +142,9 @@ void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
 void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
 void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
 
-/* These macros define properties that both elements have. The instance struct
- * of the element must have a GstDccpThinEnd named `end`. */
+/* These macros define properties that the source element and the sink element
+ * have in common. The instance struct of each element must have a
+ * GstDccpThinEnd named `end`. */
 #define PROPERTY_DCCP_THIN_ADDRESS(name, nick) \
     PROPERTY_STRING (name, nick, \
         "Local IP address or host name to listen on, or to connect from " \

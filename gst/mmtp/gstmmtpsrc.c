@@ -695,9 +695,9 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
           "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
 }
 
-/* Posts a warning if the sender wants a longer delay than max-latency allows.
- * With a shorter delay packets are lost, because the sender relies on the delay
- * that it asks for. */
+/* Posts a warning that the sender requests a longer delay than max-latency
+ * allows. The sender relies on the requested delay. If the receiver uses a
+ * shorter delay, some packets arrive too late and are lost. */
 static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {

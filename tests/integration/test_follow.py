@@ -87,10 +87,10 @@ class FollowTest(unittest.TestCase):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # Other tests check the rule of bitrateadapt in virtual time. This test
         # checks only conditions that do not depend on the speed of the machine.
-        # While a line of the log is being written, the estimated bitrate may
-        # change. Only the next line then contains the new estimate. `highest`
-        # is therefore the maximum of the estimates in all lines so far and in
-        # the next line.
+        # If the estimated bitrate changes while a line of the log is being
+        # written, the new estimate appears in the next line. `highest` is
+        # therefore the maximum of the estimates in all lines so far and in the
+        # next line.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

@@ -89,8 +89,8 @@ class Streams(ifdtestbed.IfdCase):
 
 class MustHold(Streams):
     def live(self, run, link):
-        """Returns the results of the run that must not exceed a maximum, as
-        a list of (name of the result, result, maximum)."""
+        """Returns a list of (name of the result, result, maximum) for the run.
+        No result may exceed its maximum."""
         return [("strangers", run.strangers, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),

@@ -482,9 +482,9 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
 
 /* Binds the socket to the interface `interface` and to the address `local`;
  * both may be NULL. Before Linux 5.7, binding to an interface needs
- * CAP_NET_RAW. Without that capability, the socket is only bound to an address,
- * because routing rules can select by the source address. This address is
- * `local` or, if `local` is NULL, an address of the interface. */
+ * CAP_NET_RAW. Without that capability, the socket is bound only to `local` or,
+ * if `local` is NULL, to an address of the interface. Routing rules can then
+ * select the interface by this source address. */
 static gboolean
 bind_connected (DatagramSocket * self, const gchar * interface,
     GSocketAddress * local, GError ** error)

@@ -6,8 +6,8 @@
 
 #include "mmtppolicy.h"
 
-/* Minimum share of the stream. A path that carries a smaller share counts as
- * not needed. */
+/* A path that carries less than this share of the stream is reported as not
+ * needed. */
 #define MIN_SHARE 0.001
 
 /* Percentage of the rate that is used for new packets. Keep-alives and
@@ -18,8 +18,8 @@
  * all of them are in time. They are then sent in the order of their deadlines,
  * and no plan (mmtpplan.h) is needed. */
 #define EASY_PERCENT 50
-/* Percentage of the rate that a plan uses for the waiting packets. Keep-alives
- * and retransmissions need the rest. */
+/* Percentage of the paths' rates that a plan (mmtpplan.h) uses for the packets
+ * in the queue. Keep-alives and retransmissions need the rest. */
 #define PLAN_PERCENT 90
 /* Maximum age of a plan in ns. Within this time, the estimated rates of the
  * paths hardly change. */
@@ -62,8 +62,8 @@ typedef enum
   /* At least one path still has room in its congestion window. Therefore no
    * path may exceed its window. */
   TRUST_NOBODY,
-  /* All congestion windows are full, but no path counts as stalled. A path may
-   * exceed its congestion window if the report about this path is overdue. */
+  /* If all congestion windows are full but no path counts as stalled, a path
+   * whose report is overdue may exceed its congestion window. */
   TRUST_OVERDUE,
   /* Some paths have stalled and some still deliver. The paths that deliver may
    * exceed their congestion window, because they deliver a waiting packet
@@ -123,7 +123,7 @@ get_trust (const MmtpPolicy * policy)
 typedef enum
 {
   KNOWN_JOINED,
-  /* The receiver has sent a report about the path. */
+  /* The sender has received a report about the path. */
   KNOWN_CONFIRMED,
   /* The transmission time of a packet on the path is known, because it was
    * measured or because the rate of the path was configured. */

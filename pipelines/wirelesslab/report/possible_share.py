@@ -24,8 +24,8 @@ from wirelesslab.streams import (
 from wirelesslab.workloads import definitions
 
 NS_PER_MS = 1e6
-# Size in bytes. The packets of a handshake are smaller than this size. The
-# first packet of at least this size belongs to the first frame.
+# All packets of a handshake are smaller than this number of bytes. The first
+# packet of at least this size therefore belongs to the first frame.
 LARGE = 500
 # Maximum time, in ns, that the lab needs for a scheduled opening or closing of
 # a link.

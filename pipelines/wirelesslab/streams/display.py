@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes which pictures of a live encoder's stream a viewer sees, and when,
-from the logs of captured, encoded and received frames. It starts no processes
-and reads only these logs.
+"""Computes which pictures of a live encoder's stream a viewer sees, and at
+which times. The only input is the logs of captured, encoded and received
+frames. This module starts no processes.
 
 Each frame of the encoder refers to the frame before it, except for a key frame.
 A decoder can therefore show a frame when this frame and all frames since the
@@ -23,7 +23,8 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-# Time after the start of a stream, in ns, during which an encoder may be slow.
+# Duration in ns of the first part of a stream. Encoding times in this part are
+# not used, because the encoder has just started and may be slow.
 START_NS = 1e9
 NEVER = math.inf
 

@@ -51,7 +51,9 @@ def path_of(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
 
 
 def make(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
-    """Returns the path of a source. The source is made if it is missing."""
+    """Returns the path of the video file of the source `name`. Makes the file
+    if it does not exist.
+    """
     write = {"film": write_film, "motion": write_motion}[name]
     return clips.make_whole(path_of(build, name, seconds),
                             lambda path: write(path, seconds))

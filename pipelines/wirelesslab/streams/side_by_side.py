@@ -193,8 +193,8 @@ def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
 
 
 def marked(picture: bytes, size: Size) -> bytes:
-    """Returns a copy of `picture`, whose size is `size`. The copy has an orange
-    bar at its lower edge.
+    """Returns a copy of `picture` with an orange bar at its lower edge. `size`
+    is the size of the picture.
     """
     found, begin = [], 0
     for value, side in zip(ORANGE, (1, 2, 2)):

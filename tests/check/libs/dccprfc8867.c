@@ -5,8 +5,8 @@
  * - the queueing delay,
  * - the fairness among media flows,
  * - the fairness between media flows and a model of TCP.
- * A further test compares TFRC with TCP Reno for the round trips and queues for
- * which TFRC is meant to be fair.
+ * A further test compares the throughput of TFRC with that of TCP Reno. It uses
+ * round trips and queue sizes at which TFRC is meant to be fair.
  */
 
 #include <gst/check/gstcheck.h>

@@ -336,9 +336,10 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* No other I-frame of this stream is later in display order than the first
- * frame, so IFD drops these I-frames. After IFD_MAX_ORDER_WAIT dropped
- * I-frames, IFD must nevertheless send the next I-frame. */
+/* A decoder would display the other I-frames of this stream before the first
+ * frame, or at the same position. IFD therefore drops them. After it has
+ * dropped IFD_MAX_ORDER_WAIT I-frames, it must nevertheless send the next
+ * I-frame. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -399,8 +400,8 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* The queue W is full, so a frame is dropped. The stream continues without an
-   * I-frame. */
+  /* The queue W is full, so IFD must drop the next P-frame. IFD must accept the
+   * P-frame after it, although no I-frame has arrived. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);

@@ -116,7 +116,7 @@ typedef enum
   /* The receiver waits for the first sender, which has not started yet. */
   NOBODY,
   ASKING,                       /* The sender waits for COOKIE. */
-  /* The sender waits for ACCEPT; the session is new. */
+  /* The sender of a new session waits for ACCEPT. */
   OPENING,
   /* The sender waits for CHALLENGE on two paths. */
   JOINING,
@@ -124,7 +124,8 @@ typedef enum
   ENDING,                       /* The sender waits for END-ACK. */
   /* The previous sender has ended its session, and the next sender starts. */
   OVER,
-  /* The next sender starts after the previous sender has died. */
+  /* The previous sender has died without ending its session, and the next
+   * sender starts. */
   TAKING_OVER,
   N_STATES
 } State;

@@ -436,8 +436,8 @@ GST_START_TEST (a_number_1023_behind_is_new_and_one_1024_behind_is_not)
   fail_unless (mmtp_replay_check (&replay, 3978));
   assert_equals_uint64 (replay.highest, 5000);
 
-  /* The number 5001 uses the slot of the number 3977, which has left the
-   * window. */
+  /* The window has 1024 bits, so the number 5001 uses the same bit as 3977,
+   * which has left the window. This bit must not mark 5001 as a replay. */
   fail_unless (mmtp_replay_check (&replay, 5001));
   mmtp_replay_accept (&replay, 5001);
   fail_if (mmtp_replay_check (&replay, 3977));

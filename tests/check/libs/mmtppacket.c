@@ -526,8 +526,8 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* An empty range is invalid. The next line makes a range of the second record
-   * empty. The line after it makes the last range of the report empty. */
+  /* An empty range is invalid. Two cases are tested: a range of the second
+   * record is empty, and the last range of the report is empty. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
   /* The version of the caps is 1 or higher, so the version 0 is invalid. */

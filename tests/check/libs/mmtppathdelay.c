@@ -63,8 +63,6 @@ GST_START_TEST (last_report_is_kept)
 
 GST_END_TEST;
 
-/* The standing delay is the minimum of the delays in the last three reports. At
- * the beginning there are fewer reports. */
 /* The report with the minimum delay was lost, so only the delay of the newest
  * message is known. If this delay is lower than the base delay, it must become
  * the base delay. */
@@ -87,6 +85,9 @@ GST_START_TEST (newest_delay_alone_may_become_the_base)
 
 GST_END_TEST;
 
+/* The standing delay must be the minimum of the delays in the last three
+ * reports. If fewer reports have arrived, it must be the minimum of all their
+ * delays. Before the first report it must be 0. */
 GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 {
   static const gint min[] = { 30, 20, 90, 80, 70, 20 };

@@ -1281,8 +1281,8 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
-/* With a long report period, the interval between two immediate reports is at
- * least a quarter of the period. */
+/* The report period is 400 ms. A loss must be reported 100 ms after the
+ * previous report (a quarter of the period), and not earlier. */
 GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;
@@ -1758,7 +1758,8 @@ GST_START_TEST (a_path_joins_by_its_address)
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
   other = join_from (&peer, 5, 7, 3);
   fail_unless (challenge != other);
-  /* No data of the stream is sent to this address or accepted from it yet. */
+  /* The receiver has not verified the address of path 5 yet, so it must refuse
+   * data from this path. */
   give_data (&peer, 5, 0, 0, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   respond_from (&peer, 5, 6, other);
@@ -2041,9 +2042,9 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* The number of changes in one second is limited. After this second, further
-   * changes are allowed. The next KEEPALIVE therefore applies the initial delay
-   * (D0) that was requested last. */
+  /* At most MAX_DELAY_CHANGES changes of the initial delay (D0) are allowed in
+   * each second. In the next second, a KEEPALIVE must therefore set D0 to the
+   * value that the sender requested last. */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks for which packets the sender sends REPAIRs in advance, on one path
- * with losses. Times are in ms.
+/* The sender sends REPAIRs for some packets in advance. These tests check which
+ * packets it selects, on one path with losses. Times are in ms.
  */
 
 #include <gst/check/gstcheck.h>

@@ -625,7 +625,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
-  /* The clock of the first P-picture is missing. */
+  /* The PCR of the first P-picture is lost. The receiver must drop this
+   * picture, but must output everything else. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* The sound between the two parts of the first P-picture is lost. The
    * receiver must drop this picture, but must output its PCR (clock reference).

@@ -95,7 +95,8 @@ GST_START_TEST (temporal_reference_wraps)
 GST_END_TEST;
 
 #define RTP(payload) 0x80, payload, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1
-/* RFC 2250 section 3.4: the temporal reference and the picture type. */
+/* The video-specific header of RFC 2250 (section 3.4). Only its temporal
+ * reference and its picture type are set. */
 #define MPV(reference, type) (reference) >> 8, (reference) & 0xff, type, 0
 
 GST_START_TEST (each_packet_of_mpeg_says_what_it_is)

@@ -196,8 +196,8 @@ assert_packets (const guint * sizes, Rfc2250AggregateMode mode,
   g_free (packets);
 }
 
-/* Each packet has room for 300 bytes of the stream. In the first packet 17 of
- * them are headers. */
+/* Each packet has room for 300 bytes of the stream. The first packet begins
+ * with 17 bytes of headers, so it has room for 283 bytes of slices. */
 GST_START_TEST (slices_share_packets_while_they_fit)
 {
   const guint sizes[] = { 100, 100, 83, 100, 200, 10, 290, 0 };
@@ -242,8 +242,9 @@ GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 
 GST_END_TEST;
 
-/* A packet that holds only headers would have none of the bits S, B and E, and
- * mediamtx refuses such packets. */
+/* The headers of the picture must be in the same packet as the beginning of the
+ * first slice. In a packet that holds only headers, none of the bits S, B and E
+ * would be set, and mediamtx refuses such packets. */
 GST_START_TEST (headers_travel_with_the_first_slice)
 {
   const guint sizes[] = { 290, 30, 0 };
@@ -1122,7 +1123,7 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
    * current source. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
   /* When the first source sends again, it becomes the current source again.
-   * From then on, packets of the other source are not output. */
+   * After that, packets of the second source must not be output. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
   /* A new source is accepted immediately in two cases: if there are no arrival
@@ -1141,10 +1142,10 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* The reordering keeps packets of sources other than the current source. It has
- * two rings of 512 packets: one ring for single packets, and one ring for
- * packets with consecutive sequence numbers. It must never keep more than 1024
- * packets. */
+/* rtp_reorder_input () keeps packets from other sources, because another source
+ * may replace the current source. It keeps at most 512 single packets, and at
+ * most 512 packets with consecutive sequence numbers. If more packets arrive,
+ * it must free the oldest packets. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

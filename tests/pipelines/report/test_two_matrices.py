@@ -146,9 +146,9 @@ class VerdictTest(unittest.TestCase):
                          (two_matrices.NONE_CHANGED, 0, 0))
 
     def test_two_and_two_runs_are_too_few(self):
-        """Two runs of A and two runs of B can follow each other in six orders
-        if they are sorted by their values. In two of these orders the ranges of
-        A and B do not overlap.
+        """The results A and B have two runs each. If the four runs are sorted
+        by their values, six orders are possible: AABB, ABAB, ABBA, BAAB, BABA
+        and BBAA. In two of them, the ranges of A and B do not overlap.
         """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")
