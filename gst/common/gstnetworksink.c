@@ -136,10 +136,10 @@ static const GstWirelessProperty properties[] = {
    * and try again, after pauses that grow from 0.1 to 5 s. If %FALSE, the sink
    * posts an error, which ends the stream.
    *
-   * There is an exception for attempts to connect that are refused. With some
-   * transports a refusal can be forged, or it may only mean that the receiver
-   * does not listen yet. With these transports, the sink tries again for
-   * #GstNetworkSink:peer-timeout before it posts the error.
+   * If auto-reconnect is %FALSE and an attempt to connect is refused, some
+   * transports nevertheless try again, because the refusal may be forged, or
+   * the receiver may not listen yet. These transports post the error only after
+   * #GstNetworkSink:peer-timeout.
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Whether the sink reconnects after a failure and resumes with a key "

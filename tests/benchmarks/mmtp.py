@@ -21,8 +21,9 @@ import turns
 SIZE = 1328
 KEY = secrets.token_hex(32)
 LINKS = "127.0.0.1:5004,127.0.0.1:5006"
-# Maps the name of each pair to (launch line of the sender, launch line of the
-# receiver). All other pairs are compared with the first pair.
+# Pairs of a sender and a receiver. Maps the name of each pair to (launch line
+# of the sender, launch line of the receiver). All other pairs are compared with
+# the first pair.
 PAIRS = {f"rist {method}":
          (f"ristsink bonding-addresses={LINKS} bonding-method={method}",
           f"ristsrc bonding-addresses={LINKS}")

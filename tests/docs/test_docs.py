@@ -566,7 +566,8 @@ class Lines(unittest.TestCase):
 
 
 class Sources(unittest.TestCase):
-    """Checks those comments of the sources that document interfaces for users.
+    """Checks the documentation comments in the source code. The comments of
+    each element and of each public symbol must have a Since tag.
     """
 
     # The complete public interface of libgstwireless-1.0; see CONTRIBUTING.md.

@@ -219,8 +219,9 @@ check_round_trip (const Rfc2250Header * header)
   g_free (written);
 }
 
-/* Makes an RFC 2250 header from `fields`. If it has extensions, these are bytes
- * of `data`. The header must be the same after writing and parsing. */
+/* Makes an RFC 2250 header from `fields`. The extensions, if the header has
+ * any, are bytes from `data`. The header must be the same after writing and
+ * parsing. */
 static void
 check_write (FuzzInput fields, const guint8 * data, gsize size)
 {

@@ -31,7 +31,8 @@ typedef struct
 {
   GArray *times;                /* Items are guint64, in ms. */
   LinkOnOff outage;
-  /* Number of the current delivery opportunity, counted from 1. */
+  /* The link can send only at certain times, its delivery opportunities. This
+   * is the number of the current opportunity, counted from 1. */
   guint64 number;
   guint left;
   guint steps;

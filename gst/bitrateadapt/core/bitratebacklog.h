@@ -65,9 +65,9 @@ typedef struct
   guint64 put;
   guint64 put_at;               /* time at which data last left the encoder */
   gboolean is_idle;             /* see bitrate_backlog_is_idle () */
-  /* Value of `put` when the backlog was last empty. The backlog counts as empty
-   * if the encoder is idle and nothing is in flight. All bytes up to this value
-   * have left the backlog. */
+  /* Value of `put` when the backlog last counted as empty. See note_idle () for
+   * the conditions. All bytes that left the encoder until then have also left
+   * the backlog. */
   guint64 idle_put;
   guint64 padding;              /* bytes in the latest report */
   guint64 padded_at;            /* time of the latest padding; 0 = none */

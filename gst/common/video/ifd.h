@@ -42,7 +42,7 @@ typedef enum
 {
   /* Algorithm of Ouwens' figure 1.1, unchanged. */
   IFD_ALGORITHM_PAPER,
-  /* Algorithm of Ouwens' figures 1.2 and 1.3, unchanged. */
+  /* The algorithm of Ouwens' figures 1.2 and 1.3 without changes. */
   IFD_ALGORITHM_PAPER_GOP,
   /* The algorithm of Ouwens' figures 1.2 and 1.3 with corrections, and with a
    * queue W that holds several frames. ifd.c explains the differences. */

@@ -255,8 +255,9 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* Sends a Reset with our next sequence number. A client that has not received
- * any packet of the server has no sequence number to acknowledge. */
+/* Sends a Reset with our next sequence number. The Reset acknowledges the
+ * packet with the greatest sequence number (GSR) that we have received. If a
+ * client has not received any packet, the acknowledgement number is 0. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -448,10 +449,11 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   tell_event (connection, &event);
 }
 
-/* Adds the packets of one run of the Data Dropped option to `dropped`. Only
- * packets that had data and that were not reported before are added. If an
- * option has several runs, this function is called for the run with the highest
- * sequence numbers first. */
+/* Adds the packets of a run to `dropped`, except packets that had no data or
+ * were reported before. A run is a part of a Data Dropped option. It describes
+ * `run` consecutive packets, and `last` is their highest sequence number. The
+ * function must be called for the runs of an option in descending order of
+ * their sequence numbers. */
 static void
 add_dropped (DccpConnection * connection, guint64 last, guint run,
     Dropped * dropped)

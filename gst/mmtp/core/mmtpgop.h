@@ -92,10 +92,11 @@ typedef struct
    * the slot is wrong at a receiver, because a picture that updates the slot
    * was dropped. */
   guint32 wrong;
-  /* This field is used only if each picture names the stored reference pictures
-   * that it needs. The field is TRUE if a picture of the base layer was dropped
-   * after the last key frame. In this case, given_up_due is the due time of the
-   * dropped picture. */
+  /* Set to TRUE when a picture of the base layer is dropped. given_up_due is
+   * then the due time of the first dropped picture. Set to FALSE when another
+   * picture of the base layer is sent, a key frame is put into the queue, or
+   * the sender stops waiting for a key frame. This field is used only for
+   * pictures with slots. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -110,9 +111,9 @@ void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
 /* Returns how many pictures are expected to be lost if the latest buffer that
- * was passed to mmtp_gop_put() is not sent: its own picture and pictures that
- * refer to it. `rank` and `frame` are the rank and the frame number of the
- * buffer. */
+ * was passed to mmtp_gop_put() is not sent: the picture to which the buffer
+ * belongs, and pictures that refer to this picture. `rank` and `frame` are the
+ * rank and the frame number of the buffer. */
 gdouble mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame);
 /* Returns whether the latest buffer that was passed to mmtp_gop_put() refers to
  * a dropped picture. `picture` describes the picture of this buffer. No decoder

@@ -143,8 +143,7 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
     """
     print()
     for number, run in enumerate(runs, 1):
-        # The pictures are compared when `run.pictures` is read for the first
-        # time.
+        # The first access to `run.pictures` compares the pictures of the run.
         _ = run.pictures
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",

@@ -368,8 +368,9 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
 
 
 def expected_by_chance(groups: Iterable[Group]) -> float:
-    """Returns how many comparisons of the first measure would show a change by
-    chance alone, if nothing had changed.
+    """Returns the expected number of comparisons that would show a change by
+    chance alone, if nothing had changed between A and B. Only the comparisons
+    of the first measure are counted.
     """
     return sum(one.interval.chance for group in groups
                for one in group.primary()

@@ -17,9 +17,10 @@ NS = 1e9
 
 def durations_ns(shown: Sequence[int | None],
                  period_ns: float) -> list[float]:
-    """Returns the duration of each freeze, which is a time of more than 200 ms
-    without a new picture. `shown` has the number of the picture that is seen in
-    each frame period, as measurements.shown() returns it."""
+    """Returns the durations of all freezes in ns. A freeze is a time of more
+    than 200 ms without a new picture. `shown` is a list that
+    measurements.shown() has returned. It contains, for each frame period, the
+    number of the picture on the screen."""
     frames = [display.Frame(place * period_ns, 0, 0, False, 0)
               for place in range(len(shown))]
     delays = [0 if number == place else display.NEVER

@@ -262,7 +262,8 @@ class ScheduledLink:
 
     def _all_dropped(self) -> int:
         # If the same queueing discipline is set up a second time, its counter
-        # of dropped packets can begin above 0.
+        # of dropped packets may begin above 0. dropped() therefore subtracts
+        # the value of the counter at the last change of the state.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes how a link was used over time, from the packets of its log: the rate
-at which packets left it, and how long packets stayed in its queue.
+"""Computes statistics of a link over time from the packets in its log: the rate
+at which packets left the link, the time that packets stayed in the link, and
+the intervals in which the queue of the link dropped packets.
 """
 
 import math
@@ -11,7 +12,7 @@ from wirelesslab.streams import display, measurements
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# A packet that the queue dropped has one of these fates.
+# Fates, as named in the log of the link, of the packets that the queue dropped.
 DROPPED = ("queue", "frame")
 
 

@@ -203,9 +203,8 @@ def latencies_ns(passages: Sequence[Passage]) -> list[int]:
 
 
 def jitter_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns the jitter as RFC 3550 defines it. The list has one value for
-    each frame that arrived: the jitter after the arrival of this frame. The
-    frames are in transport order.
+    """Returns a list with the jitter after each frame that arrived, in
+    transport order. The jitter is computed as RFC 3550 defines it.
     """
     return list(frame_log.jitter_of(
         way.lateness_ns() for way in arrived(passages)))
@@ -348,10 +347,11 @@ def read_link(path: pathlib.Path, station: int) -> LinkLog:
 
 
 def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
-    """Joins the logs of all links of a run. Returns the packets in the order in
-    which they entered their links, and the quality of the first link. The times
-    of a log are from the clock of its link. The order is only approximate,
-    because these clocks start within about 0.1 s of each other."""
+    """Joins the logs of all links of a run. The result contains the packets of
+    all links, but the channel quality of the first link only. The packets are
+    sorted by the time at which they entered their link. Each link measures this
+    time with its own clock. These clocks start within about 0.1 s of each
+    other, so the order is only approximate."""
     if len(logs) == 1:
         return logs[0]
     return LinkLog(
@@ -446,8 +446,8 @@ def mean_attempts(packets: Sequence[Packet]) -> float:
 # -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """A row of Alanko's tables 3 and 4. The values have the unit of the times
-    from which they were computed.
+    """Statistics of round-trip times: a row of Alanko's tables 3 and 4. All
+    fields except `outliers` have the unit of these times.
     """
 
     minimum: float

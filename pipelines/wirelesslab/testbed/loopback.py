@@ -123,7 +123,8 @@ class Loopback:
             raise LabError("the process of the relays has ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
-        """Returns a Flow for each direction of the link and each port."""
+        """Returns two Flows for each port in `ports`, one for each direction of
+        the link."""
         return [(host,
                  ["udpsrc",
                   f"address={self._address(link, link.peer(host), INTO)}",

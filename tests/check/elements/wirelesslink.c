@@ -440,7 +440,9 @@ GST_END_TEST;
 
 GST_START_TEST (who_overtakes_waits_for_the_event_between)
 {
-  /* The delay from station 0 is 100 ms, and the delay to station 0 is 1 ms. */
+  /* Station 0 sends packet a with a delay of 100 ms. Then an event enters the
+   * link. Then station 1 sends the packets b and c with a delay of 1 ms. These
+   * two packets must leave the link after the event. */
   GstHarness *h = start ("delay-ms=100 delay-down-ms=1");
   Record *out = start_record (h, "src_0");
 

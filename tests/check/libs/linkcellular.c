@@ -1034,8 +1034,8 @@ GST_START_TEST (reset_loses_what_is_in_flight)
   fail_unless_equals_int (course.delivered + course.reset, 100);
   fail_unless_equals_int (course.reset,
       course.last_lost - course.first_lost + 1);
-  /* Packet 10 is on the serial line from 2.0 to 2.02 s, and is sent in block
-   * 101. */
+  /* The blocks 100 to 600 are damaged. Packet 10 is on the serial line from 2.0
+   * to 2.02 s and is sent in block 101, so it must be the first lost packet. */
   fail_unless_equals_int (course.first_lost, 10);
   /* The timer T1 starts when the first of the lost frames is sent. After T1 has
    * expired, no new frame is sent, so packet 12 is the last lost packet. */

@@ -37,8 +37,8 @@ GST_START_TEST (an_amount_fades)
 
 GST_END_TEST;
 
-/* If a flow is steady, its decaying sum (MmtpFading) is equal to the amount
- * that the flow adds in one period. */
+/* Adds 1 to a decaying sum (MmtpFading) every ms, with a time constant of 1 s.
+ * The sum must converge to 1000, the amount that is added in 1 s. */
 GST_START_TEST (a_steady_flow_is_that_of_a_period)
 {
   MmtpFading fading = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the syntax of the property channels against mmtppathlist.h: each form,
- * and each error with its text, because users see only this text.
+/* Checks the parser of the property `channels` (mmtppathlist.h). The tests
+ * cover each valid form of a value and each error. They also check the text of
+ * each error, because users see only this text.
  */
 
 #include <gst/check/gstcheck.h>

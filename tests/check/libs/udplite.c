@@ -112,8 +112,9 @@ parse (const guint8 * packet, gsize size, const UdpliteAddresses * addresses)
 
 /* Inverts each bit of `packet` in turn. The packet must be refused if and only
  * if the inverted bit is in the first `covered` bytes, which the checksum
- * covers. An inverted bit in the coverage field changes which bytes are summed;
- * in these payloads no such sum is correct by chance. */
+ * covers. An inverted bit in the coverage field changes which bytes the
+ * checksum covers. With the payloads of these tests, the checksum does not
+ * match these other bytes, so the packet must be refused. */
 static void
 check_each_bit (guint8 * packet, gsize size, gsize covered,
     const UdpliteAddresses * addresses)
@@ -483,8 +484,8 @@ GST_START_TEST (verdicts_have_names)
 
 GST_END_TEST;
 
-/* An IP header with one word of options, a UDP-Lite packet of 12 bytes, and
- * three bytes of padding that a link added. */
+/* A received IP packet. It consists of an IP header with one word of options, a
+ * UDP-Lite packet of 12 bytes, and three bytes of padding that a link added. */
 static const guint8 ip_packet[] = {
   0x46, 0, 0, 36, 0, 7, 0x40, 0, 64, 136, 0x12, 0x34,
   192, 0, 2, 1, 192, 0, 2, 2, 1, 1, 1, 0,

@@ -142,7 +142,8 @@ GST_START_TEST (bytes_of_an_unknown_format_are_covered_as_marked)
 
 GST_END_TEST;
 
-/* Contributing sources and an extension make the RTP header longer. */
+/* Contributing sources and an extension make the RTP header longer. The
+ * coverage must include the whole header and `mark` bytes of the payload. */
 GST_START_TEST (a_mark_counts_behind_the_header_of_rtp)
 {
   guint n_sources, n_words, mark;

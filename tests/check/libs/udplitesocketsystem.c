@@ -254,8 +254,8 @@ take_socket_error (GSocket * socket)
   return error_number;
 }
 
-/* Returns whether an error is pending, or becomes pending within `time` ms. On
- * a loaded machine the kernel answers a packet a little later. */
+/* Returns whether the socket has a pending error. Waits for the error for up to
+ * `time` ms, because the kernel may report it late on a loaded machine. */
 static gboolean
 has_socket_error (GSocket * socket, gint time)
 {

@@ -239,8 +239,9 @@ class ClusterTest(NodesCase):
         """Starts the command `lab grid`, which runs all cells of the matrix.
         The results are written to `output`; `words` are further arguments.
         Returns the process."""
-        # The output is a file. A pipe that nobody reads would become full, and
-        # the grid would wait.
+        # The messages of the command are written to a file. If they were
+        # written to a pipe that nobody reads, the pipe would become full, and
+        # the command would block.
         with open(self.directory / "said", "w") as said:
             grid = subprocess.Popen(
                 [LAB, "grid", self.path, "--output", output, "--build", BUILD,
