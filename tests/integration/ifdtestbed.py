@@ -47,8 +47,8 @@ OVEN = "interference=20-40"
 # On a busy machine, the sender sends frames late, the emulated link delivers
 # packets late, and a sleeping process is woken late. A run is not valid if one
 # of these limits (in ms) is exceeded:
-# - MS_LATE, half a frame period, is the limit for the 99th percentile of each of
-#   these three kinds of lateness.
+# - MS_LATE, half a frame period, is the limit for the 99th percentile of each
+#   of these three kinds of lateness.
 # - MS_FROZEN, a fifth of MS_IN_TIME, is the limit for the longest time by which
 #   a sleeping process was woken late.
 MS_LATE = 20
