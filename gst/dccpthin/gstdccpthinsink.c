@@ -445,10 +445,10 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
-/* Changes the error code of a Reset, so that the base class does not treat the
- * Reset as a refusal that may be temporary. Unlike an ICMP error, a Reset is
- * trustworthy, because the core accepts it only if it acknowledges the Request.
- */
+/* Changes the error code if a Reset refused the connection. The base class
+ * treats the original code as a refusal that may be temporary, such as an
+ * ICMP error. A Reset is more trustworthy than an ICMP error, because the core
+ * ignores a Reset that does not acknowledge the Request. */
 static void
 distinguish_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {

@@ -773,8 +773,8 @@ take_batch (GstUdpliteSrc * self, Batch * batch)
   make_batch (self, batch, n);
   self->packets += n;
   self->n_packets -= n;
-  /* If the batch is empty, the caller must wait for packets next, because only
-   * the wait detects a request to stop. */
+  /* If the batch is empty, create () must call wait_for_packet () next,
+   * because only this function detects a request to stop. */
   if (batch->n_buffers == 0)
     self->more = FALSE;
   return flow;

@@ -542,7 +542,7 @@ typedef struct
 
 typedef enum
 {
-  /* The endpoint sends a packet, and it arrives. */
+  /* The endpoint sends a packet, which the peer receives immediately. */
   SEND,
   LOSE,
   HOLD,                         /* The packet arrives later. */

@@ -54,8 +54,9 @@ def encode(name, size, codec, options=""):
 
 
 def fields():
-    """Makes field pictures of 48x48. The helpers for clips always make 576
-    lines, so this function corrects the height afterwards.
+    """Returns a clip that is coded in field pictures. Its frames have 48x48
+    pixels. clips._to_fields() always writes a height of 576 lines into the
+    sequence header, so this function changes the height to 48.
     """
     half = encode("half.m2v", "48x24", "mpeg2")
     stream = clips._to_fields(Stream(half), 4)
@@ -249,8 +250,9 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Returns an input for fuzz_ifd. Most of its frames use and update slots.
-    A few frames belong to a codec without slots.
+    """Returns an input for fuzz_ifd. Most of its frames use and update slots,
+    in which a decoder stores reference frames. A few frames belong to a codec
+    without slots.
     """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])

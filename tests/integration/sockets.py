@@ -28,8 +28,8 @@ CHECKSUM = "checksum"
 # The kernel drops the packet and increments InErrors, but not InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
-# The packet does not reach the receiver: IP drops it, or its protocol or its
-# destination address is not that of the receiver.
+# The packet does not reach the receiver. Either IP drops the packet, or the
+# packet has another protocol or destination address than the receiver.
 ELSEWHERE = "elsewhere"
 
 

@@ -69,7 +69,7 @@ typedef struct
   guint n_frames;
   guint64 next_frame, next_control, next_log;
   BitrateKeyFrames key_frames;
-  guint64 lost;                 /* packets that were lost or late so far */
+  guint64 lost;                 /* number of packets lost or late so far */
   GArray *entered;              /* guint64 pairs: time, bytes */
   guint8 scratch[MMTP_MAX_MESSAGE];
 } BitrateSimulation;

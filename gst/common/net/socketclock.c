@@ -107,8 +107,9 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* As long as the clock is not set, offset_low never decreases. A packet with
-   * a later timestamp therefore never gets an earlier arrival time. */
+  /* As long as nobody sets CLOCK_REALTIME, offset_low never decreases. Of
+   * two packets, the one with the later timestamp therefore never gets the
+   * earlier arrival time. */
   gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)

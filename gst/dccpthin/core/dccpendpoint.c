@@ -453,14 +453,13 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
       DCCP_SECOND;
 }
 
-/* Makes room for a new candidate, which is a client whose handshake is not
- * complete. Returns FALSE if there is no room.
+/* Makes room for a new candidate. A candidate is a connection whose handshake
+ * is not complete. Returns FALSE if no room can be made.
  *
- * It may be necessary to remove an older candidate. The client of the older
- * candidate normally has some time to answer the last Response, and the
- * candidate is not removed during this time. There is an exception: if the host
- * of the new candidate was connected before, the older candidate may be removed
- * immediately. */
+ * It may be necessary to remove an older candidate. Normally, the older
+ * candidate is removed only if its client has had enough time to answer the
+ * last Response. If the host of the new candidate was connected before, the
+ * older candidate may be removed immediately. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {

@@ -68,8 +68,8 @@ guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes up to `room` ranges of lost messages into `ranges`, and returns the
  * number of written ranges. Each range has a counter of the reports that
- * contained it. The ranges with the lowest counters are written first. Their
- * counters increase only if `surely` is TRUE. The caller sets `surely` if it
- * sends the report on the fastest path. */
+ * contained it. The ranges with the lowest counters are written first. The
+ * caller sets `surely` if it sends the report on the fastest path. If `surely`
+ * is FALSE, the counters of the written ranges do not increase. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

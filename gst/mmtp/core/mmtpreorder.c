@@ -281,8 +281,8 @@ compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
       first->deadline > second->deadline;
 }
 
-/* Inserts the link `unsorted` and all later links of the queue `output` into
- * `output_deadlines`. */
+/* Inserts the GList link `unsorted`, and all links after it in the queue
+ * `output`, into `output_deadlines`. */
 static void
 sort_output (MmtpReorder * reorder)
 {

@@ -125,8 +125,8 @@ step (LinkDelivery * delivery)
   }
 }
 
-/* Skips the opportunities to send that are earlier than `time`. They were not
- * used. */
+/* Moves to the first opportunity to send that is not earlier than `time`. No
+ * packet uses the skipped opportunities. */
 static void
 skip_to (LinkDelivery * delivery, guint64 time)
 {

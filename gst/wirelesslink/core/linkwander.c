@@ -60,9 +60,9 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* A copy of `outages`, with which queries of the caller are answered. A query
-   * may be for any time, so it must not change the position that is stored in
-   * `outages`. */
+  /* Copy of `outages` for the queries of the caller. A query changes the
+   * position in time of this copy, but the position of `outages` must not
+   * change. */
   LinkOnOff seen;
 
   LinkCellularConfig config;
@@ -324,8 +324,10 @@ link_wander_get_time (const LinkWander * wander)
   return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
 }
 
-/* Called when the rate is needed for the first time. If a station sends no
- * packet, the centre of the distribution of its rates is never computed. */
+/* Computes the initial rate of the station and its first opportunity to
+ * send. Called when this rate is needed for the first time. If the station
+ * sends no packet, the centre of its rate distribution is therefore never
+ * computed. */
 static void
 start (LinkWander * wander)
 {
@@ -341,10 +343,10 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* Skips each tick (a period of 20 ms with a constant rate) that ends before
-   * `time`. Only the rate of a skipped tick is drawn at random. Its
-   * opportunities to send are not needed.
-   */
+  /* Skips each tick (a period of 20 ms with a constant rate) that ends
+   * before `time`. The rate of a skipped tick is computed, because the rate
+   * of the next tick depends on it. The opportunities to send in a skipped
+   * tick are not needed and are not computed. */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);
   do

@@ -89,8 +89,9 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of each group to which a problem in `shown` refers.
-    The text of the problem already describes the results of this group.
+    """Removes the findings of each group whose title is in the field `groups`
+    of a problem in `shown`. The text of that problem already describes the
+    results of the group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

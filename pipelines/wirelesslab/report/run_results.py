@@ -188,8 +188,9 @@ class Run:
 
     @property
     def begin_of_links(self) -> list[float | None]:
-        """For each link, the time at which the first frame was sent, by the
-        clock of this link."""
+        """A list with one entry for each link: the time at which the first
+        frame was sent, in ns on the clock of the link. The entry is None if
+        this time is unknown."""
         began = self._links_began_ns or [None] * len(self.links)
         return [possible_share.begin_ns(
             link.packets, None if one is None else self.began_ns - one)
@@ -318,8 +319,11 @@ def left_out(output: pathlib.Path) -> list[str]:
 
 def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
          by: str = "protocol") -> tuple[list[Run], int, str]:
-    """Returns three values: the completed runs of a matrix, in the order of the
-    matrix; the number of missing cells; and the command that the user typed.
+    """Returns three values:
+
+    - the completed runs of a matrix, in the order of the matrix
+    - the number of cells (experiments of the matrix) without a completed run
+    - the command that the user typed
     """
     grid = read_grid(output)
     found = []

@@ -209,8 +209,9 @@ GST_START_TEST (waiting_data_lower_the_rate_further)
   report.queued_bytes = 0;
   run (200);
   assert_target (1800);
-  /* At 2 Mbit/s, it takes 100 ms to send the 25000 bytes in the queue. The rule
-   * tolerates 40 ms. The excess is 60 ms, so the bitrate must fall. */
+  /* At 2 Mbit/s, it takes 100 ms to send the 25000 bytes in the queue.
+   * bitrate_estimate_rule tolerates a queueing delay of 40 ms. The excess is
+   * 60 ms, so the bitrate must fall. */
   report.queued_bytes = 25000;
   run (200);
   assert_target (1260);
@@ -638,8 +639,9 @@ GST_START_TEST (blocked_source_is_not_idle)
 
 GST_END_TEST;
 
-/* The estimate is only a lower bound. It would allow 1500 kbit/s, but nothing
- * shows that the network carries this bitrate. */
+/* The estimate is a lower bound and allows 1668 kbit/s. While the source is
+ * idle, nothing shows that the network carries this bitrate. The encoder's
+ * bitrate must therefore stay at 1000 kbit/s until the source sends again. */
 GST_START_TEST (idle_source_does_not_raise_the_rate)
 {
   begin_backlog (400);
@@ -680,8 +682,8 @@ GST_START_TEST (messages_in_a_pause_are_no_old_data)
 
 GST_END_TEST;
 
-/* The last packets before a pause were lost, and the receiver reports this loss
- * only after the pause. */
+/* The last packets before a pause were lost, and the receiver reports this
+ * loss only after the pause. The bitrate must not fall because of this loss. */
 GST_START_TEST (loss_before_a_pause_is_no_outage)
 {
   begin_backlog (400);

@@ -473,8 +473,9 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* If the interval between two reports is longer than the requested period, a
- * report was lost, or no report was sent during a gap in the stream. */
+/* If a report is lost, or if no report is sent during a gap in the stream,
+ * the interval between two reports becomes longer than the requested period.
+ * In this case `report_interval` must be the requested period. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
   Fixture fixture;

@@ -816,7 +816,8 @@ GST_START_TEST (upstream_times_are_kept_and_completed)
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
   fail_unless_equals_uint64 (position.pts, 10080 * MS);
   fail_unless_equals_uint64 (position.dts, 10080 * MS);
-  /* Without any timestamp, the times continue from the previous frame. */
+  /* This frame has no timestamp. Its PTS must be one frame period later than
+   * the PTS of the previous frame. */
   frame = make_frame ('B', 2);
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
   fail_unless_equals_uint64 (position.pts, 10120 * MS);
