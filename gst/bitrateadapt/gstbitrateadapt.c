@@ -215,10 +215,11 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* Pushes a buffer downstream, and adds its size to passed_bytes afterwards.
- * Bytes in passed_bytes that the sink does not report as waiting are regarded
- * as confirmed. During the push, the sink does not know the bytes of the buffer
- * yet. Therefore these bytes are added only after the push. */
+/* Pushes a buffer downstream, and then adds its size to passed_bytes. Bytes in
+ * passed_bytes count as confirmed if the sink does not report them as waiting.
+ * Until the sink has received the buffer, it cannot report the bytes of the
+ * buffer as waiting. If the size were added before the push, these bytes would
+ * count as confirmed. */
 static GstFlowReturn
 gst_bitrate_adapt_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {

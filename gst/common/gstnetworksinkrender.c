@@ -488,7 +488,7 @@ choose_packets (GstNetworkSink * self, Batch * batch)
   GstNetworkSinkPrivate *priv = self->priv;
 
   if (!gst_network_sink_greet_receiver (self, batch->packets[0])) {
-    /* Usually no packet has to be dropped, so all packets may be sent. */
+    /* Usually no packet has to be dropped. The whole batch can then be sent. */
     if (!priv->skips_frame && !priv->needs_key_frame)
       return batch->n;
     if (gst_network_sink_choose (self, batch->packets[0]))
@@ -621,7 +621,7 @@ count_taken (GstNetworkSink * self, gsize taken, gboolean all)
 static gboolean
 may_wait (GstNetworkSink * self)
 {
-  /* A buffer that was sent in part has to be completed. */
+  /* If a part of a buffer was sent, the rest must be sent as well. */
   return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
 }
 

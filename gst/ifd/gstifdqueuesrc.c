@@ -379,9 +379,8 @@ get_hold_time (GstIfdQueue * self)
   return MAX (left, 0);
 }
 
-/* Called with the lock. Waits until something changes or until `hold_time` (in
- * us) has passed.
- */
+/* Called with the lock. Waits until the condition variable `changed` is
+ * signalled. If `hold_time` is positive, waits for at most `hold_time` us. */
 static void
 wait_for_change (GstIfdQueue * self, gint64 hold_time)
 {

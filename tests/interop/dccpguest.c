@@ -297,7 +297,8 @@ prepare_wait (const Session * session, struct pollfd wait[2])
   wait[1] = (struct pollfd) {.fd = fileno (session->from),.events = POLLIN };
 }
 
-/* Returns whether the test has ended its side of the connection. */
+/* Returns whether the test has ended its side of the TCP connection. `control`
+ * is the result of poll() for this connection. */
 static int
 is_over (const struct pollfd *control)
 {

@@ -2,11 +2,11 @@
 """Tests DCCP against the implementation of Linux, which existed up to version
 6.15.
 
-Such a kernel runs in a virtual machine (QEMU). The packets between this machine
-and the elements cross an emulated network (dccpnetwork.py). The network drops
-some packets and records all packets. tshark and dccppackets.py check every
-recorded packet. If a packet was not dropped, its payload must arrive. No other
-payload may arrive.
+An older kernel with DCCP runs in a virtual machine (QEMU). It exchanges packets
+with dcctpthinsink and dcctpthinsrc over an emulated network (dccpnetwork.py).
+The network drops some packets and records all packets. tshark and
+dccppackets.py check every recorded packet. If a packet was not dropped, its
+payload must arrive. No other payload may arrive.
 
 With the argument `long`, the test streams one minute of a video clip instead of
 8 s.

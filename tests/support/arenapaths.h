@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of the arena. Each path has a link of wirelesslink's core for each
- * direction, or one half-duplex link for both. A delivery trace is kept as an
- * array of times. For each run, a part of these times is written as a text for
- * the link. This part has the length of the run and may begin at any offset.
+/* The paths of the simulations of mmtparena. Each path has a link of
+ * wirelesslink's core for each direction, or one half-duplex link for both.
+ *
+ * A delivery trace is an array of times. Each run uses a section of the trace
+ * that is as long as the run. The section may begin at any offset. The link
+ * reads it as text.
  */
 
 #ifndef __ARENA_PATHS_H__
@@ -26,14 +28,12 @@ ArenaTrace *arena_trace_new (const gchar * name);
 ArenaTrace *arena_trace_load (const gchar * path, GError ** error);
 void arena_trace_free (ArenaTrace * trace);
 void arena_trace_add (ArenaTrace * trace, guint32 time);
-/* Adds opportunities to deliver 1500 bytes, from the time `from` to the time
- * `to` (in ms). The time between two opportunities is chosen so that the link
- * has the constant rate `rate` (in bit/s). */
+/* Adds to the trace the deliveries between the times `from` and `to` (in ms):
+ * packets of 1500 bytes at the constant rate `rate` (in bit/s). */
 void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
     guint64 rate);
-/* Adds opportunities to deliver 1500 bytes: every `interval` ms there are
- * `batch` opportunities at the same time. No opportunity is later than the time
- * `to` (in ms). */
+/* Adds to the trace the deliveries until the time `to` (in ms): every
+ * `interval` ms, the link delivers `batch` packets of 1500 bytes at once. */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
 /* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free
@@ -89,9 +89,9 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns the transmission opportunities of the forward links of `paths` in the
- * run with the number `number`. A link uses all its opportunities if packets
- * are always waiting in its queue. */
+/* Returns the times at which the forward links of `paths` can carry data in run
+ * `number` of `n` runs, and the number of bytes at each time. To measure them,
+ * the function keeps the queue of each link filled. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

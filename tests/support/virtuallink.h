@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link of the simulations. Each direction of the connection is a pipe of
- * wirelesslink's core (linkconfig.h), or both directions share one half-duplex
- * pipe. The core models the link; this interface translates the configuration
- * of the tests and passes the packets. Packets belong to the caller, and their
- * sizes are those of IP packets. The fate of each packet depends only on the
- * seed, whichever protocol sends it.
+/* A link for simulations. It uses the link model of wirelesslink (link.h) with
+ * one Link for each direction, or with one half-duplex Link for both.
+ *
+ * Packets belong to the caller, and their sizes are those of IP packets. The
+ * random losses depend only on the seed, and not on the protocol that sends the
+ * packets.
  */
 
 #ifndef __VIRTUALLINK_H__

@@ -488,7 +488,7 @@ framer_end_unit (MpegVideoFramer * framer, gsize end)
   }
 }
 
-/* Returns whether a frame may begin with this start code. */
+/* Returns whether a frame may begin with the start code `code`. */
 static gboolean
 framer_can_begin (const MpegVideoFramer * framer, guint code)
 {
@@ -498,7 +498,7 @@ framer_can_begin (const MpegVideoFramer * framer, guint code)
       && (framer->have_sequence || !framer->config.need_sequence);
 }
 
-/* Returns whether this start code ends the current frame. */
+/* Returns whether the start code `code` ends the current frame. */
 static gboolean
 framer_closes_frame (MpegVideoFramer * framer, guint code)
 {
@@ -601,9 +601,9 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
     cut = framer->len;
     framer_settle_candidate (framer);
     /* If a frame was output, its bytes were removed from the chunk. The
-     * remaining bytes were moved to the start of the chunk and divided into
-     * units again. `offset` is therefore reduced by the number of removed
-     * bytes. The last unit ends at this offset. */
+     * remaining bytes were moved to the start of the chunk, and a new list of
+     * units was made for them. `offset` is therefore reduced by the number of
+     * removed bytes, and the last unit of the new list ends at `offset`. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);

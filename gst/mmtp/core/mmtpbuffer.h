@@ -19,8 +19,9 @@ typedef struct
   /* Presentation time of the buffer. It is only reported if the buffer is
    * dropped. */
   guint64 pts;
-  /* The part of `data` that is the buffer; NULL means all of it. Buffers that
-   * arrive together can thus share one block of memory. */
+  /* Start of the contents of the buffer, which are a part of `data`. If it is
+   * NULL, the contents are all of `data`. Several buffers can thus share one
+   * GBytes. */
   const guint8 *part;
   gsize part_size;
 } MmtpBuffer;

@@ -41,7 +41,8 @@ typedef enum
    * are in the buffer C (`c` of the stream). */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
-  /* The type of the frame is unknown, so its packets are not queued here. */
+  /* The type of the frame is unknown, so LinkFrameQueue does not queue its
+   * packets. */
   STATE_PASSING
 } State;
 

@@ -50,7 +50,8 @@ class Estimate:
                     self._extra.setdefault(key, []).append(extra)
 
     def seconds(self, cell: Cell) -> float:
-        """Returns the estimated duration of a run of `cell`, in s."""
+        """Returns the estimated duration of the run that `cell` describes,
+        in s."""
         for key in keys(cell):
             if key in self._extra:
                 extra = statistics.median(self._extra[key])
@@ -71,8 +72,8 @@ class Estimate:
 
 
 def at_once(durations: Sequence[float], number: int) -> float:
-    """Returns the time until all runs have ended, if `number` runs take place
-    at the same time. `durations` has the duration of each run."""
+    """Returns the total time that the runs need. `durations` contains the
+    duration of each run, and up to `number` runs take place in parallel."""
     return max(sum(durations) / number, max(durations, default=0.0))
 
 

@@ -352,9 +352,9 @@ count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* A Linux server that has not yet received the Confirms resets the connection
- * when a packet without them arrives. Therefore each packet that has room
- * carries the Confirms. */
+/* If a Linux server has not received the Confirms yet, it resets the connection
+ * when a packet without Confirms arrives. Therefore the client must add the
+ * Confirms to each packet in which they fit. */
 GST_START_TEST (confirms_go_until_the_server_is_heard)
 {
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */

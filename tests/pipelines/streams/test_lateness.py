@@ -84,10 +84,10 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # Now the 99th percentile of the lateness is 296 ms for the link, but
-        # only 99 ms for the machine. The function must therefore assume that
-        # the busy machine is not the cause of the link's lateness. It must then
-        # interpolate the percentiles of the link linearly.
+        # The 99th percentile of the lateness is 296 ms for the packets, but
+        # only 99 ms for the wake-ups. The two kinds of lateness are therefore
+        # assumed to have different causes. In this case, the 95th percentile
+        # for the packets must be interpolated linearly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -158,14 +158,19 @@ class GradeTest(unittest.TestCase):
         arrived 2 ms earlier, 4 verdicts would change. If each frame arrived
         10 ms earlier, 10 verdicts would change.
 
-        Above the median, the lateness rises by 4 ms / 49 for each percentile.
-        It reaches 2 ms at the percentile 62.25.
+        The computation assumes that the lateness rises linearly from the
+        median to the 99th percentile. It reaches 2 ms at the percentile 62.25.
 
-        The computation assumes that the lateness of each frame equals the
-        maximum or one of the percentiles 50, 57, 64 and so on up to 99. The
-        57th percentile is below 2 ms, and the 64th percentile is above 2 ms.
-        The percentiles from 64 to 99 apply to 99 - 57 = 42 % of the frames. The
-        maximum applies to 1 % of the frames.
+        The computation divides the frames into groups. The limits of the groups
+        are the percentiles 50, 57, 64 and so on up to 99. All frames of a group
+        count as late by the upper limit of the group:
+
+          - The groups up to the 57th percentile are late by less than 2 ms.
+            No verdict changes.
+          - The groups from the 57th to the 99th percentile, 42 % of the frames,
+            are late by 2 to 5 ms. 4 verdicts would change.
+          - The last 1 % of the frames are late by the maximum, 10 ms.
+            10 verdicts would change.
 
         The share of changed verdicts is therefore
         4 * 0.42 + 10 * 0.01 = 1.78 %.
@@ -206,10 +211,11 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # The longest stall of the machine and the longest stall of the link are
-        # 140 ms each. The rule must subtract 140 ms and not 280 ms from the
-        # latency of these frames. The result is 501 ms. The frames would thus
-        # be late even without the stall, so the run must not be flagged.
+        # Here the latency of the frames is 641 ms. The longest stall of the
+        # machine and the longest stall of the link are 140 ms each. The rule
+        # must subtract 140 ms from the latency, and not the sum of 280 ms. The
+        # difference is 501 ms, which exceeds the deadline of 500 ms. The stall
+        # is not the only cause, so the run must not be flagged.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
