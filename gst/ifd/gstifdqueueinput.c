@@ -53,8 +53,8 @@ struct _GstIfdQueueInput
   gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* Numbers of malformed units that earlier classifiers have counted. When a
-   * classifier is freed, its numbers are added here. */
+  /* Number of malformed access units for each kind of error. The counts of a
+   * classifier are added to these numbers when the classifier is freed. */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
@@ -177,13 +177,15 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Returns the caps of streams that ifdqueue cannot use, but accepts for
- * linking. If such a stream arrives, ifdqueue posts an error that names the
- * parser that is missing upstream.
+/* Returns the caps of streams for which ifdqueue needs another element
+ * upstream, such as a parser. A pad with these caps can be linked to ifdqueue.
+ * When the stream arrives, ifdqueue posts an error that names the missing
+ * element.
  *
- * `usable` are the caps that both ifdqueue and downstream can use. If a codec
- * is not in `usable`, a parser would not help. The result does not contain such
- * a codec, so linking fails. */
+ * `usable` are the caps that both ifdqueue and downstream can use. If `usable`
+ * contains no form of H.264, a parser for H.264 does not help. The result then
+ * does not contain H.264, so linking fails. The same applies to H.265 and AV1.
+ */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {

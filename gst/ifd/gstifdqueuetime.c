@@ -80,8 +80,9 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
 }
 
 /* Waits until the time `due`. Called with the lock, which is released while
- * waiting. Returns TRUE if the time `due` has been reached. Returns FALSE if a
- * change ended the wait before that time. */
+ * waiting. Returns TRUE if the time `due` has been reached, or if there is no
+ * clock. Returns FALSE if the wait was unscheduled (gst_clock_id_unschedule).
+ */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {

@@ -73,13 +73,15 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# Time in seconds that each of the two slowest links needs to send a frame: 4 or
-# 6 frame durations.
+# The times in seconds that two links need to send a frame. These links are
+# slower than the links of SLOW: the times are 4 and 6 times the duration of a
+# frame.
 SLOWER = 0.16, 0.24
-# Expected results for streams with temporal layers: {number of layers: {time in
-# seconds that the link needs for a frame: n}}. ifdqueue must send at least
-# every n-th frame. For example, a link that needs twice the duration of a frame
-# can carry every second frame.
+# Expected results for streams with temporal layers. LAYERED maps the number of
+# layers to a dictionary. This dictionary maps the time in seconds that a link
+# needs to send a frame to a number n: ifdqueue must send at least every n-th
+# frame. For example, if a link needs twice the duration of a frame, it can
+# carry every second frame, so n is 2.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}

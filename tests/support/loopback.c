@@ -60,9 +60,9 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 {
   GstElement *element = make_element (factory, first_property, values);
 
-  /* The test harness is a live source, so a sink may drop frames that come
-   * late. On a slow machine, frames could be late. With these properties the
-   * sink does not drop them.
+  /* The stream of a test harness is live, and a sink may drop late frames of a
+   * live stream. On a slow machine, frames may be late. The properties below
+   * prevent the sink from dropping them.
    */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
       86400000, NULL);

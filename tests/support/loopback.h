@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network sink and a network source on the loopback interface, each in its
- * own harness, with the messages that they post. Both use the system clock and
- * wait for it.
+/* Functions for tests in which a network sink sends to a network source over
+ * the loopback interface. Each element has its own harness, and a bus with the
+ * messages that it posts. Both elements use the system clock, so the tests run
+ * in real time.
  */
 
 #ifndef __LOOPBACK_H__

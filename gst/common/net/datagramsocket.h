@@ -102,8 +102,9 @@ const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
 /* datagram_socket_get_overhead returns the size of the IP and UDP headers in
- * bytes. datagram_socket_get_max_payload returns the maximum payload size with
- * these headers. */
+ * bytes. datagram_socket_get_max_payload returns the maximum payload size of a
+ * packet in bytes. This is the result of datagram_socket_get_mtu minus the size
+ * of the headers. */
 guint datagram_socket_get_overhead (DatagramSocket * socket);
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
 

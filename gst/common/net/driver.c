@@ -232,7 +232,8 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
-  /* One block of the pool is for `packed`. */
+  /* The additional block (+ 1) is `packed`, into which small datagrams are
+   * copied. */
   driver->pool = datagram_pool_new (input_room,
       DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
   for (i = 0; i < DATAGRAM_BATCH; i++)

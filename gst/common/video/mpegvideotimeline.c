@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-/* Number of positions whose frame types are stored. These are the highest
- * positions so far. */
+/* Number of frames whose types are stored. If there are more frames, only the
+ * types of the frames with the highest display numbers are stored. */
 #define WINDOW 4096
 /* Maximum length of a gap that counts as a loss. A gap is measured with a
  * clock, such as the RTP timestamps, which may be damaged or forged in the

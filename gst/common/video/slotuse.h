@@ -16,14 +16,15 @@
 
 #include <glib.h>
 
-/* The codec of a stream. The parser processes a stream unit by unit. */
+/* Codec of a stream. A unit is the data that slot_reader_input () parses in one
+ * call. The codec determines what a unit is. */
 typedef enum
 {
-  SLOT_CODEC_VP8,               /* Each unit is one frame. */
-  SLOT_CODEC_VP9,               /* Each unit is one frame or one superframe. */
-  /* Each unit is an AV1 temporal unit (all OBUs of one presentation time). */
+  SLOT_CODEC_VP8,               /* A unit is one frame. */
+  SLOT_CODEC_VP9,               /* A unit is one frame or one superframe. */
+  /* A unit is an AV1 temporal unit (all OBUs of one presentation time). */
   SLOT_CODEC_AV1,
-  /* Each unit is one frame with the OBUs that precede it. */
+  /* A unit is one frame with the OBUs that precede it. */
   SLOT_CODEC_AV1_FRAME,
   SLOT_CODEC_LAST
 } SlotCodec;

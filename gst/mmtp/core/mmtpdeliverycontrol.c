@@ -76,10 +76,11 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* Three reports arrive in STANDING_TIME. A delay counts as a queue only if
- * every message in this time was delayed. Jitter alone does not delay every
- * message. Copa uses the minimum round trip of a recent period for the same
- * purpose (the standing round trip, NSDI 2018, section 2.1). */
+/* The queueing delay is the minimum of the delays that were measured in
+ * STANDING_TIME. Three reports arrive in this time. A queue delays every
+ * message, so it increases the minimum. Jitter does not delay every message.
+ * Copa uses the minimum round trip of a recent period for the same purpose (the
+ * standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
  * during a gap. It is the number of bytes that the path delivers in a certain

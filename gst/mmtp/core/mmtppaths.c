@@ -21,8 +21,8 @@
  * delivered messages before. The time is longer than SILENT_TIME, because
  * perhaps only the return path has stalled. */
 #define MUTE_TIME (3 * SECOND)
-/* Percentage of the rate that is left for new packets. Keep-alives and
- * retransmissions use the rest. */
+/* New packets may use at most this percentage of the rate of the paths.
+ * Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
 /* Percentage that is used instead of PUT_PERCENT if the rate of a path is not
  * configured. The rate is then only an estimate. The percentage is high for two

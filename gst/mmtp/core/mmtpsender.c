@@ -335,8 +335,9 @@ check_rate (MmtpSender * sender)
   }
 }
 
-/* Notes that the stream may begin. It begins as soon as the first path has
- * joined. The sender does not measure the path first. */
+/* Called when a path has joined. If this is the first path, reports
+ * MMTP_EVENT_READY, and the stream may begin. The sender does not measure the
+ * path before the stream begins. */
 static void
 check_ready (MmtpSender * sender)
 {

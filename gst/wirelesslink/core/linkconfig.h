@@ -146,8 +146,8 @@ typedef struct
 typedef struct
 {
   gboolean always;              /* on during the whole run */
-  /* Only if `always` is FALSE: the time windows in which the microwave oven is
-   * on, in increasing order
+  /* Time windows in which the microwave oven is on, in increasing order. They
+   * are used only if `always` is FALSE.
    */
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];

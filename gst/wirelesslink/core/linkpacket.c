@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of linkpacket.h: names the fates of packets, and inverts the
- * damaged bits of packets. */
+/* Implementation of linkpacket.h. Defines the name of each fate of a packet,
+ * such as "delivered", and inverts the damaged bits of a packet. */
 
 #include "linkpacket.h"
 

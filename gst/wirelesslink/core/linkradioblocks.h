@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The radio blocks of a GSM channel, and which of them have errors. Block
- * number k of a direction begins at k * block_time. Whether it has errors
- * depends on the seed or on a recorded trace, but not on its contents.
+/* Determines which radio blocks of a GSM channel have errors. Block number k of
+ * a direction begins at k * block_time. The errors depend on the seed or on a
+ * recorded trace. They do not depend on the contents of the blocks.
  */
 
 #pragma once

@@ -45,7 +45,8 @@
 typedef enum
 {
   RECEIVE_IDLE,                 /* no later frame has arrived */
-  /* a later frame has arrived, so a SREJ is due */
+  /* this frame is missing, but a later frame has arrived; a SREJ must be sent
+   */
   RECEIVE_MISSING,
   /* SREJ was sent; it is repeated at the deadline */
   RECEIVE_REJECTED,

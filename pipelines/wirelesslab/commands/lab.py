@@ -57,8 +57,8 @@ def run_grid(options: argparse.Namespace) -> None:
 
 
 def print_numbers(options: argparse.Namespace) -> None:
-    """Prints the results of all workloads that are not video. The numbers of a
-    paper are printed beside the results.
+    """Prints the results of all workloads that are not video. If a paper
+    contains results for the same link and workload, prints these results, too.
     """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs

@@ -38,7 +38,8 @@ PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
 CAPACITY = "capacity.csv"
-# The file with the numbers of the pictures that can be decoded without damage.
+# Name of the file with the picture numbers of all pictures that can be decoded
+# without damage.
 DECODABLE = "decodable.txt"
 # The last frames are left out, because some transports drop what is in flight
 # when the sender ends.

@@ -17,7 +17,8 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-/* The number of packets for which every kind of socket has room in its buffer.
+/* Number of packets in flight. The receive buffer of each tested socket has
+ * room for this number of packets.
  */
 #define IN_FLIGHT 40
 

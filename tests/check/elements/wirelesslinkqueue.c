@@ -156,7 +156,8 @@ read_clock (GstHarness * h)
   return time;
 }
 
-/* Advances the clock from one wait of the link to the next, up to `time`. */
+/* Advances the clock step by step until it shows `time`. Each step advances the
+ * clock to the next time for which the link waits. */
 static void
 crank_to (GstHarness * h, GstClockTime time)
 {
@@ -531,8 +532,8 @@ GST_START_TEST (a_flush_forgets_the_frame)
 
 GST_END_TEST;
 
-/* The queue drops frames, so a sender of video never blocks. A sender of other
- * packets blocks when the queue is full. */
+/* A sender of video must not block, even with blocking=true: a full queue drops
+ * frames instead. A full queue blocks only a sender of other packets. */
 GST_START_TEST (blocking_does_not_hold_up_video)
 {
   GstHarness *h = start ("queue=ifd ifd-algorithm=paper blocking=true "

@@ -421,9 +421,9 @@ GST_START_TEST (buffer_is_as_big_as_was_said)
 
 GST_END_TEST;
 
-/* Each packet causes one ICMP error. No packet is lost because of these errors.
- * The socket reports the first error. It reports no other error until a packet
- * from the peer has arrived.
+/* Each packet to a closed port causes an ICMP error. The socket must report the
+ * first error. It must not report another error until a packet from the peer
+ * has arrived. When the port is open again, all packets must arrive.
  */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {

@@ -16,7 +16,8 @@
 
 #define FRAMES 1000
 #define FRAME_SIZE 1400
-#define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
+/* The timestamps in MMTP messages have a resolution of 10 us. */
+#define TICK (10 * MS / 1000)
 /* Maximum delay of a frame. According to section 5.2 of the MMTP paper, a frame
  * is late if its delay is more than one second. */
 #define LIMIT SECOND
@@ -262,11 +263,11 @@ print_row (const Row * row, MmtpSimulation * simulation)
 }
 
 /* The goals are at least 95 % of the ideal result, and at most 1 % late
- * packets. Both goals are missed, because the stream begins after the first
- * round trip, when the paths are not measured yet. Earlier versions of this
- * project probed the paths for five seconds before the stream. The test
- * therefore checks lower requirements, which are met. docs/mmtp.md says what
- * is missing. */
+ * packets. MMTP misses both goals, because the paths are not measured yet when
+ * the stream begins: the stream begins after the first round trip. Earlier
+ * versions of this project probed the paths for five seconds before the stream
+ * began. The test checks lower requirements, which MMTP meets. docs/mmtp.md
+ * explains why MMTP misses the goals. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 

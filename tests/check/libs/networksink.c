@@ -341,8 +341,9 @@ packet_sink_class_init (PacketSinkClass * klass)
   network_class->connectionless = TRUE;
 }
 
-/* A FakeSink that sends datagrams. For this sink, a refusal is not a permanent
- * error, because any host on the path can send a refusal. */
+/* A FakeSink that sends datagrams. It does not treat "connection refused" as a
+ * permanent error, because any host on the path can send the ICMP message that
+ * causes this error. */
 typedef FakeSink DatagramSink;
 typedef FakeSinkClass DatagramSinkClass;
 
@@ -1612,8 +1613,9 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* EOS waits behind the blocked buffer. The sink already knows that EOS will
- * arrive, so it applies the drain timeout. */
+/* The EOS event has to wait behind a blocked buffer. The event of
+ * gst_wireless_event_new_ending () overtakes this buffer and announces EOS, so
+ * the sink must apply the drain timeout. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),

@@ -641,8 +641,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum number of steps that `measure` must return. If it returns fewer
-   * steps, its packet cannot be the worst packet, and the test fails. */
+  /* Minimum result of `measure`. If the result is lower, the packet of
+   * `measure` is not the worst packet, and the test fails. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tables of runs are read and merged. The tables were written by
-hand; no stream is run.
+"""Tests how CSV tables with the results of lab runs are read and merged. The
+tables are written in this file, so the tests need no lab run.
 """
 
 import copy
