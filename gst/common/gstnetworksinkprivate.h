@@ -185,8 +185,9 @@ struct _GstNetworkSinkPrivate
    * part of it was already sent. */
   GstBuffer *rest;
   gsize rest_offset;            /* number of bytes of `rest` that were sent */
-  /* Value of `generation` for the connection on which the last buffers were
-   * sent */
+  /* Value of `generation` when the previous buffer was handled. If `generation`
+   * has changed since then, the next buffer is the first on a new connection.
+   */
   guint64 receiver;
   gboolean has_input;           /* a buffer has arrived since the last EOS */
   gboolean started;             /* a buffer was sent or dropped */

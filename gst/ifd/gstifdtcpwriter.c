@@ -868,8 +868,8 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The element ifdsink contains the TCP writer and shows its properties. The
-   * following two descriptions are therefore written for users of ifdsink. "The
+  /* The element ifdsink contains the TCP writer and exposes its properties. The
+   * next two calls therefore reword two descriptions for users of ifdsink. "The
    * queue" is the queue in ifdsink. It drops frames while a frame waits in the
    * TCP writer.
    */

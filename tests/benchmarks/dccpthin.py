@@ -25,8 +25,8 @@ import socket
 import turns
 
 SIZE = 1316
-# The first pair of elements is SRT, and all other pairs are DCCP.
-# turns.compare() compares each DCCP pair with the SRT pair.
+# The first pair consists of the SRT elements. All other pairs consist of DCCP
+# elements. turns.compare() compares each DCCP pair with the SRT pair.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

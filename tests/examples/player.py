@@ -51,8 +51,8 @@ class Player:
 
     def show(self):
         words = [f"{self.seconds:4} s  frames {self.frames}"]
-        # Sources of other kinds have no statistics, or statistics with other
-        # fields.
+        # Some source elements have no property `stats`. Others have it, but
+        # without some of the fields in FIELDS.
         stats = (self.source and self.source.find_property("stats")
                  and self.source.get_property("stats"))
         for name in FIELDS if stats else ():

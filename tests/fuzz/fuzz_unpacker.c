@@ -464,9 +464,10 @@ join_end_codes (GPtrArray * frames)
  * the index `next`. Returns the index of the first frame that has another
  * timestamp.
  *
- * The skipped frames are not checked, because the headers of a second field are
- * divided between packets. After a gap, and before the first marker, the
- * unpacker cannot recognise such a field. */
+ * In the skipped frames, the headers of the second field are divided between
+ * packets. After a gap, and before the first marker, the unpacker cannot
+ * recognise such a second field. Therefore the skipped frames are not checked.
+ */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {

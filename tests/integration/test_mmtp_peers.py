@@ -4,8 +4,9 @@ ristsink with both bonding methods, the kernel's MPTCP, and UDP over the faster
 link. The bitrate of the clip is higher than the rate of the faster link, and
 lower than the sum of the rates of both links.
 
-For each run of a transport the test prints the frames that arrived, those that
-can be decoded, and those that can be decoded within a second.
+For each run of a transport, the test prints the percentage of frames that
+arrived completely, the percentage of decodable frames, and the percentage of
+frames that are decodable within one second after their due times.
 """
 
 import contextlib

@@ -123,8 +123,8 @@ class Rules(CaseTest):
                 self.assertEqual(summary(faults), {}, faults[:3])
 
     def test_sequence_header_is_repeated(self):
-        """Checks config-interval: a payload that begins with repeated headers
-        has the bit S.
+        """Checks config-interval: if a payload begins with repeated headers,
+        its S bit must be set.
         """
         clip = clips.one_sequence_header()
         for interval in (1, -1):

@@ -469,8 +469,9 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* If `share` is above 1, the greedy algorithm has an error: it has violated
-     * a rule. A share above 1 is therefore worse than any share below 1. */
+    /* If `share` is above 1, the greedy algorithm has violated a rule. If there
+     * is such a share, `*worst` is the largest share. Otherwise it is the
+     * smallest share. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

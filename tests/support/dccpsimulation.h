@@ -108,8 +108,9 @@ typedef struct
    * round-trip time (Erixzon, equation 5.4). */
   GArray *estimates;
   guint64 packets_sent, packets_arrived;
-  /* Number of packets that were dropped because the rate did not allow them.
-   * Only CONSTANT and MEDIA count them. */
+  /* Number of packets that the application dropped because the allowed rate was
+   * too low. Such packets are counted only for the traffic types
+   * DCCP_SIMULATION_CONSTANT and DCCP_SIMULATION_MEDIA. */
   guint64 not_sent;
   guint64 feedbacks;            /* Packets from the data receiver. */
   gboolean is_reset;

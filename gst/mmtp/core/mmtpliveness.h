@@ -17,9 +17,9 @@ typedef struct
   guint64 timeout;              /* session timeout */
   guint64 period;               /* keep-alive period */
   guint64 last_valid;           /* arrival time of the last valid message */
-  /* Another sender from the same host may want a session. The receiver then
-   * sends QUERYs to the session's sender. `n_queries` is the number of these
-   * QUERYs since `last_valid`. */
+  /* Number of QUERYs that the receiver has sent to the session's sender since
+   * `last_valid`, because another sender from the same host wants to take over
+   * the session. */
   guint n_queries;
   /* times of the first and the last of the n_queries QUERYs */
   guint64 first_query, last_query;

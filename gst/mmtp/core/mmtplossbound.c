@@ -59,9 +59,9 @@
 #define FIRST_OCTAVE 256
 /* Maximum fraction of the messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* The number of losses that a path would have by chance is computed from its
- * loss rate with a short queue. If the real number of losses exceeds this
- * number by at most MIN_EXCESS, the losses still count as random. */
+/* The expected number of random losses is computed from the loss rate with a
+ * short queue. If the measured number of losses exceeds the expected number by
+ * at most MIN_EXCESS, the losses count as random. */
 #define MIN_EXCESS 1
 /* MIN_KNOWN is the minimum number of messages from which the loss rate with a
  * short queue is estimated. If this loss rate is below NO_LOSS, the path is

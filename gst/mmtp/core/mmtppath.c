@@ -622,12 +622,12 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A record may be marked as unmeasured. This means that nothing has arrived on
- * the path since the previous record about this path. If the record
- * nevertheless reports messages that are new to the sender, the previous record
- * was lost or is late. The minimum and maximum one-way delay of these messages
- * are in the previous record. Only the one-way delay of the latest message is
- * known now. */
+/* A record with the flag MMTP_RECORD_UNMEASURED says that no message has
+ * arrived on the path since the previous record about this path. If such a
+ * record nevertheless reports messages that are new to the sender, the previous
+ * record was lost or is late. Only the previous record contains the minimum and
+ * maximum one-way delay of these messages. Therefore this function can add only
+ * the one-way delay of the latest message. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)

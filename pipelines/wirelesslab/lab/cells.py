@@ -443,8 +443,8 @@ def said(argv: Sequence[str | os.PathLike[str]]) -> str:
 
 
 def missing_elements(protocol: Protocol, build: pathlib.Path) -> list[str]:
-    """Returns the elements of the protocol's pipelines that GStreamer does not
-    have.
+    """Returns the names of the elements that `protocol` uses, but that
+    GStreamer cannot find.
     """
     words = " ! ".join(one[end] for _, one in transports.streams(protocol)
                        for end in ("sender", "receiver"))

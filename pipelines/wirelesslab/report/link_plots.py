@@ -61,9 +61,9 @@ def capacity(run: run_results.Run) -> list[float]:
 
 
 def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
-    """Returns a dictionary that maps each label in `firsts` to the capacity of
-    the link of its run. If several links have the same properties and the same
-    seed, the capacity is measured only once."""
+    """`firsts` maps each label to a run. Returns a dictionary that maps each
+    label to the capacity of the link in this run. If several links have the
+    same properties and the same seed, the capacity is measured only once."""
     known, found = {}, {}
     for name, run in firsts.items():
         link = (tuple(cells.properties(run.cell, part, place)

@@ -49,11 +49,10 @@ LINK_STATISTICS = ("median", "p99", "max")
 # same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# The longest stall of a run may have delayed the start of the stream, and thus
-# all frames. STALL is a key in the results of the run. Its value is the
-# percentage of the sent frames that were not decodable in time, but would have
-# been decodable in time without this delay. Results of older versions do not
-# have this key.
+# STALL is a key in the results of a run. Results of older versions do not have
+# this key. The longest stall of the run may have delayed the start of the
+# stream, and thus all frames. The value of STALL is the percentage of the sent
+# frames that this delay prevented from being decodable in time.
 STALL = "stall_verdicts_percent"
 # The verdict of a frame says whether the frame was decodable in time. A run is
 # flagged if the lateness may have changed the verdicts of more than
@@ -139,15 +138,15 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
 
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
-    """Returns a percentile of the lateness of the link, in ms. Between the
-    median and the 99th percentile, no percentile was measured. Such a
-    percentile is estimated in one of two ways:
+    """Returns a percentile of the lateness of the link, in ms. Only the median,
+    the 99th percentile and the maximum were measured. A percentile between the
+    median and the 99th percentile is estimated in one of two ways:
 
-    - Usually, a busy machine delays both its own wake-ups and the link. The
-      percentiles of the link are then assumed to rise in proportion to the
-      percentiles of the machine.
-    - If the machine was much less late than the link, the lateness of the link
-      has another cause. The percentiles of the link are then interpolated
+    - Usually, a busy machine delays both its own wake-ups and the link. In this
+      case, the percentiles for the link are assumed to rise in proportion to
+      the percentiles for the wake-ups.
+    - If the wake-ups were much less late than the link, the lateness of the
+      link has another cause. In this case, the percentile is interpolated
       linearly."""
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]

@@ -205,10 +205,10 @@ def ends(transport: Protocol) -> bool:
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver of `transport` ends in every run, either at
-    the end of the stream or when the lab interrupts it. An SRT receiver, for
-    example, does not end in every run: if the link loses packets, the receiver
-    may miss the packet with which the sender closes the connection."""
+    """Returns whether the receiver of `transport` is certain to exit at the end
+    of the stream or after an interrupt by the lab. An SRT receiver is not
+    certain to exit: if the link loses packets, the receiver may miss the packet
+    with which the sender closes the connection."""
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 
@@ -228,8 +228,8 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Combines several protocols into one protocol with several streams over
-    one link. It has one stream for each of the given protocols. The streams are
+    """Returns a protocol that combines the protocols in `several`. It has one
+    stream for each of them, and all streams use the same link. The streams are
     started at intervals of `apart` seconds.
     """
     for one in several:

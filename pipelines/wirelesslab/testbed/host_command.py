@@ -95,12 +95,12 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     if not foreground:
         os.setsid()
     elif os.isatty(0):
-        # The command gets a process group of its own. This group becomes the
-        # foreground group of the terminal. The command may be a shell in the
-        # host. When this shell starts, it reads the ID of the foreground group.
-        # When the shell ends, it makes the group with this ID the foreground
-        # group again. A shell can read only the IDs of groups in its own PID
-        # namespace. Therefore the foreground group must be in this namespace.
+        # The command gets a process group of its own, which becomes the
+        # foreground group of the terminal. This is necessary if the command is
+        # a shell in the host. When a shell starts, it reads the ID of the
+        # foreground group. When the shell ends, it makes this group the
+        # foreground group again. The shell can read the ID only if the group is
+        # in the PID namespace of the shell.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -257,8 +257,8 @@ GST_START_TEST (packets_go_both_ways)
    * is therefore slightly inexact. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
-  /* The path of the listener is the path of the client with the two ends
-   * exchanged. */
+  /* The local address and port of the client must be the remote address and
+   * port of the listener, and vice versa. */
   path = *datagram_socket_get_path (client);
   fail_unless_equals_int (path.address_size, is_ipv6 (__i__) ? 16 : 4);
   fail_unless_equals_int (datagram.path.address_size, path.address_size);

@@ -1771,8 +1771,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* One packet may be retransmitted, if its loss is reported so early that the
-   * retransmission is certain to arrive in time. */
+  /* At most one retransmission is allowed. It can occur if a loss is reported
+   * so early that the retransmission is certain to arrive in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   fixture_free (fixture);
@@ -1888,8 +1888,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The sender has used path 1, which has the maximum delay. It therefore knows
-   * the rate of path 1 better than the rate of path 0. */
+  /* The sender has used path 1, which has the longer delay. It therefore has
+   * better information about the rate of path 1 than about the rate of path 0.
+   * The status of path 0 must be "probing". */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, TRUE);

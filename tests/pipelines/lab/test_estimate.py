@@ -64,14 +64,18 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell(computed=True), fast), 1)
 
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
-        """A cell is an experiment. Each of the four computed cells takes 2.5 s.
-        Two cores run two of them at the same time, so these four cells take 5 s
-        in total.
+        """Nine cells (experiments) remain to be run.
 
-        Each of the five cells in real time takes 23 s. They take 115 s in total
-        if one cell runs at a time, and 115 s / 3 if three cells run at a time.
-        If 8 cells may run at a time, all five cells run at the same time and
-        take 23 s in total."""
+        The four computed cells take 2.5 s each. Two cores run two of them at a
+        time, so they take 5 s in total.
+
+        The other five cells run in real time and take 23 s each. Their total
+        time is:
+
+        - 115 s, if one cell runs at a time,
+        - 115 s / 3, if three cells run at a time,
+        - 23 s, if eight cells may run at a time, because all five then run at
+          the same time."""
         todo = [cell(computed=True)] * 4 + [cell()] * 5
         for jobs, seconds in ((1, 120), (3, 5 + 115 / 3), (8, 28)):
             self.assertEqual(

@@ -184,8 +184,8 @@ class BrowserTest(unittest.TestCase):
         self.assertGreater(drawn_texts(pdf), 100)
 
     def test_mistakes_are_found(self):
-        """Makes a page that has each of the mistakes for which the other tests
-        look, and checks that these mistakes are found.
+        """The other tests look for certain mistakes in the report. This test
+        makes pages with these mistakes, and checks that each mistake is found.
         """
         page = self.directory / "bad.html"
         page.write_text(
