@@ -430,10 +430,10 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Finds the flow whose next packet arrives first. If the next packet of a flow
- * waits for room in the link, this flow is not considered. `first` is set to
- * the flow that was found, or to NULL if there is none. Returns FALSE if a src
- * pad is full, because the link has to wait for this pad. */
+/* Finds the flow whose next packet arrives first. Flows whose next packet waits
+ * for room in the link are ignored. Sets `first` to the flow that was found, or
+ * to NULL if there is none. If a source pad is full, returns FALSE. The link
+ * must then wait for this pad. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)

@@ -31,8 +31,8 @@ SINKS = {"udpsink": "udpsink"} | {
     f"udplitesink {backend}, {mode}":
         f"udplitesink backend={backend} coverage-mode={mode}"
     for mode in ("full", "headers") for backend in ("kernel", "raw", "udp")}
-# With coverage-mode=fixed, the sink sets the coverage once. With any other
-# mode, a change of the coverage needs a system call.
+# If coverage-mode is fixed, the sink sets the coverage only once. In any other
+# mode, the sink makes a system call each time the coverage changes.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
 # Without GSO, the sink passes each packet to the kernel as a separate message.

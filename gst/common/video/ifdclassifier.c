@@ -62,7 +62,8 @@ struct _IfdClassifier
   /* says whether the last access unit was a first field, a second field, or
    * neither */
   IfdField field;
-  /* first slice of the last access unit if the access unit is a first field */
+  /* first slice of the last access unit; valid only if `field` is
+   * IFD_FIELD_FIRST */
   H264Slice first_field;
 
   guint64 malformed[IFD_MALFORMED_LAST];

@@ -18,8 +18,9 @@ typedef struct
   /* Number of leading bytes that identify the host; 0 if the host is unknown.
    */
   guint8 host_size;
-  /* Number of leading bytes that identify the network; 0 means all bytes. The
-   * rate limit for COOKIE and REFUSE messages counts per network. */
+  /* Number of leading bytes of `bytes` that identify the network; 0 means all
+   * bytes. The rate of COOKIE and REFUSE messages is limited for each network
+   * separately. */
   guint8 prefix_size;
 } MmtpAddress;
 

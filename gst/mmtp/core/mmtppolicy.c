@@ -306,10 +306,10 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
   return NULL;
 }
 
-/* Returns the next packet of a plan that is in time at `arrival`; NULL if there
- * is none. A new plan is made if the present one is too old, or if all its
- * packets have been sent. At one time, a second plan is made only if packets of
- * the first one were sent. */
+/* Returns the next packet of the plan that is in time at `arrival`; NULL if
+ * there is none. Makes a new plan if the plan is too old, or if all its packets
+ * have been sent. If the plan was made at the present time, it is replaced only
+ * if a packet of the plan has been sent or a new packet has been queued. */
 static MmtpPacket *
 find_planned (MmtpPolicy * policy, guint64 arrival)
 {
@@ -431,10 +431,11 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
  * the delay `delay`. Returns NULL if there is no such packet, or if the packet
  * does not fit into the messages of the path.
  *
- * `delay` contains a safety margin. In an overload of several paths, a path
- * would be idle if no reference picture were in time with this margin. Such a
- * picture is then sent if it is expected to be in time without the margin.
- * Pictures that refer to a lost picture are sent only if there is nothing else.
+ * `delay` contains a safety margin. If several paths are overloaded and no
+ * packet is in time with this margin, the path would be idle. In this case, the
+ * function returns a packet of a reference picture that is expected to be in
+ * time without the margin. A packet of a picture that refers to a lost picture
+ * is returned only if there is no other packet.
  */
 static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,

@@ -62,9 +62,9 @@ class Element(typing.NamedTuple):
 
 
 def branches(pipeline: str) -> list[list[Element]]:
-    """Returns a list of elements for each branch of the pipeline. If the
-    pipeline has a log of the sent frames, the lists have only the elements
-    downstream of this log. Otherwise they have all elements.
+    """Returns the branches of the pipeline, each as a list of its elements. If
+    an element of the pipeline logs the sent frames to {sent}, only the elements
+    downstream of that element are returned.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
@@ -245,8 +245,9 @@ class Look(typing.NamedTuple):
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
-    """Returns the transports of transports.ini that the lab can run. Also
-    returns the transports in `used`, which a report shows."""
+    """Returns a dictionary that maps names to transports. It contains the
+    transports in transports.ini that the lab can run, and the transports in
+    `used`, which are those in the report."""
     return {**{name: one for name, one in transports.read().items()
                if one["clip"] == "m2v"},
             **{one["name"]: one for one in used}}

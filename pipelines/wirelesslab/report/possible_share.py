@@ -98,10 +98,10 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # virtual time (COMPUTED), this is flow 0. Otherwise, the flow has the
         # number of the sender's station.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # `schedules` has the periods in which a link was closed. In the log, a
-        # period ends at the end of the change that opens the link. The change
-        # lasts up to CHANGE_NS, and the link may carry packets during the
-        # change. CHANGE_NS is therefore subtracted from the end of each period.
+        # `schedules` contains the periods in which a link was closed. Opening a
+        # link takes up to CHANGE_NS, and the link may already carry packets
+        # during this time. The periods include this time, so CHANGE_NS is
+        # subtracted from the end of each period.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

@@ -178,10 +178,10 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns a dictionary that maps the name of each run to its new name. A
-    name ends with the number of the repetition. If the name is taken, the new
-    name has the next free number. Otherwise the new name is the same as the old
-    name."""
+    """Returns a dictionary that maps each name in `names` to a name that is not
+    in `taken`. A name that is not in `taken` is mapped to itself. For any other
+    name, the repetition number at its end is replaced by the next free number.
+    """
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):

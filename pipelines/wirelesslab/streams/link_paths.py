@@ -27,10 +27,10 @@ def parts(link: Link) -> list[Link]:
 
 
 def names(link: Link) -> list[str]:
-    """Returns a list with the name of each part of a link, in the form that
-    pipelines use. This is the name of the section that describes the part. If
-    the section lists several values of a property, an underscore and the value
-    are appended to part["name"]. The function removes this suffix."""
+    """Returns the names of the parts of a link, as identifier() returns them. A
+    part is named after the section that describes it. If the section lists
+    several values of a property, part["name"] ends with an underscore and the
+    value. This suffix is removed."""
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
@@ -44,12 +44,13 @@ def identifier(name: str) -> str:
 
 def values(hosts: Sequence[str], senders: Sequence[str],
            links: Sequence[str], port: int) -> dict[str, str]:
-    """Returns a dictionary with the value of each name that a pipeline may
-    contain in braces. The three lists have one item for each link:
+    """Returns a dictionary that maps each name that a pipeline may contain in
+    braces to its value. Each argument except `port` has one item per link:
     - `hosts`: the address of the end that listens
     - `senders`: the address of the other end
     - `links`: the name of the link. If two links have the same name, the name
-      stands for the first of them."""
+      stands for the first of them.
+    """
     found = {HOSTS: ",".join(hosts),
              HOST_PORTS: ",".join(f"{host}:{port}" for host in hosts)}
     labels = [str(number) for number in range(1, len(hosts) + 1)]

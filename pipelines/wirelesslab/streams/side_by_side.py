@@ -26,10 +26,10 @@ from wirelesslab.streams import clips
 # it, in pixels.
 WIDTH, WIDTH_OF_ONE = 1200, 480
 COLUMNS = 4
-GAP = 4  # pixels between two streams
-# The height of the bar at the lower edge of a picture, in pixels. The bar is
-# drawn if the viewer does not see the picture that is due. The height is even,
-# because the chrominance has half as many lines as the luminance.
+GAP = 4  # Gap between two streams, in pixels.
+# Height, in pixels, of the bar at the lower edge of a picture. The bar is drawn
+# if the picture is not the one that is due. The height is even, because the
+# chrominance has half as many lines as the luminance.
 BAR = 8
 # Each colour is (luminance, blue chrominance, red chrominance) of ITU-R BT.601.
 # ORANGE is the RGB colour #e69f00.
@@ -245,8 +245,9 @@ def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
 
 def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          outputs: Sequence[str]) -> None:
-    """Runs ffmpeg. For each frame of the video, writes one picture of each
-    tile to the input of ffmpeg.
+    """Runs ffmpeg with the filter graph `graph` and the output options
+    `outputs`. For each frame of the video, writes one picture of each stream to
+    the pipe from which ffmpeg reads.
     """
     readable, writable = os.pipe()
     child = processes.start(

@@ -124,10 +124,11 @@ def variables(
         links: list[Link], own: str,
         address_of: Callable[[Link, str, str], dict[str, str]]
 ) -> dict[str, str]:
-    """Returns the environment variables with addresses that a command of host
-    `own` gets. For example, $b_wl0 is the address of host b on link wl0, and $b
+    """Returns the environment variables that contain addresses, for commands on
+    host `own`. For example, $b_wl0 is the address of host b on link wl0, and $b
     is its address on the first link to b. `address_of(link, own, host)` returns
-    an address in the form that `own` has to use."""
+    the addresses of `host` that `own` has to use on `link`, as {suffix of the
+    variable: address}."""
     values = {}
     for link in sorted(links, key=lambda link: own not in link.hosts):
         for host in link.hosts:

@@ -97,8 +97,9 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes the data if the file has room for it. If not, drops the data, as a
-    sender of live sound would. Returns whether the data was written.
+    """Writes `data` if select() reports that `file` is writable. Otherwise
+    drops `data`, as a sender of live sound would. Returns whether `data` was
+    written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -208,8 +209,9 @@ def answer(
 def talk(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
-    """Sends a packet every `every` seconds. Reads acknowledgements between the
-    packets.
+    """Sends packets at intervals of work["every"] seconds, and reads
+    acknowledgements between the packets. Returns the tables of sent.csv and
+    acknowledged.csv.
     """
     reader = Reader(incoming, work["acknowledgement"])
     greet(work, out, reader)

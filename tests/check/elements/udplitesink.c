@@ -126,7 +126,8 @@ sink_new (const gchar * host, guint16 port, const gchar * caps)
   return harness;
 }
 
-/* Creates a sink whose properties are set before it starts. */
+/* Creates a harness with a udplitesink. The given properties are set before the
+ * sink starts. */
 static GstHarness *
 failing_sink_new (const gchar * first_property, ...)
 {

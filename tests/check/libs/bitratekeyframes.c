@@ -148,9 +148,9 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
 
 GST_END_TEST;
 
-/* 60000 bytes wait, and their transmission takes 300 ms. 30000 bytes are in
- * flight, and their transmission takes 150 ms. The sum of both times exceeds
- * the latency of 400 ms. */
+/* The transmission of 60000 queued bytes takes 300 ms, and that of 30000 bytes
+ * in flight takes 150 ms. The sum exceeds the latency of 400 ms. A key frame
+ * must therefore be requested. */
 GST_START_TEST (frames_that_will_be_late_ask_for_one)
 {
   begin ();

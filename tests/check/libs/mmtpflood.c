@@ -35,8 +35,8 @@
 /* Maximum duration in ms of a flood while a session ends. It is less than the
  * session timeout of both endpoints, which is 10 s. */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood in the state TAKING_OVER. In this state,
- * the flood begins TAKE_OVER_AFTER after the start of the next sender. */
+/* Minimum duration in ms of a flood while a second sender takes over from a
+ * sender that has died (state TAKING_OVER). */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* A flood in the state TAKING_OVER begins at this time after the start of the

@@ -29,9 +29,10 @@ note_discarded (gpointer user_data, const MmtpUnit * unit,
 {
 }
 
-/* Makes a path that carries stream data. Its congestion window is the number of
- * bytes that a path with the rate RATE carries in one second. The sender only
- * knows that the rate of the path is at least RATE. */
+/* Creates a path that carries stream data. Its congestion window is the number
+ * of bytes that can be sent in one second at the rate RATE. The measured
+ * delivery rate is RATE. It was limited by the application, so the path may be
+ * faster. */
 static void
 fixture_init (Fixture * fixture, guint64 max_rate)
 {

@@ -334,8 +334,8 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
 }
 
 /* A REFUSE with reason 3 or 4 must not be sealed (its trailer must not be an
- * HMAC). Any host can provoke such a REFUSE by sending messages in the name of
- * a sender, so a seal on it would prove nothing. */
+ * HMAC). An attacker without the key can provoke such a REFUSE. If this REFUSE
+ * were sealed, the sender would believe it and give up. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -1630,8 +1630,9 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
     for (at = 0; at < size; at++) {
-      /* If the type of an INIT is changed, the result is a different valid
-       * message, so the test changes only the version. */
+      /* The first byte contains the version and the type. A different type
+       * could turn an INIT into another valid message. In this byte, the test
+       * therefore changes only the version. */
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
       bytes[at] ^= at == 0 ? 0x20 : 0x81;

@@ -169,8 +169,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
   ts_put_picture (&stream, START P_N0_B5);
   ts_put_picture (&stream, START B_N1_T0);
   ts_put_picture (&stream, START B_N1_B1);
-  /* The second field has another frame_num than the first field, so each of
-   * them is a picture of its own. */
+  /* The two fields have different frame_num values, so each field is a separate
+   * picture. */
   ts_put_picture (&stream, START P_N1_T6);
   ts_put_picture (&stream, START P_N2_B7);
   expect_pieces (&stream, "Hd1 k1 d1 k1M Hb1 b1M Hp1M Hp1M ");
