@@ -553,7 +553,8 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* The last attempt must not begin later than refused_until. */
+  /* If an attempt to connect was refused, the pause must not end later than
+   * refused_until. */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))

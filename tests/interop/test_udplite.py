@@ -104,8 +104,8 @@ class UdpliteCase(unittest.TestCase):
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
         # Several packets with the payload "anybody there" were sent, and some
-        # may not have arrived yet. The packet "end of them" is sent after them.
-        # When it has arrived, all of them have arrived.
+        # may not have arrived yet. The packet "end of them" is sent last. Its
+        # arrival shows that all earlier packets have arrived.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")
@@ -374,7 +374,8 @@ class CombinationTest(UdpliteCase):
 # ----------------------------------------------------------------------- damage
 
 HIT_PAYLOAD = 40
-# The buffer of any socket has room for this number of packets.
+# Number of packets that are sent before the test waits for their arrival. The
+# receive buffer of any socket has room for them.
 CHUNK = 64
 # The coverages are: 0, which stands for the whole packet; the UDP-Lite header;
 # the UDP-Lite and RTP headers; and the whole packet, given by its size.
@@ -446,7 +447,8 @@ class HitTest(UdpliteCase):
                     if verdict.fate == sockets.DELIVERED]
         self.assertEqual(self.inject(backend, ip, receiver, segments),
                          expected)
-        # A single flipped bit is detected if and only if it is covered.
+        # If a single bit is flipped, the packet must be delivered if and only
+        # if the checksum does not cover this bit.
         single = verdicts[:8 * len(segment)]
         for bit, verdict in enumerate(single):
             inside = bit // 8 < (coverage or len(segment))

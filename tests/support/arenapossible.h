@@ -41,8 +41,8 @@ typedef struct
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */
-  /* bytes[i] is the total number of bytes of all opportunities with an index
-   * below i.
+  /* bytes[i] is the number of bytes that the links can accept in the first i
+   * transmission opportunities.
    */
   guint64 *bytes;
 } ArenaSupply;

@@ -315,9 +315,9 @@ bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
   return get_excess (&backlog->network_queue, queue);
 }
 
-/* Returns whether the reports are rare. They are rare if RATE_TIME can pass
- * with only one report or with none. For example, dccpthinsink receives only
- * one report in each round trip. */
+/* Returns whether reports are rare, which means that fewer than two reports may
+ * arrive in an interval of RATE_TIME. dccpthinsink receives only one report in
+ * each round trip, so its reports are rare if the round-trip time is long. */
 static gboolean
 has_rare_reports (const BitrateBacklog * backlog)
 {

@@ -87,11 +87,11 @@
  * receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
 /* If the encoder produces less than USED_SHARE times its configured bitrate,
- * queues in the network do not lower the bitrate, for two reasons:
+ * the rule ignores queues in the network, for two reasons:
  *
  * - A lower bitrate would not shorten these queues.
- * - The measured age of small frames is too high, because headers are a large
- *   part of a small frame. */
+ * - The frames are small, and headers are a large part of a small frame. The
+ *   measured age of the backlog is therefore too high. */
 #define USED_SHARE 0.4
 /* If the queueing delay is too high, the bitrate is set to the delivery rate
  * times BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */

@@ -174,7 +174,8 @@ struct _Ifd
    * would display it in the wrong order
    */
   guint64 awaits_order_since;
-  /* `order` of the I-frame with the sequence number `awaits_order_since` */
+  /* display order of the I-frame whose sequence number is in
+   * `awaits_order_since` */
   guint awaits_order_from;
 
   SlotState slots;
@@ -1271,8 +1272,8 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* A waiting frame may refer to a leading frame that was dropped above. Such a
-   * waiting frame is dropped as well. */
+  /* If drop_leading () has dropped a frame, the waiting frames that refer to it
+   * are dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

@@ -129,6 +129,6 @@ typedef struct
    * later time. */
     guint64 (*next_wakeup) (gpointer sender);
   void (*timeout) (gpointer sender, guint64 now);
-  /* Fills in `state`. The caller has set all fields of `state` to 0 before. */
+  /* Fills in `state`. The caller has already set all fields of `state` to 0. */
   void (*get_state) (gpointer sender, DccpCcidSenderState * state);
 } DccpCcidSender;

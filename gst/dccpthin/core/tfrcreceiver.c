@@ -353,7 +353,8 @@ count_within (const Gap * gap, guint64 time, guint64 round_trip)
   return gap->step * gap->n <= end ? gap->n : (guint64) (end / gap->step);
 }
 
-/* Adds the first `n` packets of the gap to the current loss event. */
+/* Removes the first `n` missing packets from `gap`, and adds them to the
+ * current loss event. */
 static void
 take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {

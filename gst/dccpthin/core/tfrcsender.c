@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of TFRC; see the header. Sections are those of RFC 5348 where no
- * other RFC is named. The names X, R, s, p and tld are those of this RFC. */
+/* The sender of TFRC; see the header. Section numbers refer to RFC 5348 unless
+ * another RFC is named. The names X, R, s, p and tld are those of RFC 5348. */
 
 #include "tfrcsender.h"
 

@@ -48,9 +48,9 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
  * the receiver has not reported yet. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* Puts packets in flight on `path` back into the queue. The path has stalled or
- * may have stalled. A packet is put back only if it would otherwise become too
- * late for another path. */
+/* If `path` has stalled or may have stalled, puts packets in flight on `path`
+ * back into the queue, so that another path can send them. A packet is put back
+ * only shortly before it would be too late to send it on another path. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
 /* Returns the lost packet that has to be sent next, before all other packets.

@@ -17,8 +17,10 @@ MpegStatUnits *mpegstat_units_new (IfdCodec codec);
 MpegStatUnits *mpegstat_units_new_slots (SlotCodec codec);
 void mpegstat_units_free (MpegStatUnits * units);
 /* The following two functions return the parser, so that the caller can set its
- * codec data and read its counters. The classifier is NULL for all codecs
- * except H.264 and H.265, and the slot reader is NULL for H.264 and H.265. */
+ * codec data and read its counters. For H.264 and H.265, the parser is the
+ * classifier, and mpegstat_units_get_slots () returns NULL. For all other
+ * codecs, the parser is the slot reader, and mpegstat_units_get_classifier ()
+ * returns NULL. */
 IfdClassifier *mpegstat_units_get_classifier (MpegStatUnits * units);
 SlotReader *mpegstat_units_get_slots (MpegStatUnits * units);
 /* Returns the number of malformed frames of VP8, VP9 and AV1. */

@@ -62,7 +62,7 @@ typedef struct
   guint64 collisions;
   guint64 rate_changes;
   guint64 calls, calls_failed, calls_broken;
-  /* set-up time of the last successful call in ns */
+  /* time in ns that the set-up of the last successful call took */
   guint64 setup_time;
   /* number of times that the radio link protocol was reset */
   guint64 resets;

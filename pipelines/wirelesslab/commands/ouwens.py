@@ -147,9 +147,7 @@ def star(runs: list[dict[str, Any]]) -> str:
 
 def both(theirs: float | None, ours: list[dict[str, Any]], what: str,
          form: str, digits: int = 1) -> str:
-    """Returns the text of a cell of a table. It has the form `number of the
-    thesis / our result`.
-    """
+    """Returns the text of a table cell: `result of the thesis / our result`."""
     his = "–" if theirs is None else f"{theirs:.{digits}f}"
     return f"{his} / " + spread(ours, what, form)
 

@@ -20,7 +20,8 @@ from wirelesslab.streams import video_codecs
 class Way(typing.NamedTuple):
     """A way to compare runs."""
 
-    head: str  # Heading of the column with the names of the runs.
+    # Heading of the column with the names of the runs.
+    head: str
     # A function that returns the short label of a run, for plots.
     label: typing.Callable
     # A function that returns the full title of a run, for tables.

@@ -231,8 +231,9 @@ GST_END_TEST;
 
 /* --- slice headers -------------------------------------------------------- */
 
-/* The fields are first_mb_in_slice, slice_type, pic_parameter_set_id,
- * frame_num, field_pic_flag, bottom_field_flag and pic_order_cnt_lsb. */
+/* Each string describes a slice header with the fields first_mb_in_slice,
+ * slice_type, pic_parameter_set_id, frame_num, field_pic_flag,
+ * bottom_field_flag and pic_order_cnt_lsb. */
 GST_START_TEST (slice_says_which_picture_it_is_of)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),

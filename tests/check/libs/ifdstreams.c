@@ -373,10 +373,11 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* For all drop reasons except those above, the dropped frame must be
-       * undecodable. In a stream with B-pyramids, the core may also drop
-       * decodable frames. It assumes that frames after a pyramid may refer to
-       * the pyramid's middle frame. */
+      /* If the drop reason is not IFD_DROP_NO_ROOM, IFD_DROP_OVERWRITTEN or
+       * IFD_DROP_INCOMPLETE, the dropped frame must be undecodable. There is
+       * one exception: in a stream with B-pyramids, the core may also drop
+       * decodable frames, because it assumes that frames after a pyramid may
+       * refer to the pyramid's middle frame. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -94,8 +94,10 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* First stream numbers. Some are just below a multiple of 2^24, where the 24
- * bits of a stream number wrap. */
+/* Stream numbers of the first packet. The following test runs once with each of
+ * these numbers. Some are just below a multiple of 2^24. A message contains
+ * only the low 24 bits of a stream number, which wrap to 0 at such a multiple.
+ */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)

@@ -168,7 +168,9 @@ GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
 
 GST_END_TEST;
 
-/* The key frame between the two P-frames has been sent already. */
+/* Two P-frames belong to different groups of pictures. The key frame between
+ * them is not in the plan, because it has already been sent. The second P-frame
+ * must not need the first one. */
 GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 {
   const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 1 };

@@ -189,8 +189,8 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
   /* The stream consists of three groups of 9 pictures. The first group shows
-   * that slots are needed. From then on, slots must be used for all pictures:
-   * the 18 pictures of the second and the third group. */
+   * that the stream needs slots. The slots must therefore be used in the second
+   * and the third group, for all 18 pictures. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
@@ -232,8 +232,8 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* The slots of the stored pictures are not used in the next group of
-   * pictures. */
+  /* The first group of pictures has a picture with unknown references. In the
+   * next group, slots must therefore not be used. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }

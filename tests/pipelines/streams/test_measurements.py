@@ -390,10 +390,10 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # `errors` has two streams with one number for each picture. The sums of
-        # both streams are 0, 10, 11, 2, 2 and 10. For two neighbouring
-        # pictures, the sums are 10, 21, 13, 4 and 12. The largest sum is that
-        # of pictures 1 and 2.
+        # `errors` contains the error of each picture in two streams. The sums
+        # over both streams are 0, 10, 11, 2, 2 and 10. For two neighbouring
+        # pictures, the sums are 10, 21, 13, 4 and 12. The largest sum is 21, so
+        # the result must be pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
         # For three neighbouring pictures, the sums are 21 (pictures 0 to 2),

@@ -797,8 +797,9 @@ class PageTest(CommandLine):
 
 
 class KilledTest(CommandLine):
-    """Kills the testbed from outside, at different stages and in different
-    ways.
+    """Kills the testbed with different signals and at different stages, for
+    example while it starts. Afterwards, no process and no network namespace of
+    the testbed may be left.
     """
 
     # A command that ignores signals and has children in sessions of their own.
