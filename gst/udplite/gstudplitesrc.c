@@ -71,9 +71,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 #define DEFAULT_ADDRESS "0.0.0.0"
 /* Number of bytes that are allocated for a received packet. An IP packet of any
  * size fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Most
- * packets are short, so mainly the first bytes are used. 1536 bytes are added
- * to 65,536, so the first bytes of consecutive packets are in different cache
- * lines. Memory pages that are never written cost nothing. */
+ * packets are short, so mainly the first bytes are used. With buffers of
+ * exactly 65,536 bytes, the first bytes of all packets would be mapped to the
+ * same cache sets and evict each other. 1536 bytes are therefore added. Memory
+ * pages that are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)

@@ -64,11 +64,13 @@ typedef struct
 
 static Model model;
 
-/* For each sequence number, the index of the run in which it was last output.
- * The index is not reset when the fuzzer calls the test again, so this array
+/* Number of runs so far. It keeps increasing when the fuzzer calls the test
+ * again. */
+static guint n_runs;
+/* For each sequence number, the number of the run in which it was last output.
+ * No entry of an earlier run equals the number of the present run, so the array
  * need not be cleared. */
 static guint put_out[65536];
-static guint n_runs;
 
 static void
 free_packet (gpointer data)

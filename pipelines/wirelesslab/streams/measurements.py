@@ -125,8 +125,8 @@ def in_time(passages: Sequence[Passage], late_ns: float) -> list[Passage]:
 
 def decodable(passages: Sequence[Passage],
               late_ns: float) -> list[frame_log.Frame]:
-    """Returns the frames that can be decoded if a frame may arrive at most
-    `late_ns` after its due time.
+    """Returns the frames that can be decoded if every frame that arrives more
+    than `late_ns` after its due time counts as lost.
     """
     return frame_log.decodable(
         [way.frame for way in passages],

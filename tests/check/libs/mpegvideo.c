@@ -405,9 +405,8 @@ GST_START_TEST (a_lone_field_is_incomplete)
 
 GST_END_TEST;
 
-/* A field without its second field is followed by a complete pair of fields.
- * The framer must read the picture coding extension of the first field of the
- * pair. */
+/* An unpaired first field is followed by a complete pair of fields. The framer
+ * must read the picture coding extension of the first field of the pair. */
 GST_START_TEST (a_pair_behind_a_lone_field)
 {
   MpegStream stream;
