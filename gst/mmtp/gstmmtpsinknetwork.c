@@ -186,6 +186,7 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   mmtp_sender_config_init (config);
   config->max_delay = settings->latency * GST_MSECOND;
   config->initial_delay = settings->initial_delay * GST_MSECOND;
+  config->max_lateness = MMTP_SENDER_LATENESS;
   config->keepalive_period = settings->keepalive_interval * GST_MSECOND;
   /* If no timeout is set, the session never times out. MMTP_NEVER / 2 is used
    * instead of MMTP_NEVER, because the sum of a time and MMTP_NEVER would

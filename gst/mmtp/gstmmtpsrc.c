@@ -67,7 +67,7 @@ typedef struct
   /* size of the socket's receive buffer in bytes; 0 means the system's default
    */
   gint buffer_size;
-  guint latency, max_latency;   /* in ms */
+  guint latency, max_latency, max_lateness;     /* in ms */
   guint64 peer_timeout;         /* in ns; 0 means unlimited */
   guint max_bytes;
   gboolean reuse, eos_at_end;
@@ -919,6 +919,7 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   config.min_delay = settings->latency * GST_MSECOND;
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
+  config.max_lateness = settings->max_lateness * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
   /* An unlimited timeout is half of the maximum value, so that the sum of a
    * time and the timeout does not overflow. */
@@ -1239,6 +1240,22 @@ static const GstWirelessProperty properties[] = {
       "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
       10000),
+
+  /**
+   * GstMmtpSrc:max-lateness:
+   *
+   * Time for which a packet is still accepted after its deadline, in ms. Late
+   * packets are refused if the source has already output a later buffer, so the
+   * output stays in order. A sink may be too late to show a picture that was
+   * late, but pictures that refer to it can be decoded. With 0, the source
+   * never outputs a late buffer.
+   */
+  PROPERTY_UINT ("max-lateness", "Max. lateness",
+      "How long after its deadline a packet is accepted if no later buffer was "
+      "output before it (ms, 0 = no late packet is accepted)",
+      PROPERTY_READY | PROPERTY_URI, max_lateness, 0, GST_MMTP_MAX_DELAY,
+      MMTP_RECEIVER_LATENESS / GST_MSECOND),
+
   /* The default of max-bytes is sufficient for 500 Mbit/s for one second, which
    * is the default latency of mmtpsink. */
   PROPERTY_UINT ("max-bytes", "Max. bytes",

@@ -294,11 +294,13 @@ begin_mmtp (Session * session)
 
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = session->config->latency;
+  sender.max_lateness = MMTP_SENDER_LATENESS;
   sender.frame_period = session->config->frame_period / 1000;
   sender.rate_control = rate_control;
   mmtp_entropy_make (seed, entropy);
   session->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
+  receiver.max_lateness = MMTP_RECEIVER_LATENESS;
   mmtp_entropy_make (seed + 1, entropy);
   session->receiver = mmtp_receiver_new (&receiver, entropy);
   session->next_sample = session->simulation->now;

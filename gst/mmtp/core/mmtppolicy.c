@@ -166,15 +166,23 @@ has_spare_path (const MmtpPolicy * policy)
   return FALSE;
 }
 
-/* Returns the time in ns until a packet that is sent now has almost certainly
- * arrived. */
+/* Returns the time in ns until a packet that is sent now has arrived. If there
+ * are several paths, or if the rate of the path is configured, the packet has
+ * almost certainly arrived by then.
+ *
+ * Otherwise the result is the expected delay, without a safety margin. If there
+ * is only one path, a packet that may just miss its deadline delays no packet
+ * of another path, and sending nothing would not bring it in time either. */
 static guint64
 get_delay (const MmtpPolicy * policy, const MmtpPath * path,
     gboolean has_choice, gboolean is_spare)
 {
-  return has_choice ?
-      mmtp_path_get_cautious_delay (path, policy->paths->now, is_spare) :
-      mmtp_path_get_safe_delay (path, policy->paths->now);
+  const guint64 now = policy->paths->now;
+
+  if (has_choice)
+    return mmtp_path_get_cautious_delay (path, now, is_spare);
+  return path->configured_rate ? mmtp_path_get_safe_delay (path, now) :
+      mmtp_path_get_expected_delay (path, now);
 }
 
 static guint

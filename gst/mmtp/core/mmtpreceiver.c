@@ -283,6 +283,7 @@ begin_session (MmtpReceiver * self, const MmtpAddress * address,
   session->period = self->config.keepalive_period ?
       self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
   session->reorder = mmtp_reorder_new (self->config.max_bytes);
+  mmtp_reorder_set_max_lateness (session->reorder, self->config.max_lateness);
   session->store = mmtp_store_new ();
   mmtp_clock_init (&session->clock, self->paths.now, open->now);
   session->keepalive_sent = G_MININT64;

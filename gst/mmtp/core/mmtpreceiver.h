@@ -22,12 +22,19 @@
 #include "mmtpaddress.h"
 #include "mmtppacket.h"
 
+/* Default of the property max-lateness of mmtpsrc: 50 ms, in ns. In a stream
+ * with 20 pictures per second, the next picture is due after this time. */
+#define MMTP_RECEIVER_LATENESS G_GUINT64_CONSTANT (50000000)
+
 typedef struct
 {
   guint64 min_delay;            /* minimum initial delay (D0), in ns */
   /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
    * gets this maximum. */
   guint64 max_delay;
+  /* Time in ns for which a packet is accepted after its deadline, unless later
+   * packets were output already. The default is 0. */
+  guint64 max_lateness;
   /* keep-alive period in ns; 0 means the period that the sender wants */
   guint64 keepalive_period;
   guint64 session_timeout;      /* in ns */
@@ -152,10 +159,11 @@ typedef struct
   /* number of buffers passed on to the application, and the sum of their sizes
    * in bytes */
   guint64 buffers, bytes;
-  guint64 packets;              /* DATA packets received, without duplicates */
+  guint64 packets;              /* DATA packets that were accepted */
   /* how many of the packets in `packets` were computed from REPAIR messages */
   guint64 recovered;
-  /* DATA packets that arrived after their deadline */
+  /* DATA packets that were refused, because they arrived more than `max_lateness`
+   * after their deadline, or after a later buffer was output */
   guint64 late;
   guint64 duplicates;           /* DATA packets that had arrived before */
   guint64 missing;              /* DATA packets that did not arrive in time */

@@ -76,6 +76,8 @@ struct _MmtpReorder
    * late. */
   Packet *late;
   guint64 waiting_bytes;
+  /* time in ns for which a packet is accepted after its deadline */
+  guint64 max_lateness;
   /* time in ns to be added to each stored deadline */
   gint64 shift;
   /* Heap of Deadlines, with the earliest deadline at the top. When a packet
@@ -170,6 +172,12 @@ mmtp_reorder_free (MmtpReorder * reorder)
     output_free (g_queue_pop_head_link (&reorder->output)->data);
   g_free (reorder->spare);
   g_free (reorder);
+}
+
+void
+mmtp_reorder_set_max_lateness (MmtpReorder * reorder, guint64 max_lateness)
+{
+  reorder->max_lateness = max_lateness;
 }
 
 /* --- heap of deadlines ---------------------------------------------------- */
@@ -798,7 +806,7 @@ mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
     reorder->stats.duplicates++;
     return MMTP_REORDER_DUPLICATE;
   }
-  if (number < reorder->next || now >= deadline)
+  if (number < reorder->next || now >= deadline + reorder->max_lateness)
     return add_late (reorder, number);
   if (!make_room (reorder, number, data->payload_size)) {
     reorder->stats.no_room++;
@@ -849,7 +857,7 @@ mmtp_reorder_next_wakeup (MmtpReorder * reorder)
 static gboolean
 is_over (const MmtpReorder * reorder, gint64 deadline, guint64 now)
 {
-  return load_deadline (reorder, deadline) < now;
+  return load_deadline (reorder, deadline) + reorder->max_lateness < now;
 }
 
 static void

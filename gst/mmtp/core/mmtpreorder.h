@@ -4,6 +4,10 @@
  * in order are passed on immediately. If a packet is missing, the packets after
  * it wait until their deadline, and the missing packet is then skipped. If a
  * packet of a buffer is skipped, the whole buffer is dropped.
+ *
+ * A packet may arrive a little after its deadline. If no later packet was
+ * passed on before, it is still accepted: later pictures may refer to the
+ * picture that it belongs to. mmtp_reorder_set_max_lateness() sets the limit.
  */
 
 #pragma once
@@ -14,8 +18,8 @@ typedef enum
 {
   MMTP_REORDER_TAKEN,
   MMTP_REORDER_DUPLICATE,
-  /* The packet's deadline has passed, or later packets were passed on already.
-   */
+  /* The packet arrived too long after its deadline, or later packets were
+   * passed on already. */
   MMTP_REORDER_LATE,
   MMTP_REORDER_NO_ROOM
 } MmtpReorderResult;
@@ -36,7 +40,7 @@ typedef struct
 {
   guint64 packets;              /* accepted packets */
   guint64 duplicates;
-  guint64 late;
+  guint64 late;                 /* packets refused with MMTP_REORDER_LATE */
   guint64 missing;              /* number of skipped packets */
   guint64 incomplete;           /* number of dropped buffers */
   /* number of packets dropped because the receiver would have held more than
@@ -59,6 +63,10 @@ typedef struct _MmtpReorder MmtpReorder;
 /* Creates a reorder buffer that holds at most `max_bytes` bytes. */
 MmtpReorder *mmtp_reorder_new (guint64 max_bytes);
 void mmtp_reorder_free (MmtpReorder * reorder);
+/* Sets how long after its deadline a packet is still accepted, in ns. The
+ * default is 0. It may be changed at any time, and applies to later packets. */
+void mmtp_reorder_set_max_lateness (MmtpReorder * reorder,
+    guint64 max_lateness);
 
 /* Adds a packet. `data->due` has only the low 32 bits of the due time, so the
  * caller passes the unwrapped due time as `due`, in us. `deadline` is in ns.
@@ -70,7 +78,7 @@ MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
  * more. `floor` contains the low 32 bits of a stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
 /* Moves all deadlines by `shift` ns. A packet counts as late if its new
- * deadline has passed. */
+ * deadline passed more than the maximum lateness ago. */
 void mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now,
     gint64 shift);
 void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);

@@ -26,12 +26,23 @@
 #include "mmtppathinfo.h"
 #include "mmtpscheduler.h"
 
+/* Value of `max_lateness` that mmtpsink uses: 20 ms, in ns. It is the default
+ * of the property processing-deadline of GStreamer's video sinks. A player adds
+ * this time to its latency. If its decoder is fast, the player therefore still
+ * shows a picture that is so late. */
+#define MMTP_SENDER_LATENESS G_GUINT64_CONSTANT (20000000)
+
 typedef struct
 {
   guint64 max_delay;            /* maximum of the initial delay (D0), in ns */
   /* Wanted initial delay (D0) in ns; 0 means the maximum. D0 is raised to the
    * delay that the paths need, up to the maximum. */
   guint64 initial_delay;
+  /* Time in ns by which a packet may miss its deadline and still be useful to
+   * the receiver. It counts only while a single path can carry the stream:
+   * packets of several paths overtake each other, and the receiver refuses a
+   * late packet after a later one. The default is 0. */
+  guint64 max_lateness;
   guint64 keepalive_period;     /* in ns */
   /* maximum time without a message from the receiver, in ns */
   guint64 session_timeout;

@@ -38,6 +38,7 @@ struct _MmtpSendQueue
 {
   guint64 max_bytes;
   guint64 delay;                /* initial delay (D0), in ns */
+  guint64 max_lateness;         /* in ns, added to the deadlines */
   MmtpDiscardFunc discarded;
   gpointer user_data;
 
@@ -169,11 +170,17 @@ mmtp_send_queue_get_delay (const MmtpSendQueue * queue)
   return queue->delay;
 }
 
+void
+mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue, guint64 max_lateness)
+{
+  queue->max_lateness = max_lateness;
+}
+
 guint64
 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet)
 {
-  return packet->due + queue->delay;
+  return packet->due + queue->delay + queue->max_lateness;
 }
 
 MmtpPacket *
@@ -990,7 +997,7 @@ static gboolean
 is_too_late (const MmtpSendQueue * queue, const MmtpPacket * packet,
     guint64 arrival)
 {
-  return arrival > packet->due + queue->delay;
+  return arrival > mmtp_send_queue_get_deadline (queue, packet);
 }
 
 gboolean
@@ -1103,7 +1110,8 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 /* --- choosing the next packet --------------------------------------------- */
 
 /* Considers the packets of the rank `rank` that would be in time if they
- * arrived at `arrival`. Returns the most urgent of these packets. */
+ * arrived at `arrival`. Returns the most urgent of these packets. The maximum
+ * lateness does not count here: only a plan uses it. */
 static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {

@@ -58,8 +58,11 @@ void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
  */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
+/* Sets by how many ns a packet may arrive after its delay. The default is 0. */
+void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
+    guint64 max_lateness);
 /* Returns the deadline of the packet, which is the time by which it has to
- * arrive. */
+ * arrive: its due time, plus the delay, plus the maximum lateness. */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 

@@ -233,9 +233,11 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   run->up = link_add_flow (run->link, MOBILE);
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = latency;
+  sender.max_lateness = MMTP_SENDER_LATENESS;
   mmtp_entropy_make (seed, entropy);
   run->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
+  receiver.max_lateness = MMTP_RECEIVER_LATENESS;
   mmtp_entropy_make (seed + 1, entropy);
   run->receiver = mmtp_receiver_new (&receiver, entropy);
   memset (run->arrived, 0xff, sizeof run->arrived);

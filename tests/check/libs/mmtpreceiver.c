@@ -983,6 +983,40 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 
 GST_END_TEST;
 
+/* The receiver outputs a late buffer with its due time in the past, and counts
+ * its packet as late. Each session has the limit of the configuration. */
+GST_START_TEST (a_late_buffer_is_output_up_to_a_limit)
+{
+  MmtpReceiverConfig config;
+  MmtpReceiverEvent event;
+  MmtpReceiverStats stats;
+  guint64 deadline = OUR_START + MS (40 + 20 + D0);
+  Peer peer;
+
+  mmtp_receiver_config_init (&config);
+  config.max_lateness = MS (30);
+  peer_init (&peer, &config, NULL);
+  open_session (&peer);
+  peer.now += MS (60);
+  give_keepalive (&peer, 0, 50, 20000, 0);
+  peer.now = deadline + MS (29);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  drain (&peer);
+  give_data (&peer, 0, 50, 0, 40);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless_equals_uint64 (event.due + event.delay, deadline);
+  datagram_slice_clear (&event.data);
+  peer.now += MS (2);
+  give_data (&peer, 0, 50, 1, 40);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  mmtp_receiver_get_stats (peer.receiver, &stats);
+  fail_unless_equals_uint64 (stats.buffers, 1);
+  fail_unless_equals_uint64 (stats.late, 1);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 /* If a timer of the receiver runs late, the receiver must still output the
  * buffers that arrived in time. There is one exception: when the initial delay
  * (D0) becomes shorter, the receiver may drop such buffers. */
@@ -2408,6 +2442,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, replayed_inits_leave_the_reserve_of_a_known_host);
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
+  tcase_add_test (tc, a_late_buffer_is_output_up_to_a_limit);
   tcase_add_test (tc, what_came_in_time_goes_out);
   tcase_add_test (tc, a_report_goes_each_period);
   tcase_add_test (tc, a_slow_path_has_fewer_reports);

@@ -207,6 +207,52 @@ GST_START_TEST (a_late_packet_makes_no_one_wait)
 
 GST_END_TEST;
 
+/* A packet in order is accepted up to 50 ms after its deadline. A packet after
+ * which a later packet was already passed on is refused. */
+GST_START_TEST (a_late_packet_in_order_is_passed_on)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  mmtp_reorder_set_max_lateness (reorder, MS (50));
+  fail_unless_equals_int (add (reorder, 149, 0, WHOLE, "a", 100),
+      MMTP_REORDER_TAKEN);
+  check_output (reorder, "a");
+  fail_unless_equals_int (add (reorder, 150, 1, WHOLE, "b", 100),
+      MMTP_REORDER_LATE);
+  /* Packet 2 is missing. Packet 3 is late already, so it does not wait. */
+  fail_unless_equals_int (add (reorder, 160, 3, WHOLE, "d", 150),
+      MMTP_REORDER_TAKEN);
+  fail_unless (mmtp_reorder_next_wakeup (reorder) <= MS (160));
+  mmtp_reorder_timeout (reorder, MS (160));
+  check_output (reorder, "!d");
+  fail_unless_equals_int (add (reorder, 161, 2, WHOLE, "c", 140),
+      MMTP_REORDER_LATE);
+  check_output (reorder, "");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 2);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 2);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* A shift of the deadlines drops a waiting packet only if its deadline then
+ * passed more than the maximum lateness ago. */
+GST_START_TEST (a_shift_drops_what_is_too_late)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  mmtp_reorder_set_max_lateness (reorder, MS (50));
+  add (reorder, 0, 1, WHOLE, "b", 200);
+  add (reorder, 0, 3, WHOLE, "d", 251);
+  mmtp_reorder_shift_deadlines (reorder, MS (100), -(gint64) MS (151));
+  mmtp_reorder_timeout (reorder, MS (100));
+  check_output (reorder, "!d");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (below_the_floor_nothing_is_waited_for)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -634,6 +680,8 @@ mmtpreorder_suite (void)
   tcase_add_test (tc, packets_of_a_buffer_agree);
   tcase_add_test (tc, each_packet_counts_once);
   tcase_add_test (tc, a_late_packet_makes_no_one_wait);
+  tcase_add_test (tc, a_late_packet_in_order_is_passed_on);
+  tcase_add_test (tc, a_shift_drops_what_is_too_late);
   tcase_add_test (tc, below_the_floor_nothing_is_waited_for);
   tcase_add_test (tc, stream_numbers_wrap);
   tcase_add_test (tc, deadlines_can_be_shifted);
