@@ -2,7 +2,7 @@
 /**
  * SECTION:element-tunsrc
  * @title: tunsrc
- * @short_description: IP packets that a TUN device sends, as buffers
+ * @short_description: Receives IP packets from the kernel through a TUN device
  *
  * Reads the packets that the kernel sends to a TUN device. Each IP packet
  * becomes one buffer. If wirelesslink and tunsink are downstream, the link

@@ -868,10 +868,10 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The element ifdsink contains the TCP writer and exposes its properties. The
-   * next two calls therefore reword two descriptions for users of ifdsink. "The
-   * queue" is the queue in ifdsink. It drops frames while a frame waits in the
-   * TCP writer.
+  /* The element ifdsink contains the TCP writer and exposes its properties. Two
+   * properties therefore get new descriptions for users of ifdsink. These
+   * descriptions mention the queue in ifdsink, which drops frames while a frame
+   * waits in the TCP writer.
    */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "

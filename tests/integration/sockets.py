@@ -25,7 +25,8 @@ NO_ERROR = 0xffff
 DELIVERED = "delivered"
 # The kernel drops the packet and counts it as InCsumErrors.
 CHECKSUM = "checksum"
-# The kernel drops the packet and increments InErrors, but not InCsumErrors.
+# The fate of a packet that the kernel drops and counts in InErrors, but not in
+# InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
 # The packet does not reach the receiver. Either IP drops the packet, or the

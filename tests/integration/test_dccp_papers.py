@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Repeats the experiments of Erixzon (2004), chapter 5, over emulated links in
-real time. The test uses dcctpthinsink, and the kernel's TCP and ping. Each
-printed line has the figures of the thesis and those of this run. If the machine
-is too slow, the emulated link delivers packets too late, and the run is
-invalid. An invalid run is repeated once. If the second run is invalid, too, the
-test is skipped.
+real time. The test uses the kernel's TCP, ping, and dcctpthinsink (another name
+of dccpthinsink). Each printed line has the figures of the thesis and those of
+this run. If the machine is too slow, the emulated link delivers packets too
+late, and the run is invalid. An invalid run is repeated once. If the second run
+is invalid, too, the test is skipped.
 
 All streams go from host a to host b. In the tests over GPRS, host b is the
 phone, which is the mobile host. The reason is that the streams of the thesis

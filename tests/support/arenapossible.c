@@ -257,7 +257,8 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 }
 
 /* Returns how many bytes per dropped frame are saved if all frames in `closure`
- * are dropped. Only the bytes of frames up to the frame `late` are counted. */
+ * are dropped. `closure` contains frame numbers. A frame with a number above
+ * `late` counts as a dropped frame, but its bytes do not count as saved. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {

@@ -11,8 +11,8 @@
 #include "vp8header.h"
 #include "vp9header.h"
 
-/* Slots for reference frames and probabilities. Any inter frame of VP8 may use
- * them, whatever its temporal layer is. */
+/* Slots of VP8 that store reference frames and probabilities. Each inter frame
+ * is assumed to use all these slots, whatever its temporal layer is. */
 #define VP8_ALL_FRAMES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF | \
     VP8_SLOT_ENTROPY)
 #define VP8_ALL_LAYERS (VP8_SLOT_LAYER (SLOT_MAX_LAYERS) - VP8_SLOT_LAYER (0))

@@ -213,15 +213,15 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns the delay in ns that the sender uses to compare this path with other
- * usable paths. The result is at least the safe delay
- * (mmtp_path_get_safe_delay()). It includes the queueing delay in the last
- * reports, even if the messages in flight are too few to cause this queueing
- * delay.
+/* Returns a cautious estimate of the delay in ns. The sender uses the estimate
+ * to compare this path with other usable paths. The result is at least the safe
+ * delay (mmtp_path_get_safe_delay()). The last reports may show a queueing
+ * delay that is too long to be caused by the messages in flight. The result
+ * includes this queueing delay.
  *
- * If `is_spare` is TRUE, another path has unused capacity, so the sender can be
- * more careful with this path. The result is then also at least the predicted
- * delay of the next packet. */
+ * `is_spare` is TRUE if another path has unused capacity. The sender can then
+ * be more cautious: the result is at least the predicted delay of the next
+ * packet. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not

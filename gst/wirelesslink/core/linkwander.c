@@ -60,9 +60,9 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* Copy of `outages` for the queries of the caller. A query changes the
-   * position in time of this copy, but the position of `outages` must not
-   * change. */
+  /* Copy of `outages` that the caller may query for any time. A query advances
+   * the copy to this time. It must not advance `outages`, because the
+   * opportunities to send depend on `outages`. */
   LinkOnOff seen;
 
   LinkCellularConfig config;

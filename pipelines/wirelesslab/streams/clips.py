@@ -146,8 +146,9 @@ def cut(clip: pathlib.Path, seconds: int, path: pathlib.Path) -> pathlib.Path:
 
 
 def count_frames(clip: pathlib.Path) -> int:
-    # The output format "csv" is not suitable: if the stream has side data,
-    # ffprobe appends a comma and an empty line to the number.
+    # If a stream has side data, ffprobe with the output format "csv" appends a
+    # comma and an empty line to the number of packets. int() cannot parse this.
+    # The output format is therefore "default".
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
          "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],

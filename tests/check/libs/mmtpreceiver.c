@@ -983,8 +983,9 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 
 GST_END_TEST;
 
-/* The receiver outputs a late buffer with its due time in the past, and counts
- * its packet as late. Each session has the limit of the configuration. */
+/* The configuration sets `max_lateness` to 30 ms. A packet that arrives 29 ms
+ * after its deadline must be output, with its due time in the past. A packet
+ * that arrives 31 ms after its deadline must be dropped and counted as late. */
 GST_START_TEST (a_late_buffer_is_output_up_to_a_limit)
 {
   MmtpReceiverConfig config;

@@ -138,8 +138,9 @@ GST_START_TEST (every_value_is_right_to_1_part_in_128)
       gint64 values[3];
       StatisticsHistogram *histogram;
 
-      /* `value` is the median of the three values. The minimum and the
-       * maximum are far away, so clamping to their range changes nothing. */
+      /* The histogram clamps each percentile to the range from the minimum
+       * to the maximum of its values. In this test, both are far from the
+       * median `value`, so clamping does not hide an error. */
       values[0] = G_MININT64;
       values[1] = value;
       values[2] = G_MAXINT64;

@@ -128,8 +128,9 @@ class FreezeTest(unittest.TestCase):
 class LogTest(unittest.TestCase):
 
     def test_frames_are_captured_at_the_pace_of_the_source(self):
-        # The first frame was captured 10 ms late. The second frame was captured
-        # in time.
+        # The frames were due at 1000, 1040 and 1080 ms. The first frame was
+        # captured 10 ms late, but display.read() must return its due time as
+        # the capture time. All returned times are counted from 1000 ms.
         captured = [frame(0, wall_ms=1010), frame(1, wall_ms=1040),
                     frame(2, wall_ms=1080)]
         sent = Log(frame(0, "I", 1015), frame(1, "P", 1045),
