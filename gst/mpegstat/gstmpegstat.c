@@ -291,8 +291,8 @@ static const GstWirelessProperty properties[] = {
    * GstMpegStat:max-frame-size:
    *
    * Maximum size of a frame. A larger frame is dropped and counted as
-   * `too-big`, and the stream is resumed at the next header. This limits the
-   * memory for any input.
+   * `too-big`, and the stream is resumed at the next header. The element
+   * therefore needs a limited amount of memory, even if its input is invalid.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "

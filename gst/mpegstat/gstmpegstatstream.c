@@ -267,8 +267,10 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 /* --- access units --------------------------------------------------------- */
 
 /* Adds the errors in the latest access unit to the counters of the element.
- * `before` contains the classifier's counters before this access unit. A new
- * classifier counts from 0. The element therefore has counters of its own. */
+ * `before` contains the classifier's counters before this access unit. When
+ * the caps change, a new classifier replaces the old one, and its counters
+ * begin at 0. The counters of the element must not be reset, so they are
+ * separate. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])

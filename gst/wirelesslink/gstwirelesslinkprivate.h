@@ -146,7 +146,8 @@ typedef struct
   GCond query_cond;
 
   /* used by the task only */
-  GstQueueArray *batch;         /* items that the task is pushing */
+  /* The items of `output` are moved to `batch` and then pushed downstream. */
+  GstQueueArray *batch;
   /* array of gint64: for each item in `batch`, how late it left the link, in ns
    */
   GArray *lateness;

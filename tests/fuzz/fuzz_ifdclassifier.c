@@ -31,7 +31,7 @@ typedef enum
 } InputType;
 
 /* Flags of an access unit or a NAL unit. */
-#define FLAG_LAST (1 << 0)      /* this NAL unit ends its access unit */
+#define FLAG_LAST (1 << 0)      /* set on the last NAL unit of an access unit */
 #define FLAG_RESET (1 << 1)
 #define FLAG_NO_PTS (1 << 2)
 #define PTS(flags) ((flags) >> 3)

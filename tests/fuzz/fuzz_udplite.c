@@ -78,7 +78,9 @@ parse_ipv4 (const guint8 * packet, gsize size, guint minimum)
   check_parse (packet + offset, length, &addresses, minimum);
 }
 
-/* Divides the payload into pieces of one size; the last piece may be longer. */
+/* Divides the payload into at most MAX_PIECES pieces, and returns their number.
+ * Each piece has `step` bytes, except the last piece, which contains the rest
+ * of the payload. */
 static guint
 cut (DatagramPart * pieces, const guint8 * payload, gsize size, gsize step)
 {

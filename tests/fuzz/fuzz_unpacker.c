@@ -56,7 +56,8 @@ typedef struct
   Rfc2250PackerConfig packer;
   gsize max_frame_size;
   gsize max_payload;
-  /* Bit i means that the packets i, i + 32, ... are lost. */
+  /* Bit mask of the lost packets. If bit i is set, the packets i, i + 32,
+   * i + 64 and so on are lost. */
   guint32 lost;
 } Job;
 

@@ -123,8 +123,8 @@ def find_pipeline(pid):
 
 def read_stats(path):
     """Reads the messages with statistics from a file. Returns a list with one
-    dictionary per message: the counters of the message. Counters in nested
-    structures are left out."""
+    dictionary per message. The dictionary maps the name of each counter to its
+    value. Counters in nested structures are left out."""
     return [{name: int(value) for name, value in COUNTER.findall(text)}
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 

@@ -4,10 +4,12 @@
  *
  *   ifdclassify CODEC FILE [CODEC-DATA-IN-HEX]
  *
- * CODEC is h264 or hevc. The program reads "OFFSET SIZE PTS" of the access
- * units in the file, one in a line. For each of them it writes I, P or B and
+ * CODEC is h264 or hevc. FILE contains access units. Standard input has a line
+ * "OFFSET SIZE PTS" for each access unit. OFFSET is its position in FILE.
+ *
+ * For each access unit, the program prints a line with its type (I, P or B) and
  * its flags (c closed, x broken link, r refresh, l leading, t trailing). The
- * last line has the number of malformed access units.
+ * last line contains the number of malformed access units.
  */
 
 #include <stdio.h>

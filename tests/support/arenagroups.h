@@ -16,7 +16,7 @@ typedef struct
   /* Array of ArenaTrace. It contains the recorded traces, sorted by name, and
    * after them the generated traces. */
   GPtrArray *traces;
-  /* Number of recordings; they are the first entries of `traces`. */
+  /* Number of recorded traces, which are the first elements of `traces`. */
   guint n_recorded;
   /* Two clips, of 6 Mbit/s and of 3 Mbit/s. Each clip is an array of
    * ArenaFrame. */

@@ -102,9 +102,9 @@ add_control (struct msghdr *message, Control * control, gint level, gint type,
   memcpy (CMSG_DATA (header), data, size);
 }
 
-/* If path->local is known, sets it as the source address of the packet. A
- * link-local address without its interface is skipped, because the kernel
- * refuses it. */
+/* If path->local is known, sets it as the source address of the packet. If
+ * path->local is a link-local address and its interface is unknown, the
+ * function does not set it, because the kernel would refuse it. */
 static void
 write_local (struct msghdr *message, Control * control,
     const DatagramPath * path)

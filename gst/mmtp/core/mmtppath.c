@@ -54,10 +54,9 @@
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
- * message to arrive. If the rate of the path is configured, the safe delay is
- * at most 7/8 of the initial delay (D0), or at most `high_delay` if
- * `high_delay` is longer. Hardly any message is delayed by more than
- * `high_delay`. */
+ * message to arrive. `high_delay` is a delay that hardly any message exceeds.
+ * If the rate of the path is configured, the safe delay has an upper limit. The
+ * limit is the maximum of `high_delay` and 7/8 of the initial delay (D0). */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
  * multiple of the jitter, the path has stalled. The time covers two delays that
@@ -66,9 +65,10 @@
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* If nothing arrives on a path for this time plus a multiple of the jitter, the
- * path is in doubt, which means that it may have stalled. This time is shorter
- * than STALL_TIME. It matters only if there is another path. */
+/* If nothing arrives on a path for DOUBT_TIME plus a multiple of the jitter,
+ * the path is in doubt, which means that it may have stalled. DOUBT_TIME is
+ * shorter than STALL_TIME. Doubt about a path matters only if there is another
+ * path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
 /* A path counts as delivering nothing if at least MISSED_PERCENT of its last
@@ -85,10 +85,11 @@
  * queue is emptied. To drain a path, the sender reduces the window to
  * 1/DRAIN_PART (half) of the bytes that fill the path.
  *
- * Draining begins when the path has been busy for DRAIN_PERIOD (10 s); BBR
- * begins after 5 s. On a slow path, draining costs more and is therefore done
- * less often. If 100 round trips (DRAIN_ROUNDS) are longer than 20 s, draining
- * begins when the path has been busy for 100 round trips minus 10 s. */
+ * Draining begins when the path has been busy for the longer of two periods:
+ * - DRAIN_PERIOD (10 s). BBR begins after 5 s.
+ * - 100 round trips (DRAIN_ROUNDS) minus DRAIN_PERIOD. This period is longer if
+ *   a round trip is longer than 200 ms. On such a path, draining costs more and
+ *   is therefore done less often. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2

@@ -21,8 +21,8 @@ typedef struct _MpegStatArrivals MpegStatArrivals;
 
 MpegStatArrivals *mpegstat_arrivals_new (void);
 void mpegstat_arrivals_free (MpegStatArrivals * arrivals);
-/* Forgets all arrivals. Called when the framer stores no bytes. `junk` is the
- * current value of the framer's counter of junk bytes. */
+/* Forgets all arrivals. The framer must contain no bytes at the time of this
+ * call. `junk` is the current value of the framer's counter of junk bytes. */
 void mpegstat_arrivals_reset (MpegStatArrivals * arrivals, guint64 junk);
 
 void mpegstat_arrivals_input (MpegStatArrivals * arrivals, gsize bytes,

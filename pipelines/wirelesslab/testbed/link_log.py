@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
-# The words for each fate of a packet. They follow a number of packets, as in "7
-# packets arrived".
+# Maps each fate of a packet to the text that describes this fate. The text is
+# printed after a number of packets, for example "7 packets arrived".
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests the property `queue` of wirelesslink. The link must recognise video
  * packets by their caps and bytes. An incomplete frame must not delay EOS, a
- * query or a flush. In these tests, a packet of 125 bytes takes 1 ms.
+ * query or a flush. The link transmits 1 Mbit/s, so the transmission time of a
+ * packet of 125 bytes is 1 ms.
  */
 
 #include <gst/check/gstcheck.h>

@@ -513,9 +513,9 @@ check_large_frames (guint64 size, guint64 period)
   end ();
 }
 
-/* The sink needs 160 ms to send a frame at 5 frames per second, and 800 ms at
- * one frame per second. Each frame is sent before the next frame arrives, so
- * the bitrate must not be reduced. */
+/* The sink needs 160 ms to send a frame of 80,000 bytes, and 800 ms to send a
+ * frame of 400,000 bytes. The frame periods are 200 ms and 1000 ms. Each frame
+ * is sent before the next frame arrives, so the bitrate must not be reduced. */
 GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
 {
   check_large_frames (80000, 200);

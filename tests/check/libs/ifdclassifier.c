@@ -288,9 +288,10 @@ GST_START_TEST (h264_recovery_point_is_i)
 
 GST_END_TEST;
 
-/* A recovery point of an intra refresh. If recovery_frame_cnt is more than 0,
- * or the frame refers to other frames, the picture is not yet complete. The
- * frame must then be a P-frame. */
+/* An intra refresh begins at a recovery point. The frame at the recovery point
+ * must be a P-frame in two cases, because its picture is not yet complete:
+ * - recovery_frame_cnt is more than 0.
+ * - The frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
   /* A refresh over 29 frames. The SEI message has the bits 000011110 1 0 00
@@ -742,8 +743,8 @@ GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
 
 GST_END_TEST;
 
-/* H.265, annex D.2.8: recovery_poc_cnt se(v), exact_match_flag,
- * broken_link_flag */
+/* In H.265 (annex D.2.8), a recovery point message has three fields:
+ * recovery_poc_cnt, coded as se(v), exact_match_flag and broken_link_flag. */
 GST_START_TEST (h265_recovery_point_is_a_refresh)
 {
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 02 01 d0", "Prt");

@@ -502,10 +502,10 @@ GST_START_TEST (the_window_is_a_list_of_numbers)
 
 GST_END_TEST;
 
-/* The HMAC of MMTP must have the same result as that of GLib, whichever library
- * computes the HMAC of MMTP. The test has messages with sizes around each
- * border of a block of SHA-256 (64 bytes), and keys that are shorter and longer
- * than a block. */
+/* Several libraries can compute the HMAC of MMTP. With each library, the result
+ * must equal the HMAC of GLib. SHA-256 processes blocks of 64 bytes. The test
+ * uses messages of all sizes from 8 to 308 bytes, and keys that are shorter and
+ * longer than a block. */
 GST_START_TEST (the_hmac_is_that_of_glib)
 {
   guint8 bytes[8 + 300], key[100], digest[MMTP_HMAC_SIZE];
