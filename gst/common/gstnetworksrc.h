@@ -91,8 +91,8 @@ GstFlowReturn gst_network_src_submit (GstNetworkSrc * self,
  */
 
 /* Returns the local address to listen on (transfer full). `address` is an IP
- * address, possibly with a scope, or a host name, which is resolved. Returns
- * NULL with an error if this failed or was cancelled. */
+ * address, possibly with a scope, or a host name, which is resolved. If the
+ * resolution fails or is cancelled, returns NULL with an error. */
 GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
     const gchar * address, guint16 port, GError ** error);
 

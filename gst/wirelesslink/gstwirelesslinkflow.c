@@ -319,8 +319,9 @@ keep_events (GstWirelessLinkFlow * flow)
 /* Discards everything that is waiting in the flow, except sticky events. The
  * flow gets a new generation number, but the packets that are in the core now
  * keep the old one. They are recognized by this number and discarded when they
- * leave the core. A query that the task is sending downstream at this moment is
- * not refused here, because the task will answer it. */
+ * leave the core. If the task of the src pad is sending a query downstream at
+ * this moment, the query is not refused here, because the task will answer it.
+ */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

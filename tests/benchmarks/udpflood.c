@@ -126,8 +126,8 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* If the queue is full or no receiver listens at this time, the packets are
-     * lost and the sender continues. */
+    /* If the queue of the network interface is full or no receiver is
+     * listening, the packets are lost and the sender continues. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       udp_fail ("sendmmsg");
     packets += n > 0 ? n : 0;

@@ -8,7 +8,7 @@
  *
  * The conditions that dccpnetwork.h checks must hold:
  * - No endpoint hangs.
- * - No endpoint asks again and again to be woken up at once.
+ * - No endpoint asks for an immediate wakeup again and again.
  * - Counters do not decrease.
  * - Answers are rate-limited.
  * - Data is not sent faster than the allowed rate.
@@ -305,7 +305,8 @@ obey (Run * self)
 
 /* --- runs ----------------------------------------------------------------- */
 
-/* Adds half-open connections of other clients in the client's network. */
+/* Sends Requests to the listener from other addresses in the client's network.
+ * Each Request creates a half-open connection. */
 static void
 crowd (DccpNetwork * network)
 {

@@ -240,8 +240,8 @@ class Monitor:
 
 
 class Machine:
-    """A process of QEMU. `states` is a directory with the files and the saved
-    states of all machines.
+    """A QEMU process that runs a virtual machine. `states` is the directory for
+    the files of all machines: initramfs, console output and saved state.
     """
 
     def __init__(self, states, addresses, console, *options):

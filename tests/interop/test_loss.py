@@ -336,8 +336,8 @@ class ConcealFromExtension(Conceal):
 
 
 class ConcealMpeg1(ConcealFromExtension):
-    """The header of section 3.4 alone is enough to rebuild an MPEG-1 picture
-    header.
+    """In MPEG-1, the MPEG video-specific header (RFC 2250 section 3.4) alone is
+    enough to rebuild a lost picture header.
     """
 
     clip = staticmethod(lambda: clips.mpeg1(frames=48))

@@ -90,8 +90,8 @@ typedef struct
    * path. */
   gdouble max_gap;
   /* Share of the frames that MMTP delivers in time, divided by the share that a
-   * sender with perfect foresight delivers in time. Both streams begin at the
-   * same time. */
+   * sender with perfect foresight delivers in time. MMTP and this sender
+   * start their streams at the same time. */
   gdouble share;
   /* Time in ms until the session is ready; INFINITY if it never is. */
   gdouble ready;

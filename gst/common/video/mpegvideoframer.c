@@ -14,10 +14,11 @@
  * the rest of the start code is in the next input */
 #define MAX_STRADDLE 3
 
-/* Distance from a start code to the first position at which the next start code
- * may begin. In a damaged stream, the last byte of a start code may be the
- * first byte of the next one. With this distance, the next start code is found
- * no matter where one input ends and the next one begins. */
+/* Distance in bytes from a start code to the position at which the search for
+ * the next start code begins. This position is the last byte of the start code,
+ * because in a damaged stream this byte may also be the first byte of the next
+ * start code. The search then finds the same start codes no matter how the
+ * stream is divided into inputs. */
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)

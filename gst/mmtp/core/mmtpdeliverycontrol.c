@@ -212,8 +212,8 @@ typedef struct
    * round */
   gdouble min_queue;
   gdouble round_began;
-  /* Latest time in ns at which our own packets alone could have caused the
-   * queueing delay. */
+  /* Time in ns of the last report with a queueing delay that our own packets
+   * alone could have caused. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;

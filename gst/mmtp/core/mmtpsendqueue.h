@@ -128,8 +128,9 @@ MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
  * fields of these frames except the capacities and `is_kept`. Frames of the rank
  * MMTP_RANK_BROKEN and data of a transport stream are not part of a plan. */
 void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
-/* Returns the first waiting packet of a frame of a plan; NULL if no packet of
- * the frame waits any more. Moves the field `first` of the frame forward. */
+/* Returns the first packet of `frame` that waits to be sent, and stores the
+ * stream number of this packet in the field `first` of `frame`. Returns NULL if
+ * no packet of the frame waits any more. */
 MmtpPacket *mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
     MmtpPlanFrame * frame);
 

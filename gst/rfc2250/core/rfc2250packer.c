@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Minimum size of a slice fragment after headers. A smaller fragment is
- * useless, because it would not even contain the whole header of the first
- * macroblock.
+/* Minimum number of bytes of a split slice in a packet that already contains
+ * headers or other slices. Fewer bytes are useless, because they would not even
+ * contain the whole header of the first macroblock.
  */
 #define MIN_FRAGMENT 8
 

@@ -39,8 +39,9 @@ guint64 link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time);
 /* Makes link_radio_blocks_tell () report changes of the quality of `direction`.
  */
 void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
-/* Reports the changes of the quality that are due. Must be called at the time
- * radio->change. */
+/* Must be called at the time radio->change. Reports to the link that the
+ * quality has changed, and sets radio->change to the time of the next change.
+ * If the function is called too early, it does nothing. */
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
 /* Returns the quality of the channel. It is 0 while the blocks have errors, and
  * 1 otherwise. */

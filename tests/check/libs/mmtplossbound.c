@@ -65,9 +65,10 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* The queue is full only in the last four of eight round trips. The losses per
- * 40 messages increase from 0 to 4 in the first case, and from 1 to 12 in the
- * second case. The window must be reduced in both cases. */
+/* In each round trip 40 messages are sent. The queue is full only in the last
+ * four of eight round trips. The number of lost messages per round trip then
+ * increases from 0 to 4, or from 1 to 12. In both cases, the window must be
+ * reduced. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {
   fail_unless (is_reduced_in_the_start_phase (0, 4));

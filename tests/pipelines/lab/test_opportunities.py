@@ -103,8 +103,8 @@ class PropertyTest(unittest.TestCase):
         self.assertEqual(opportunities.packet_size(["max-size=0"]), 1500)
 
     def test_the_worth_of_a_bucket(self):
-        # The burst of the bucket is 10,000 bytes, which are 80,000 bits. To
-        # send these bits takes 20 ms at 4 Mbit/s and 40 ms at 2 Mbit/s.
+        # The token bucket holds 10,000 bytes, which are 80,000 bits. The link
+        # sends them in 20 ms at 4 Mbit/s, and in 40 ms at 2 Mbit/s.
         words = ["rate=4000000", "burst=10000"]
         self.assertEqual(opportunities.early_ns(words, 1), 20 * MS)
         self.assertEqual(

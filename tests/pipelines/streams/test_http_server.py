@@ -37,8 +37,8 @@ class WebserverTest(unittest.TestCase):
         self.port = placement.free_port("tcp")
 
     def serve(self, command):
-        """Starts the server. `command` is a shell command that takes the place
-        of the pipeline.
+        """Starts the server and returns its process. The server runs the shell
+        command `command` instead of a pipeline.
         """
         server = subprocess.Popen(
             [*paths.command("streams.http_server"), placement.HOST,
