@@ -541,8 +541,9 @@ typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
-  /* Monotonic time in us until which a refused attempt to connect is repeated.
-   * 0 = no attempt was refused since the last connection. */
+  /* If an attempt to connect is refused after this monotonic time in us, no
+   * further attempt is made. 0 = no attempt was refused since the last
+   * connection. */
   gint64 refused_until;
 } Attempts;
 

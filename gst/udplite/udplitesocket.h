@@ -70,8 +70,8 @@ gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
 /* Tells the backend that the socket will only send from now on. The kernel then
- * does not waste time on packets that arrive for this socket. May be called
- * once, before packets are sent. */
+ * does not waste time on packets that arrive for this socket. Call this
+ * function at most once, and before the first packet is sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
 /* Tells the backend that IP options of the socket were changed by setsockopt.
  * Without this call, the raw backend may send packets with the previous options

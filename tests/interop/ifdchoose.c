@@ -6,9 +6,10 @@
  *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
  * CODEC is h264, hevc, vp8, vp9, av1 (a unit is a temporal unit) or av1-frame
- * (a unit is one frame). OUTAGE is the duration of an outage, in seconds.
- * During the outage, the link accepts no frames. The outage begins after the
- * first frame that the link accepts at or after the time OUTAGE_AT.
+ * (a unit is one frame). SECONDS-PER-FRAME is the time that the link needs to
+ * send a frame. OUTAGE is the duration of an outage, in seconds. During the
+ * outage, the link accepts no frames. The outage begins after the first frame
+ * that the link accepts at or after the time OUTAGE_AT.
  *
  * The program reads one line for each access unit of the file: "OFFSET SIZE
  * PTS", with PTS in ns or -1 for none. In interlaced video, each of the two

@@ -408,9 +408,9 @@ class LostTest(ElementCase):
                 treatment.set(port, losing_first(kind, of_client, port))
                 if (mode, "to_us", kind) not in self.LINUX_WAITS:
                     ends.append(self.to_us("IPv4", mode, port, packets))
-        # One Sync is allowed. After an endpoint has closed its connection, the
-        # sequence number of its answer may be outside the window of the peer.
-        # The peer then sends a Sync.
+        # After an endpoint has closed its connection, it may answer a packet of
+        # the peer with a packet whose sequence number is outside the window of
+        # the peer. The peer then sends a Sync. One Sync is therefore allowed.
         self.finish(*ends, syncs=1)
 
 

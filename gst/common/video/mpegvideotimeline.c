@@ -2,11 +2,14 @@
 /* Implementation of mpegvideotimeline.h: positions, timestamps and losses of
  * frames.
  *
- * Each frame has a display number: the display number of the first picture of
- * its GOP plus its temporal reference (13818-2 6.3.9). In a stream with
- * B-frames, a decoder outputs one frame for each frame that it receives. When
- * it receives a B-frame, it outputs this B-frame. When it receives an anchor
- * (I- or P-frame), it outputs the previous anchor. Therefore
+ * The coding number of a frame is its number in transport order. The display
+ * number is its number in display order. If n is the display number of the
+ * first displayed picture of a GOP, a frame of this GOP with the temporal
+ * reference t has the display number n + t (13818-2 6.3.9).
+ *
+ * In a stream with B-frames, a decoder outputs one frame for each frame that it
+ * receives. When it receives a B-frame, it outputs this B-frame. When it
+ * receives an anchor (I- or P-frame), it outputs the previous anchor. Therefore
  *
  *   coding number of a B-frame  = its display number + 1
  *   coding number of an anchor  = display number of the anchor before it + 1
@@ -222,8 +225,8 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the maximum length of a gap, in frames. A longer gap does not count
- * as a loss. Even at a very low frame rate, the maximum is several GOPs. */
+/* Returns the maximum length, in frames, of a gap that counts as a loss. Even
+ * at a very low frame rate, this length is several GOPs. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {

@@ -72,8 +72,8 @@ void dccp_features_processed (DccpFeatures * features, guint64 gsr,
  * not be a Data packet. */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
-/* Writes again the Confirms that were sent before. Confirms that still have to
- * be sent for the first time are left out. */
+/* Writes to `writer` all Confirms that have already been sent, so that they are
+ * sent again. Confirms that have not been sent yet are not written. */
 void dccp_features_write_again (DccpFeatures * features,
     DccpOptionWriter * writer);
 /* Returns TRUE if a Confirm or a Change has to be sent now. If no other packet

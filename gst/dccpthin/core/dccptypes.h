@@ -35,8 +35,8 @@ typedef struct
    * this time the endpoint begins to send Syncs, which the peer must answer. */
   guint64 idle_timeout;
   /* Time in ns that a connection stays in the state TIMEWAIT: two maximum
-   * segment lifetimes. A listener accepts the next connection during this time.
-   */
+   * segment lifetimes. A listener need not wait for the end of this time before
+   * it accepts the next connection. */
   guint64 time_wait;
   /* Accepted congestion controls in order of preference, followed by NULL. */
   const DccpCcid *const *ccids;

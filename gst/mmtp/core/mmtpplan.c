@@ -26,9 +26,9 @@
  * frames that refer to it. Element k is TRUE if the set contains frame k. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-/* Marks in `lost` the kept frames that refer to the frame `i`, and returns
- * their number. Used if the pictures of the stream do not name the stored
- * reference pictures (slots) that they use. */
+/* Finds the kept frames that refer to the frame `i`, for a stream whose
+ * pictures do not name the slots (stored reference pictures) that they use.
+ * Marks these frames in `lost`, and returns their number. */
 static guint
 find_group (const MmtpPlan * plan, guint i, LostFrames lost)
 {

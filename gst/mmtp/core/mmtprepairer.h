@@ -48,7 +48,7 @@ void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
 /* Frees the memory of the repairer. Must be called before the paths are freed.
  */
 void mmtp_repairer_clear (MmtpRepairer * self);
-/* Notes that a loss was reported on `path`. */
+/* Call this function when a loss was reported on `path`. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
 /* Returns by how many bytes new packets must be shorter than the maximum; 0 if
  * no path needs REPAIRs. New packets must be shorter because a REPAIR is a few

@@ -60,15 +60,14 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Returns the path on which the packet would arrive first. If several paths
- * have the same arrival time, the first path is chosen. If the chosen path
- * cannot send now, the packet has to wait, and the function returns
- * MMTP_NO_CANDIDATE.
+/* Chooses the path on which the packet would arrive first. If several paths
+ * have the same arrival time, the first of these paths is chosen. If the chosen
+ * path can send now, returns this path. Otherwise returns MMTP_NO_CANDIDATE,
+ * and the packet has to wait.
  *
  * The arrival time on a path that cannot send now includes the time that the
- * path needs to send all waiting packets. If a fast path nevertheless has the
- * earliest arrival time, the packet waits for the fast path. Otherwise the
- * packet is sent on a slow path, so that the slow path is not idle while
+ * path needs to send all waiting packets. If this time is long, another path is
+ * chosen, even if its delay is higher. The other path is then not idle while
  * packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)

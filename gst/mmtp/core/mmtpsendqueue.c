@@ -363,9 +363,10 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
   packet->state = state;
 }
 
-/* Counts and reports a dropped unit. `is_undecodable` is TRUE if the unit is
- * dropped only because another unit was dropped. After the end of the session,
- * no key frame would help, so none is requested. */
+/* Reports a dropped unit to the owner of the queue. `is_undecodable` is TRUE if
+ * the unit is dropped only because another unit was dropped. The report also
+ * says whether a new key frame would help. After the end of the session, no key
+ * frame helps. */
 static void
 tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_undecodable)

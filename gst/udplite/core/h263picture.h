@@ -15,8 +15,9 @@
 /* In the functions below, `data` begins after the two zero bytes of the start
  * code, because RFC 4629 omits these bytes. */
 
-/* Returns whether a picture starts here. Otherwise a group of blocks, a slice,
- * or the end of the sequence starts here. */
+/* Returns TRUE if `data` begins with the start code of a picture. Returns FALSE
+ * if `data` begins with the start code of a group of blocks or of a slice, or
+ * with the end-of-sequence code. */
 gboolean h263_is_picture_start (const guint8 * data, gsize size);
 
 /* Returns the size of the picture header in bytes, rounded up. If the size

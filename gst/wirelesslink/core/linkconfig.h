@@ -110,8 +110,8 @@ typedef enum
 
 typedef struct
 {
-  guint n_rates;                /* The rates are in increasing order. */
-  guint64 rates[LINK_MAX_RATES];        /* bit/s */
+  guint n_rates;                /* number of values in `rates` */
+  guint64 rates[LINK_MAX_RATES];        /* bit/s, in ascending order */
   /* failure probability of an attempt, for each rate */
   gdouble failure[LINK_MAX_RATES];
   /* additional failure probability while the microwave oven radiates */
@@ -222,7 +222,7 @@ typedef struct
   /* share of the packets that later packets may overtake */
   gdouble reorder;
   guint64 reorder_delay;        /* ns */
-  /* The transmitter pauses, and no packet is lost. */
+  /* Pauses of the transmitter, without packet loss */
   LinkOnOffConfig outage;
   /* Pauses of the network downstream of the link. At the end of a pause, this
    * network delivers all waiting packets at the same time. */

@@ -546,9 +546,9 @@ GST_START_TEST (next_connection_begins_with_an_i_frame)
   push_frame (test, 'B', 2, SMALL_FRAME);
   push_frame (test, 'I', 3, SMALL_FRAME);
   push_divided_frame (test, 'P', 4, SMALL_FRAME);
-  /* Frames that were in flight when the receiver ended may arrive twice. The
-   * test therefore waits only until I3 and P4 are the last two received frames.
-   */
+  /* Frames that were in flight at the end of the first connection may be
+   * received again on the second connection, before I3. The test accepts such
+   * frames. */
   while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
   fail_unless (sink_pipeline_stat_of (test, "connections") >= 2);
@@ -929,9 +929,9 @@ receive_at_random (gpointer data)
   return NULL;
 }
 
-/* All bytes of a connection are whole frames in the order in which they were
- * pushed. Only the last frame of a connection that was reset may be incomplete.
- * receiver_parse checks this. */
+/* On each connection, the receiver must get whole frames in the order in which
+ * they were pushed. If a connection was reset, its last frame may be
+ * incomplete. receiver_parse checks the frames. */
 GST_START_TEST (random_frames_arrive_whole)
 {
   static const guint lowats[] = { 1, 100, 16384, 0 };

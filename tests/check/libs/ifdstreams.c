@@ -343,10 +343,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* If the new picture `c` is not a leading picture, it should overwrite a
-     * waiting P-frame that is leading or belongs to another GOP, because only
-     * one picture is lost then. `c` was dropped instead, so the queue W must
-     * contain no such P-frame. */
+    /* The new picture `c` was dropped. This is an error if `c` is not a leading
+     * picture, and the queue W contains a P-frame that is leading or belongs to
+     * another GOP. `c` should have overwritten this P-frame, because then only
+     * one picture is lost. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

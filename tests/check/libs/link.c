@@ -496,7 +496,8 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
     fail_unless (ABS ((gint) bits[i] - 10000) < 500);
   for (i = 0; i < 4; i++)
     fail_unless (ABS ((gint) places[i] - 20000) < 700);
-  /* Applying the damage twice restores the bytes. */
+  /* Damage inverts bits of a packet. If the same damage is applied twice, the
+   * packet must have its original bytes again. */
   config.pipe.bit_error_good = 0.1;
   link_free (link, NULL);
   link = link_load_link_new (&config);
@@ -1103,8 +1104,8 @@ lively (guint64 seed)
   return config;
 }
 
-/* Without this test, a profile with a value out of range would only fail when a
- * user selects it in the element. */
+/* All values of each profile must be in their ranges. The element does not
+ * check the values of a profile until a user selects this profile. */
 GST_START_TEST (profiles_are_valid_in_each_quality)
 {
   guint i, j;

@@ -220,9 +220,10 @@ GST_START_TEST (lost_open_does_not_count_as_delay)
 
 GST_END_TEST;
 
-/* A link of 10 kbit/s with a delay of 100 ms. On this link the OPEN takes
- * longer than 1.5 times the round trip of the INIT, so the sender repeats the
- * OPEN. The ACCEPT arrives so early that it can only answer the first OPEN. */
+/* On a link of 10 kbit/s with a delay of 100 ms, no ACCEPT arrives within 1.5
+ * times the round trip of the INIT, so the sender repeats the OPEN. The ACCEPT
+ * then arrives too early to be an answer to the second OPEN. The sender must
+ * estimate the rate of the link from the first OPEN. */
 GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 {
   gboolean is_minimum;

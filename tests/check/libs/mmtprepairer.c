@@ -142,8 +142,9 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
   fail_unless (plans_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* If the packet is sent 50 ms before it is due, its retransmission arrives 25
-   * ms before the deadline, so the repairer must not plan a repair packet. */
+  /* This packet is sent 50 ms before its due time. A retransmission would
+   * arrive 25 ms before the deadline, so the repairer must not plan a repair
+   * packet. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, -50 * MS);
   fail_if (plans_repair (&fixture));

@@ -278,7 +278,8 @@ GST_START_TEST (packets_of_unsent_messages_remain)
 
 GST_END_TEST;
 
-/* EIO is the error of a device without checksum offload. */
+/* If a network device has no checksum offload, sending with GSO fails with EIO.
+ * From then on, each packet must be sent as a separate message. */
 GST_START_TEST (refused_runs_are_sent_one_by_one_for_good)
 {
   Fixture fixture;

@@ -117,8 +117,9 @@ class InterruptedTest(test_testbed.Nothing):
 
         def take_terminal():
             os.setsid()
-            # A test that runs under nohup ignores some signals, and its child
-            # processes inherit this. The child process must not ignore them.
+            # Under nohup, the test ignores some signals, and a child process
+            # would inherit this setting. Therefore the child process restores
+            # the default actions of the signals.
             for number in SIGNALS[:-1]:
                 signal.signal(number, signal.SIG_DFL)
             if terminal:
