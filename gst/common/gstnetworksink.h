@@ -114,7 +114,7 @@ struct _GstNetworkSinkClass
    * sent or the connection is reset. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
-  /* Offers up to `n` packets to the network, without waiting. Each packet is
+  /* Offers up to `n` packets to the network without blocking. Each packet is
    * sent completely or not at all. `sent` is the number of leading packets that
    * were sent. If the result is SENT, `sent` is at least one. Any other result
    * describes the first packet that was not sent. The base class offers the

@@ -103,9 +103,8 @@ resolve_host (GstMmtpSink * self, const gchar * host,
   return TRUE;
 }
 
-/* Returns whether the path names an interface that does not exist. If a path
- * names no interface, it can be opened without an interface, so FALSE is
- * returned for it. */
+/* Returns TRUE if the path names an interface and this interface does not
+ * exist. A path does not have to name an interface. */
 static gboolean
 is_interface_missing (const MmtpPathSpec * spec)
 {

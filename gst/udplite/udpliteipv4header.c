@@ -86,8 +86,8 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
   self->multicast_ttl = multicast_ttl;
 }
 
-/* Writes the header of a packet, with consecutive numbers in the
- * identification. The kernel fills in the length and the checksum.
+/* Writes the header of a packet. The field Identification is incremented for
+ * each packet. The kernel fills in the length and the checksum.
  *
  * With IP_HDRINCL, the kernel does not fill in the identification if the bit
  * "don't fragment" is set, because such a packet needs none (RFC 6864 section

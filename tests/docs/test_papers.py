@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the launch lines for the testbed and for wsim in the pages about papers.
 The lines are run in real time, exactly as the pages show them. Each line must
-end successfully. The test does not check what the lines print. The pages name
-the tests that print the results in the tables.
+end successfully. The test does not check what the lines print. The results in
+the tables of the pages come from other tests, which the pages name.
 """
 
 import concurrent.futures

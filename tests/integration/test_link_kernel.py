@@ -148,7 +148,7 @@ class Run:
 
 
 class BitErrorsTest(linktestbed.LinkCase):
-    """Tests a plain link that flips bits."""
+    """Tests a link whose only fault is that it flips random bits."""
 
     def finish_and_check(self, run):
         run.finish().check()

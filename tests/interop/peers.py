@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the programs at both ends of a test, without packet loss.
+"""Runs the sending and the receiving program of a test. No packets are lost
+between them.
 
-RTP packets are passed in files with RFC 4571 framing if the program can read
-such files. ffmpeg receives RTP over RTSP, in the TCP connection.
+If the receiving program can read files with RFC 4571 framing, the RTP packets
+are passed to it in such a file. ffmpeg cannot, so it receives RTP over RTSP, in
+the TCP connection.
 """
 
 import contextlib

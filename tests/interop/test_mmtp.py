@@ -129,7 +129,8 @@ class WireFormatTest(MmtpCase):
     def check(self, session):
         clip = self.clip.read_bytes()
         sent, came = session.sender.counts, session.receiver.counts
-        # There is one handshake, and a JOIN for the second path.
+        # Each of these messages must occur. INIT, COOKIE, OPEN and ACCEPT are
+        # the handshake. JOIN, CHALLENGE and RESPONSE add the second path.
         for name in ("INIT", "OPEN", "JOIN", "RESPONSE", "DATA", "KEEPALIVE",
                      "CAPS", "END"):
             self.assertGreater(sent[name], 0, name)

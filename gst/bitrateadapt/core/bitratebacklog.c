@@ -32,11 +32,13 @@
 /* The minimum age is measured over AGE_TIME or over AGE_FRAMES frame periods,
  * whichever is longer. */
 #define AGE_FRAMES 1.5
-/* Between two reports, the age of the oldest byte of the backlog grows.
- * dccpthinsink receives only one report in each round trip. If the sink reports
- * the round-trip time, as dccpthinsink does, the minimum of this age is taken
- * over at least one round trip. mmtpsink does not report the round-trip time.
- * It receives reports more often, so a shorter time is enough. */
+/* The age of the oldest byte of the backlog grows until a report arrives. The
+ * period over which the minimum age is measured must therefore be longer than
+ * the interval between two reports:
+ * - dccpthinsink receives only one report in each round trip. It reports the
+ *   round-trip time, so the period is at least one round trip.
+ * - mmtpsink does not report the round-trip time. It receives reports more
+ *   often, so a shorter period is enough. */
 /* If the interval between two reports exceeds LATE_REPORT round trips, an
  * outage is assumed. */
 #define LATE_REPORT 1.5

@@ -33,8 +33,9 @@
  * most PREFIX_LIMITER_BURST answers. */
 #define PREFIX_LIMITER_RATE 100
 #define PREFIX_LIMITER_BURST 100
-/* At most PREFIX_LIMITER_HOSTS hosts have a reserve. The reserve of a host
- * allows PREFIX_LIMITER_RESERVE answers per second. */
+/* Each of the last PREFIX_LIMITER_HOSTS hosts that have completed a handshake
+ * has an additional budget (reserve) of PREFIX_LIMITER_RESERVE answers per
+ * second. */
 #define PREFIX_LIMITER_HOSTS 16
 #define PREFIX_LIMITER_RESERVE 10
 

@@ -40,9 +40,10 @@
 /* Filter constant q for the mean round-trip time. The sender uses the same
  * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of the latest reports for which a Mark is stored. The receive rate is
- * measured since the latest report that is at least one round trip old. At most
- * four reports are sent per round trip. */
+/* Number of stored Marks, one for each of the latest reports. The receive rate
+ * is computed from the Mark of the latest report that is at least one round
+ * trip old. At most four reports are sent per round trip, so this Mark is
+ * always stored. */
 #define MARKS 8
 /* Number of round trips after which the window counter may have wrapped around.
  * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
@@ -247,10 +248,10 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate (RFC 4342 errata 610 and 611). The measurement ends
- * at the arrival of the latest data packet. It starts at the arrival of the
- * last data packet before an earlier report. This is the latest of our reports
- * that is at least one round trip old.
+/* Returns the receive rate (RFC 4342 errata 610 and 611). Let R be
+ * the latest of our reports that is at least one round trip old. The
+ * measurement starts at the arrival of the last data packet before R. It ends
+ * at the arrival of the latest data packet.
  *
  * Erixzon (2004) counts the packets in an interval of fixed length instead
  * (section 5.3.4). That method is inaccurate if the interval is so short that

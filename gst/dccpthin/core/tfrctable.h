@@ -13,8 +13,9 @@
 
 #include <glib.h>
 
-/* Number of fractional bits of p: the integer is p * 2^40. The smallest p of
- * the table is 2^-27, which is less than 10^-8. Its integer is 2^13. */
+/* Number of fractional bits of p: p is represented by the integer p * 2^40. The
+ * smallest p of the table is 2^-27, which is less than 10^-8. It is represented
+ * by 2^13. */
 #define TFRC_TABLE_P_BITS 40
 #define TFRC_TABLE_MIN_BITS 13
 /* Number of fractional bits of f (p): the integer is f * 2^24. The largest

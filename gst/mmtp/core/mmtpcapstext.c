@@ -158,8 +158,9 @@ check_string (Text * text)
   return text->at > start;
 }
 
-/* The names of the types as GStreamer writes them. If the GType of a type has a
- * different name, the list contains both names.
+/* Names of the types of caps fields. The list contains each type twice: with
+ * the name that GStreamer writes, such as "int", and with the name of the
+ * GType, such as "gint".
  */
 static const struct
 {

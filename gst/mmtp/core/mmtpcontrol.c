@@ -32,7 +32,8 @@
 /* Interval between repetitions of the caps. docs/wire-mmtp.md, CAPS: "at most 5
  * times a second". */
 #define CAPS_WAIT (200 * MILLISECOND)
-#define CAPS_HEADER 12          /* bytes of a CAPS message before the text */
+/* Size in bytes of the part of a CAPS message that precedes the text. */
+#define CAPS_HEADER 12
 /* Interval between repetitions of END. docs/wire-mmtp.md, END: "on all channels
  * each 100 ms". */
 #define END_WAIT (100 * MILLISECOND)

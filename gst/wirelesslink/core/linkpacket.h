@@ -16,7 +16,7 @@ typedef enum
   LINK_FATE_AIR,
   LINK_FATE_CHECK,              /* damaged, and dropped by the frame check */
   LINK_FATE_RESET,              /* the link layer was reset */
-  /* lost because there was no phone call, or because the call ended */
+  /* lost because no data call was connected, or because the call ended */
   LINK_FATE_CALL,
   LINK_FATE_RECEIVER,           /* the receiver was too slow */
   /* larger than the maximum packet size of the link */

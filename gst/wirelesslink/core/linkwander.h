@@ -35,7 +35,7 @@ guint64 link_wander_get_time (const LinkWander * wander);
  * opportunity. */
 void link_wander_step (LinkWander * wander);
 
-/* Returns the random process that begins and ends the outages. The caller may
- * query it for any time. The result is a copy, so these queries do not affect
- * the opportunities to send. */
+/* Returns a copy of the random process that begins and ends the outages. The
+ * caller may query the copy for any time. The queries do not affect the link.
+ */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);

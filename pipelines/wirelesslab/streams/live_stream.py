@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stream whose sender encodes the video while it sends it.
+"""A stream that the sender encodes in real time, during the transmission.
 
 A run of such a stream writes the same logs as a run that streams a clip. It
 also writes a log of the captured frames and a file with the encoded access

@@ -34,9 +34,10 @@ class Measurement:
 
 
 def measure(stream: IO[str]) -> list[float]:
-    """Measures the delay of each wake-up until `stream` ends. Returns the
-    delays in ms. `stream` is a pipe from the process that started this
-    program, so it also ends if that process is killed."""
+    """Returns the delays of all wake-ups in ms. The measurement lasts until
+    EOF on `stream`. `stream` is a pipe from the process that started this
+    program. If that process is killed, the pipe is closed, so the measurement
+    ends."""
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:
         due += SECONDS_BETWEEN

@@ -599,9 +599,9 @@ GST_START_TEST (malformed_frame_is_counted)
 
 GST_END_TEST;
 
-/* Field pictures (7.3.3). H264_SETS is an SPS and a PPS. The other macros are
- * the top field and the bottom field of an I-frame, of a P-frame and of a
- * B-frame. */
+/* Field pictures (H.264 section 7.3.3): the top field and the bottom field of
+ * an I-frame, of a P-frame and of a B-frame. H264_SETS is an SPS and a PPS,
+ * which precede the I-frame. */
 #define H264_SETS "\0\0\0\1\x67\x4d\0\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\0\1\x68\xce\x3c\x80"
 #define H264_I_TOP H264_SETS "\0\0\0\1\x45\x88\x80\x50\x42\xa0"

@@ -938,8 +938,9 @@ GST_START_TEST (frames_and_bytes_count_by_type)
 
 GST_END_TEST;
 
-/* Frame __i__ of the third GOP is lost. If this is the I-frame, the GOP header
- * is lost with it. */
+/* Frame __i__ of the third GOP is lost. mpegstat must report one lost frame and
+ * its type. If the lost frame is an I-frame, the GOP header is lost as well.
+ */
 GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 {
   guint lost = FRAMES (2) + __i__;

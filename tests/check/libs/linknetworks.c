@@ -120,10 +120,11 @@ GST_START_TEST (rangelan2_loses_in_blocks)
 
 GST_END_TEST;
 
-/* A flood of packets fills the buffer of the base station. The paper measured
- * maximum delays below 6 s on RangeLAN2 and below 3.5 s on IrDA (5.2, 5.3).
- * Therefore the buffer of IrDA must be smaller than that of RangeLAN2. On both
- * links, the transmission itself must lose no packet. */
+/* A flood of packets fills the buffer of the base station. Magalhaes and
+ * Kravets measured maximum delays below 6 s on RangeLAN2 and below 3.5 s on
+ * IrDA (sections 5.2 and 5.3). Therefore the buffer of IrDA must be smaller
+ * than that of RangeLAN2. On both links, the transmission itself must lose no
+ * packet. */
 GST_START_TEST (floods_fill_the_base_stations_buffer)
 {
   const gchar *profiles[] = { "rangelan2", "irda" };

@@ -351,9 +351,9 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* A frame may be lost if it was in flight when the path became silent, or
-     * if it was put into the sender less than 300 ms after that. `elsewhere`
-     * counts all other losses.
+    /* A loss is expected in two cases: the frame was in flight when the path
+     * became silent, or it was passed to the sender in the first 300 ms of the
+     * silence. `elsewhere` counts all other losses.
      */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);

@@ -410,7 +410,7 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    /* The frame has the size of its second reference frame. The three bits are:
+    /* The frame has the size of its second reference frame. Write three bits:
      * - found_ref of the first reference frame: 0;
      * - found_ref of the second reference frame: 1;
      * - render_and_frame_size_different: 0. */

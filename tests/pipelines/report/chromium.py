@@ -18,8 +18,9 @@ import time
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS_TO_WAIT = 30
 # The browser reads commands from file descriptor 3 and writes replies to file
-# descriptor 4. The pipes are first duplicated to file descriptors of 20 and
-# above, so that none of them is overwritten.
+# descriptor 4. The ends of the pipes may already have these numbers. They are
+# therefore duplicated to file descriptors of 20 and above first. Otherwise
+# os.dup2() could close a pipe.
 LAUNCHER = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]

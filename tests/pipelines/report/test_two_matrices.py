@@ -77,11 +77,12 @@ class IntervalTest(unittest.TestCase):
         - U is 23, 24 or 25 in four other orders.
 
         Together, these 8 orders are less than 5 % of the 252 orders. Values of
-        U up to 2 are therefore significant at the 5 % level. The interval of
-        the differences must leave out two differences at each end.
+        U up to 2 are therefore significant at the 5 % level. The interval for
+        the difference between A and B must exclude the two smallest and the two
+        largest differences between a run of A and a run of B.
 
-        The sorted differences between the runs begin with -39, -38, -37 and end
-        with 3, 4, 5. The interval is therefore from -37 to 3.
+        The sorted differences begin with -39, -38, -37 and end with 3, 4, 5.
+        The interval must therefore be from -37 to 3.
         """
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
