@@ -5,13 +5,13 @@
     meson test -C build --benchmark -v calls
     tests/benchmarks/calls.py --build OTHER
 
-The program bondflood runs each sink and its own source in two processes. The
-sink sends packets of 1316 bytes as fast as it can. In both processes, a
-preloaded library counts the calls that allocate memory, take a lock or read a
-clock (see callcount.c). Calls by bondflood itself are subtracted. Calls by
-GStreamer are included, for example the lock of a pad for each buffer or buffer
-list. udpsink and udpsrc cause the same calls by GStreamer, so all figures are
-compared with those of udpsink and udpsrc.
+For each pair of a sink and a source, the program bondflood runs the sink and
+the source in separate processes. The sink sends packets of 1316 bytes as fast
+as it can. In both processes, a preloaded library counts the calls that allocate
+memory, take a lock or read a clock (see callcount.c). Calls by bondflood itself
+are subtracted. Calls by GStreamer are included, for example the lock of a pad
+for each buffer or buffer list. udpsink and udpsrc cause the same calls by
+GStreamer, so all figures are compared with those of udpsink and udpsrc.
 
 The number of calls in a sink is divided by the packets that were pushed. The
 number of calls in a source is divided by the packets that arrived. If the

@@ -37,11 +37,10 @@
  * only possible with a virtual clock, so they are left out. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Maximum number of wakeups for radio blocks and for channel changes of 16
- * stations, per second of link time. The blocks and the changes may follow each
- * other as fast as the configuration allows. Wakeups that packets cause are
- * counted separately.
- */
+/* Maximum number of wakeups per second of link time, with 16 stations. It
+ * covers the wakeups for radio blocks and for channel changes, which may follow
+ * each other as fast as the configuration allows. Wakeups that packets cause
+ * are counted separately. */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024

@@ -60,9 +60,8 @@ class FreshTest(unittest.TestCase):
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
-        # If the user USER does not exist, it is created. The clone does not
-        # belong to USER. git accepts such a clone only if safe.directory is
-        # set.
+        # Create the user USER if it does not exist. The cloned repository does
+        # not belong to USER, so git accepts it only if safe.directory is set.
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 

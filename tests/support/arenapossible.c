@@ -470,8 +470,9 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* If `share` is above 1, the greedy algorithm has violated a rule. If there
-     * is such a share, `*worst` is the largest share. Otherwise it is the
+    /* `share` is the greedy result divided by the optimum. A share above 1
+     * shows that the greedy algorithm has violated a rule. If any share is
+     * above 1, `*worst` is the largest share. Otherwise `*worst` is the
      * smallest share. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);

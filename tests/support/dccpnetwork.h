@@ -102,8 +102,8 @@ void dccp_network_init (DccpNetwork * network);
 /* Creates the endpoints. Call it after changing `configs` and `paths`. */
 void dccp_network_begin (DccpNetwork * network);
 void dccp_network_clear (DccpNetwork * network);
-/* Sets the initial sequence number of an endpoint. For the SERVER, the port of
- * the client must be known already. */
+/* Sets the initial sequence number of an endpoint. Set
+ * configs[CLIENT].local_port before you call this function for the SERVER. */
 void dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss);
 void dccp_network_connect (DccpNetwork * network);
 /* Connects the endpoints, and runs the network for 0.5 s. Both endpoints must

@@ -82,7 +82,8 @@ typedef struct
   guint64 seen[MMTP_REPLAY_WINDOW / 64];
 } MmtpReplay;
 
-/* Returns whether no message with this `number` was accepted before. Does not
+/* Returns FALSE if a message with this `number` was accepted before, or if the
+ * number is too low for the replay window. Otherwise returns TRUE. Does not
  * change the replay window. */
 gboolean mmtp_replay_check (const MmtpReplay * replay, guint64 number);
 /* Marks `number` as accepted. Call this function after the trailer has been

@@ -113,8 +113,8 @@ typedef struct
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
-  /* Time in ns for which the oldest unreported message had been missing when
-   * the receiver wrote its latest report; 0 if no message was missing. */
+  /* Time in ns by which the oldest message that no report covers was overdue
+   * when the receiver wrote its latest report; 0 if it was not overdue. */
   guint64 gap;
   /* TRUE if `gap` is so long that only a stall of the path can explain it. */
   gboolean is_stalled;
@@ -184,12 +184,14 @@ void mmtp_path_note_idle (MmtpPath * path);
  * packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
-/* Returns the time after which the next report is overdue. After this time the
- * path may have a gap, so the sender may use the path's reserve. The reserve is
- * the number of bytes that may be in flight beyond the window during a gap. */
+/* Returns the time after which the next report is overdue. An overdue report
+ * may mean that nothing arrives on the path any more. The sender may then use
+ * the reserve of the path: the number of bytes that may be in flight beyond the
+ * window. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns whether no message has arrived on the path for so long that jitter
- * cannot be the reason. Always FALSE if a rate is configured. */
+/* Returns TRUE if the receiver has waited for a message of this path for so
+ * long that jitter cannot be the reason. Returns FALSE if a rate is configured.
+ */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message `sent` is missing. It is missing in two cases: it
  * should have arrived before the receiver wrote its latest report, or a report

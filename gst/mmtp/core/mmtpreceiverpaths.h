@@ -33,7 +33,7 @@ typedef struct
   guint64 duplicates;
   MmtpPathPast past;
 
-  /* sending time of the last message that arrived, in ticks */
+  /* sending time of the last message that arrived, in units of MMTP_TICK us */
   guint32 echo;
   /* arrival time of the message whose sending time is `echo`, in ns */
   guint64 echo_time;

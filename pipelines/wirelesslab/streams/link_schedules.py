@@ -132,8 +132,9 @@ def renumbered(address: str) -> str:
 
 
 def replace_address(device: str, old: str, new: str) -> str:
-    # The old address is removed first. While it exists, a new address of the
-    # same network is secondary, and is removed together with the old one.
+    # While the device has the old address, a new address of the same network is
+    # secondary. The kernel would remove this new address together with the old
+    # one. The old address is therefore removed first.
     return (f"ip addr del {old} dev {device} && "
             f"ip addr add {new} dev {device}")
 

@@ -27,9 +27,10 @@ from wirelesslab.streams import clips
 WIDTH, WIDTH_OF_ONE = 1200, 480
 COLUMNS = 4
 GAP = 4  # Gap between two streams, in pixels.
-# Height, in pixels, of the bar at the lower edge of a picture. The bar is drawn
-# if the picture is not the one that is due. The height is even, because the
-# chrominance has half as many lines as the luminance.
+# Height, in pixels, of the bar at the lower edge of a picture. If the picture
+# that is due is not available, the bar marks the picture that is shown instead.
+# The height is even, because the chrominance has half as many lines as the
+# luminance.
 BAR = 8
 # Each colour is (luminance, blue chrominance, red chrominance) of ITU-R BT.601.
 # ORANGE is the RGB colour #e69f00.

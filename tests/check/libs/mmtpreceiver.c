@@ -1253,8 +1253,8 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
   }
-  /* From now on no report period is requested, and the receiver chooses the
-   * report period again. */
+  /* A period of 0 means that the sender requests no report period. The receiver
+   * must then choose the period itself, and send 20 reports in one second. */
   give_report_period (&peer, 0);
   stream (&peer, 200, 10);
   fail_unless_equals_int (stream (&peer, 100, 10), 20);
@@ -2090,8 +2090,10 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
 
 GST_END_TEST;
 
-/* The sender has announced a floor: it sends no packet with a lower stream
- * number any more. Earlier packets may still arrive on a slow path. */
+/* A KEEPALIVE announces a floor: after it, the sender sends no packet with a
+ * stream number below the floor. Earlier packets may still arrive on a slow
+ * path. The receiver must therefore wait for missing packets below the floor
+ * until each path has delivered a message that was sent after the KEEPALIVE. */
 GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 {
   MmtpReceiverEvent event;

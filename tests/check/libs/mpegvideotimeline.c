@@ -635,9 +635,9 @@ GST_END_TEST;
  *
  * - 250, because the timeline reports gaps of at most ten seconds. A longer gap
  *   counts as a new stream.
- * - 3 * 1024, because three frames may each have any of 1024 temporal
- *   references: the first frame, the second frame after a jump, and the frame
- *   at the end of the gap. */
+ * - 3 * 1024, because each of three frames may have any temporal reference from
+ *   0 to 1023: the first frame, the second frame after a jump, and the frame at
+ *   the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* Random temporal references must not change the positions of correct frames,

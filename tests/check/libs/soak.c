@@ -22,8 +22,9 @@
  * and the arrays of the test grow to their final size. */
 #define N_WATCHES 16
 #define N_START 4
-/* Allowed growth in bytes. In eight hours, a leak of a single byte for each
- * packet would add up to a megabyte. */
+/* Maximum number of bytes by which the memory in use may grow after the start
+ * of the run. In eight hours, a leak of one byte per packet would add up to a
+ * megabyte. */
 #define MAX_GROWTH (32 * 1024)
 /* Length of one long outage that each path has soon after the start of the run.
  * During an outage, the log of the messages that were sent on the path grows,

@@ -920,8 +920,8 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
   /* The first feedback reports dropped packets or Slow Receiver. The second
-   * feedback, one round trip later, reports neither of them. The rate must then
-   * be twice the receive rate again. */
+   * feedback, one round trip later, reports neither of them. After the second
+   * feedback, the rate must be twice the receive rate, as without drops. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, TRUE), 100000);
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, TRUE), 100000);
 }
@@ -1209,8 +1209,9 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 GST_END_TEST;
 
 /* In the first 0.5 s, the sender is data-limited for at most 0.1 s, which is
- * 20 % of the time. The sender must therefore not count as application-limited.
- * After two data-limited intervals, it must count as application-limited. */
+ * 20 % of the time. It must therefore not count as application-limited. Then
+ * the sender is data-limited for two intervals of 2.1 s each. After these
+ * intervals, it must count as application-limited. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;

@@ -66,8 +66,8 @@
 /* RTP: maximum number of missing sequence numbers before a packet
  * (MAX_DROPOUT). */
 #define MAX_RTP_STEPS 3000
-/* mpegstat: the maximum number of lost frames in one gap. The longest gap lasts
- * ten seconds, with 240 frames per second. */
+/* mpegstat: maximum number of frames that can be lost in one gap. A gap lasts
+ * at most ten seconds, and the stream has 240 frames per second. */
 #define MAX_LOST_FRAMES 2400
 
 /* --- MMTP ----------------------------------------------------------------- */

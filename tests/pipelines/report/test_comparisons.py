@@ -154,8 +154,8 @@ class OuwensTest(unittest.TestCase):
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
         ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
-        # If all frames are equally late, of_size returns NaN. NaN is not equal
-        # to itself.
+        # If all frames are equally late, of_size must return NaN. Only NaN is
+        # not equal to itself, so the test compares two results of of_size.
         self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))
 
     def test_a_run_s_retry_value_and_oven(self):
