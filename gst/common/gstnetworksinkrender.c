@@ -24,7 +24,8 @@ typedef struct
 typedef enum
 {
   OUTCOME_SENT,
-  /* The network is full. Nothing was sent, and the caller drops the buffer. */
+  /* The network accepts no more data at present. No part of the buffer was
+   * sent, and the caller drops the buffer. */
   OUTCOME_FULL,
   OUTCOME_UNSENDABLE,
   /* The sink was unlocked, the connection broke, or the deadline has passed.

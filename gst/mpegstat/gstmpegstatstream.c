@@ -643,9 +643,10 @@ gst_mpeg_stat_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* Upstream's buffers are pushed downstream only if two conditions hold:
-       * they contain whole frames, and downstream has received their caps.
-       * Otherwise the query fails. */
+      /* An ALLOCATION query is passed downstream only if upstream's buffers are
+       * pushed downstream. For this, the buffers must contain whole frames, and
+       * downstream must have received their caps. In all other cases the query
+       * fails. */
       if (!self->parsed || !self->have_caps)
         return FALSE;
       return gst_pad_peer_query (self->srcpad, query);

@@ -50,9 +50,9 @@ typedef struct
 {
   /* number of packets whose fate is not known yet */
   guint64 in_flight;
-  /* Queue of GstWirelessLinkItem: the packets of this epoch that have left the
-   * link, but still wait for the barriers of earlier epochs. A barrier is a
-   * serialized event or query. */
+  /* Queue of GstWirelessLinkItem: packets that have left the link, but wait
+   * until the barriers before them have been output. A barrier is a serialized
+   * event or query. */
   GQueue early;
   /* The barrier: the event or query that follows the packets of this epoch. It
    * leaves the link when the fate of all these packets is known. NULL in the

@@ -388,8 +388,9 @@ class Injector:
         case.addCleanup(self._own.close)
 
     def send(self, segment):
-        # (The first call of sendto() may report an ICMP error about earlier
-        # packets. It then sends nothing, so it is called again.)
+        # If an earlier packet caused an ICMP error, the first call of sendto()
+        # may report this error and send nothing. A second call then sends the
+        # packet.
         with contextlib.suppress(ConnectionRefusedError):
             self._own.sendto(segment, self._to)
             return

@@ -60,7 +60,8 @@ typedef struct
   /* TRUE if each run begins at a different position of the traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
-  /* If one_link is TRUE: the station that sends in this direction. */
+  /* Number of the station that sends in this direction. It is 0 if one_link is
+   * FALSE. */
   guint station[ARENA_N_DIRECTIONS];
   /* The rate in bit/s that is configured at the sender; 0 if none is
    * configured. */

@@ -76,9 +76,9 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* If the send buffer contains at most this number of packets, it is never a
- * sign of light congestion. It is a sign of heavy congestion only if it
- * contains more packets than get_max_heavy_buffer () returns. */
+/* If the send buffer contains at most this number of packets, judge_buffer ()
+ * never returns LIGHT. It returns HEAVY only if the number of packets exceeds
+ * get_max_heavy_buffer (). */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03

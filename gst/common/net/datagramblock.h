@@ -3,12 +3,13 @@
  * the bytes of one or several packets. A slice is the part of a block that is
  * the payload of one packet, and it keeps the block in memory.
  *
- * The blocks of a pool are as large as the largest datagram. A slice may be
- * much smaller than the block that it keeps in memory. Therefore a pool has a
- * maximum number of blocks. If all of them are in use, each packet is copied
- * into a new block of the packet's size. The memory in use is therefore at most
- * the memory of all blocks of the pool plus the size of the copied packets that
- * are still in use.
+ * Received packets are written to the blocks of a pool. Each of these blocks is
+ * as large as the largest datagram. A slice may be much smaller than the block
+ * that it keeps in memory. Therefore a pool has a maximum number of blocks.
+ * While all of them are in use, each further packet is copied into a new block
+ * of the packet's size. The memory in use is therefore at most the memory of
+ * all blocks of the pool plus the size of the copied packets that are still in
+ * use.
  */
 
 #pragma once

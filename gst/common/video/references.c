@@ -68,8 +68,8 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
-   * that precede them in decoding order */
+  /* Maximum nal_ref_idc. Only pictures that are displayed after all previously
+   * decoded pictures count. */
   guint max_ref_idc;
   /* TRUE if a leading picture has removed a picture of the previous group, but
    * an even older picture is still stored. Other leading pictures may need this

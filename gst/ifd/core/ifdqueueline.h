@@ -41,8 +41,9 @@ typedef struct
    * out of `rest`. Only packets that increase the continuity counter are
    * counted. */
   guint pid, n_removed;
-  /* Only for a transport stream: the time of the frame according to its own
-   * DTS, in ns like the timestamps of the buffers */
+  /* Only for a transport stream: due time of the frame in ns, computed from the
+   * DTS in the stream. It has the same origin as the timestamps of the buffers.
+   */
   gboolean has_media_time;
   guint64 media_time;
   /* set by ifd_line_pop: */

@@ -292,11 +292,13 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
   return in_run;
 }
 
-/* Returns whether the source `ssrc`, which has sent two consecutive packets,
- * may become the current source. If `ssrc` is the SSRC of the current source,
- * it may. Otherwise the current source must have been silent for
- * SOURCE_TIMEOUT. If the arrival times are not valid, the duration of the silence
- * is unknown, so the two packets are sufficient. */
+/* The source `ssrc` has sent two consecutive packets. Returns whether it may
+ * now be the current source. The result is TRUE in three cases:
+ * - `ssrc` already is the current source.
+ * - The current source has been silent for SOURCE_TIMEOUT.
+ * - The duration of the silence is unknown, because the arrival times are not
+ *   valid.
+ */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
 {

@@ -2,11 +2,13 @@
 """Makes the comparison at the top of README.md: a table and a bar chart of the
 runs of comparison.ini.
 
-The results of several seeds make a range. Protocols whose ranges overlap make a
-group. A group can be a chain: if the ranges of two protocols do not overlap,
-but both overlap the range of a third protocol, all three are in one group. A
-chain may also have more than three protocols. Within a group the order is
-alphabetical, because the runs do not show which protocol is better.
+Each protocol has runs with several seeds. The range of a protocol extends from
+the lowest to the highest share of frames in time in these runs. Protocols whose
+ranges overlap form a group. A group can be a chain: if the ranges of two
+protocols do not overlap, but both overlap the range of a third protocol, all
+three are in one group. A chain may also have more than three protocols. Within
+a group the order is alphabetical, because the runs do not show which protocol
+is better.
 """
 
 import csv
@@ -174,8 +176,9 @@ def insert(text: str, lines: Sequence[str], name: str) -> str:
 # ---------------------------------------------------------------------- a chart
 
 def chart(groups: Sequence[Sequence[Row]], title: str) -> str:
-    """Returns a chart as an SVG. For each row, a bar shows the median, and a
-    thin line shows the range of the values.
+    """Returns a bar chart as an SVG. For each protocol, a bar shows the median
+    share of frames that can be decoded in time. A thin line shows the range of
+    the shares.
     """
     parts, top = [], HEAD
     for own in groups:

@@ -181,8 +181,8 @@ assert_written (const DccpOptionWriter * writer, const gchar * hexadecimal)
   g_string_free (text, TRUE);
 }
 
-/* Reads the number that an option contains. A rate of CCID 3 is read by a
- * function of its own. */
+/* Stores in `number` the number that an option contains. Returns FALSE if the
+ * option is invalid. */
 static gboolean
 read_number (const DccpOption * option, guint64 * number)
 {

@@ -275,8 +275,10 @@ GST_START_TEST (h264_access_unit_without_slice_is_p)
 
 GST_END_TEST;
 
-/* Annex D.1.8: recovery_frame_cnt ue(v), exact_match_flag, broken_link_flag,
- * changing_slice_group_idc u(2) */
+/* Annex D.1.8: the recovery point SEI message consists of recovery_frame_cnt,
+ * exact_match_flag, broken_link_flag and changing_slice_group_idc.
+ * recovery_frame_cnt has the type ue(v), and changing_slice_group_idc has two
+ * bits. */
 GST_START_TEST (h264_recovery_point_is_i)
 {
   /* 1 1 0 00, and the alignment bits 100 */
@@ -464,8 +466,8 @@ GST_START_TEST (h264_order_has_a_range)
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
-  /* The picture order counts start again after this picture, so the order of
-   * the picture itself is unknown.
+  /* The picture order counts start again after this picture. The classifier
+   * must therefore report no order for this picture.
    */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);

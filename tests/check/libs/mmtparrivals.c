@@ -214,8 +214,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.flags, 0);
   fail_unless_equals_int (record.min_transit, TICKS (30));
   fail_unless_equals_int (record.high_transit, TICKS (30));
-  /* No message arrived, so the record repeats the latest message and has the
-   * flag MMTP_RECORD_UNMEASURED. */
+  /* No message has arrived since the previous record. The new record must
+   * contain the values of the last message, and the flag
+   * MMTP_RECORD_UNMEASURED. */
   take (&arrivals, 150, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.arrival, TICKS (1080));

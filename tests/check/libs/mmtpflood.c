@@ -86,8 +86,8 @@
 
 static guint64 n_steps;
 
-/* The compiler inserts a call of this function into each basic block of the
- * cores. */
+/* The compiler inserts a call of this function into each basic block of MMTP's
+ * code. */
 void __sanitizer_cov_trace_pc (void);
 
 void

@@ -349,8 +349,9 @@ GST_START_TEST (only_whose_role_it_is_sends_a_type)
 
 GST_END_TEST;
 
-/* Section 4: a message with another version of MMTP is refused. A REFUSE is the
- * only exception, because the receiver writes its own version into a REFUSE. */
+/* Section 4: the parser must refuse a message with another version of MMTP. A
+ * REFUSE is the only exception: it contains the version that the receiver
+ * supports, so that the sender can read this version. */
 GST_START_TEST (another_version_is_refused_but_in_a_refuse)
 {
   const Vector *vector = &vectors[__i__];

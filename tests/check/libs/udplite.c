@@ -330,10 +330,12 @@ GST_START_TEST (a_packet_without_payload_is_one)
 GST_END_TEST;
 
 /* A checksum field of 0 would mean that there is no checksum (RFC 3828 section
- * 3.1). The test needs a packet in which every bit of the sum is 1, because its
- * checksum would then be 0. To make this packet, the test computes the checksum
- * of a packet whose payload begins with two zero bytes. It then replaces these
- * two bytes by the checksum. */
+ * 3.1). A computed checksum of 0 must therefore be sent as 0xffff.
+ *
+ * To make a packet whose computed checksum is 0, the test first computes the
+ * checksum of a packet whose payload begins with two zero bytes. It then
+ * replaces these two bytes by the checksum. In the new packet, every bit of the
+ * sum is 1, so the checksum, its complement, is 0. */
 GST_START_TEST (a_checksum_of_0_is_sent_as_ffff)
 {
   guint8 packet[8 + 12];

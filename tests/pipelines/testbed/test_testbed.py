@@ -926,8 +926,9 @@ class RelayTest(Api):
 
 
 class OrdinaryUserTest(CommandLine):
-    """Tests the testbed as an ordinary user. Only root can run these tests,
-    because they change to the user nobody."""
+    """Tests the testbed as an ordinary user. The testbed runs as the user
+    nobody. Only root can change to this user, so the tests are skipped if they
+    do not run as root."""
 
     def setUp(self):
         super().setUp()
