@@ -148,7 +148,9 @@ struct _GstUdpliteSrc
   guint last_batch;
   /* TRUE if more packets may be waiting in the socket */
   gboolean more;
-  UdpliteSocketStats reported;  /* counters at the time of the last warning */
+  /* counters of the socket at the time of the last warning about discarded
+   * packets */
+  UdpliteSocketStats reported;
   /* time of the last warning about discarded packets */
   GstClockTime report_time;
   /* memory for packets that were received together */

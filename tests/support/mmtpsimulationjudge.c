@@ -211,9 +211,9 @@ judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
-  /* The judge has seen no DATA packet of this frame. There are two possible
-   * reasons: a REPAIR restored the frame, or the endpoints are those of the
-   * simple UDP program, which sends no MMTP packets. */
+  /* If `arrived` is 0, no DATA packet of this frame was seen. There are two
+   * possible reasons: a REPAIR restored the frame, or the simulation uses
+   * mmtp_simulation_udp, which sends no MMTP packets. */
   if (frame->arrived == 0)
     frame->arrived = simulation->now;
   result->in_time += frame->arrived <= frame->limit;

@@ -6,13 +6,13 @@
  * bitrate is reduced further, so that the queue drains.
  *
  * The estimate of a mobile link is often too high: the capacity falls within a
- * few ms, but the estimate falls only after some reports. Two other
- * measurements therefore also decrease the bitrate. The first one is the
+ * few ms, but the estimate falls only after some reports from the receiver. Two
+ * other measurements therefore also decrease the bitrate. The first one is the
  * queueing delay: if packets wait in the queues of the network, the bitrate is
  * decreased below the rate that is delivered, as in Google Congestion Control
  * (draft-ietf-rmcat-gcc-02, section 5.5). The second one is the age of the
- * backlog (bitratebacklog.h): it grows if the network delivers nothing at all,
- * because no report arrives then.
+ * backlog (bitratebacklog.h). If the network delivers nothing, no reports
+ * arrive and the estimate does not change, but the age of the backlog grows.
  *
  * After such a decrease, the queues of the network become empty again. If they
  * have drained fast, the bitrate returns at once to a value near the bitrate

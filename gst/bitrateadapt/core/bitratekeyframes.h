@@ -31,8 +31,8 @@ typedef enum
 typedef struct
 {
   guint64 asked_at;             /* time of the last request in ns; 0 = none */
-  /* minimum time in ns from a request until the next one if the requested key
-   * frame was lost */
+  /* minimum time in ns between two requests if the key frame of the first
+   * request was lost */
   guint64 retry_interval;
   gboolean is_wanted;
   gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */

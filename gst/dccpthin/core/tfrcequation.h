@@ -13,8 +13,8 @@
 typedef enum
 {
   TFRC_EQUATION_EXACT,
-  /* Uses the table of tfrctable.h and only integer arithmetic. The error is at
-   * most 0.4 %. */
+  /* f (p) is computed from the table of tfrctable.h, with integer arithmetic
+   * only. The error is at most 0.4 %. */
   TFRC_EQUATION_TABLE
 } TfrcEquation;
 

@@ -5,9 +5,10 @@
  * it wait until their deadline, and the missing packet is then skipped. If a
  * packet of a buffer is skipped, the whole buffer is dropped.
  *
- * A packet may arrive a little after its deadline. If no later packet was
- * passed on before, it is still accepted: later pictures may refer to the
- * picture that it belongs to. mmtp_reorder_set_max_lateness() sets the limit.
+ * A packet that arrives a little after its deadline is accepted if no later
+ * packet of the stream has been passed on yet. It is useful, because later
+ * pictures may refer to its picture. mmtp_reorder_set_max_lateness() sets how
+ * late such a packet may be.
  */
 
 #pragma once

@@ -29,8 +29,9 @@ void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
 void mmtp_ts_joiner_reset (MmtpTsJoiner * joiner);
 
 /* Adds the next buffer `data`. If `is_gap` is TRUE, one or more buffers before
- * `data` are missing. If `data` is the first input buffer in an output,
- * mmtp_ts_joiner_poll () returns `user` with this output. */
+ * `data` are missing. `user` is a pointer of the caller. An output can contain
+ * several input buffers: mmtp_ts_joiner_poll () returns the output together
+ * with the `user` of its first input buffer. */
 void mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
     gboolean is_gap, gpointer user);
 /* Ends the stream. */

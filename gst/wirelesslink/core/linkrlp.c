@@ -35,10 +35,10 @@
  * therefore slots for 62 frames. */
 #define N_SLOTS 62
 
-/* Maximum number of bytes that have arrived from the serial line and are not in
- * an RLP frame yet. If 512 bytes wait, flow control stops the serial line. The
- * standard does not define this value. RLP needs a few tenths of a second to
- * send 512 bytes. The RLP window has room for more than 512 bytes. */
+/* Flow control stops the serial line when this number of bytes from the line
+ * are waiting to be put into RLP frames. The standard does not define a value.
+ * With 512 bytes, the wait is a few tenths of a second, and all these bytes fit
+ * into one RLP window. */
 #define BUFFER 512
 
 /* State of a frame in the receiver's window, as in annex A of the standard. */

@@ -82,8 +82,7 @@ class Row(typing.NamedTuple):
     possible: Sequence[float]
     frames: Sequence[Frames]
     # The pair (seed, repetition number) of each run, in the order of `shares`.
-    # All runs with the same seed used the same link, even if they belong to
-    # different rows.
+    # All runs of the report that have the same seed used the same link.
     keys: Sequence[tuple[int, int]] = ()
     is_flagged: bool = False  # Whether all runs were flagged.
 
@@ -304,7 +303,7 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The sentence says "at least", so the difference is rounded down.
+    # The difference is rounded down, because the text below says "at least".
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

@@ -383,7 +383,8 @@ GST_END_TEST;
  * retransmission intervals of RFC 4340 section 8.1.1. Each client must receive
  * a Response. */
 #define FLOOD_RATE 10           /* each ms */
-/* The duration of the flood in ms, from the start of the last client. */
+/* The flood goes on for this time in ms after the last client has begun to
+ * connect. */
 #define FLOOD_TIME 5000
 #define N_CLIENTS 200
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests an open DCCP connection as its application uses it. The tests cover
- * data in both directions, reports about losses and other events, and the DCCP
- * options that serve these purposes.
- */
+ * data in both directions, notifications of losses and other events, and DCCP
+ * options. */
 
 #include <gst/check/gstcheck.h>
 

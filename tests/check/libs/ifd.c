@@ -425,11 +425,10 @@ GST_START_TEST (stream_without_i_frames_goes_on)
 
 GST_END_TEST;
 
-/* The pictures of an intra refresh are damaged until the refresh ends. A
- * receiver that has lost a frame would show the damaged pictures, so it gets no
- * frame before the next I-frame. A new receiver may begin at a refresh, because
- * it shows no picture before the refresh ends.
- */
+/* A decoder that starts at an intra refresh has damaged pictures until the
+ * refresh ends. A new receiver does not show these pictures, so the output may
+ * begin at a refresh. After a lost frame, however, the receiver would show
+ * them. The output must therefore resume at an I-frame. */
 GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
 {
   static const IfdCase cases[] = {

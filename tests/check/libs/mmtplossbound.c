@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which losses reduce the congestion window. The queueing delay is long
- * in each report of these tests. Therefore only the share of lost messages
- * decides whether the window is reduced. */
+/* Checks which losses reduce the congestion window. Losses can reduce it only
+ * while the queueing delay is long. In these tests, the queueing delay is
+ * always long, so only the share of lost messages decides whether the window is
+ * reduced. */
 
 #include <gst/check/gstcheck.h>
 

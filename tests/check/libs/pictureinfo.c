@@ -450,7 +450,8 @@ GST_START_TEST (first_packet_of_vp8_tells_the_kind)
       PICTURE_KIND_REFERENCE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),
       PICTURE_KIND_KEY, FALSE);
-  /* The packet has the frame header, but not the rest of the partition. */
+  /* This packet contains the frame header, but not the rest of the first
+   * partition. The kind of the picture must be read from the frame header. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (7), 0x10, 0xd1, 0xff, 0, 0x08,
           0x01, 0xe0, 0, 0, 0), PICTURE_KIND_DROPPABLE, FALSE);
   /* the first packet is missing */

@@ -50,9 +50,9 @@ cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
   return g_string_free (text, FALSE);
 }
 
-/* Passes the stream in pieces of a fixed size, and repeats this with five
- * sizes. Checks that the units are `expected` and the refusal is `refusal` each
- * time. */
+/* Passes the stream to the parser in pieces of a fixed size, and repeats this
+ * with five sizes. Each time, cut_into () must return the text `expected`, and
+ * ts_pictures_get_refusal () must return `refusal`. */
 static void
 expect_units (TsStream * stream, const gchar * expected, const gchar * refusal)
 {

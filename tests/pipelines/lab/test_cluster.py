@@ -288,8 +288,9 @@ class ClusterTest(NodesCase):
             | self.jobs("a", local_nodes.QUEUE)
         self.assertTrue(lost)
         self.check_ends_well(grid)
-        # Together, the nodes must have run one job for each cell: the node b
-        # runs the jobs that the node a lost.
+        # The nodes a and b together must have completed as many jobs as there
+        # are experiments. The node b therefore had to run the jobs that were
+        # running or queued on the node a when the node a was killed.
         self.assertEqual(len(self.jobs("a", local_nodes.DONE))
                          + len(self.jobs("b", local_nodes.DONE)), CELLS)
         alone = self.directory / "alone"

@@ -22,9 +22,12 @@ HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
 class LogTest(unittest.TestCase):
 
     def read(self, *packets, **options):
-        """Writes a log with `packets`, and returns the opportunities that
-        opportunities.read() finds in this log, as tuples. Each packet is a
-        tuple (fate, arrival, departure, airtime). The times are in ms."""
+        """Writes a log with `packets`. Each packet is a tuple (fate, arrival,
+        departure, airtime), with times in ms.
+
+        Returns the transmission opportunities that opportunities.read() finds
+        in this log. Each opportunity is a tuple (latest time of entry into the
+        link, arrival time, size in bytes), with times in ns."""
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")
             log.write_text(HEADS + "".join(

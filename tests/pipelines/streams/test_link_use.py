@@ -20,8 +20,8 @@ def packets(*rows):
             for index, (arrival, departure, size, fate) in enumerate(rows)]
 
 
-# The packets of two streams: a handshake, whose packet arrives at 20 ms, and a
-# video, whose first packet arrives at 100 ms.
+# One packet of a handshake, which arrives at 20 ms, and the packets of a video.
+# The first packet of the video arrives at 100 ms.
 PACKETS = packets(
     (20, 21, 60, "delivered"), (100, 110, 1000, "delivered"),
     (100, 120, 1000, "delivered"), (130, 190, 500, "damaged"),
