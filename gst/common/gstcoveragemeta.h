@@ -20,8 +20,8 @@ G_BEGIN_DECLS
  * @covered: number of leading bytes of the buffer that the checksum covered.
  *     The bytes after them may be damaged
  *
- * A buffer without this metadata was either covered completely, or its coverage
- * is unknown.
+ * If a buffer does not have this metadata, either the checksum covered the
+ * whole buffer, or the coverage is unknown.
  *
  * Since: 0.1
  */

@@ -60,8 +60,8 @@ struct _MmtpInterfaces
 
   /* The following fields are used only while the kernel's tables of interfaces,
    * addresses and routes are read. */
-  /* Socket for reading the tables. A new socket is opened for each attempt, so
-   * that unread answers are discarded. */
+  /* Netlink socket for reading the kernel's tables. A new socket is opened for
+   * each attempt, which discards unread answers to the previous attempt. */
   struct mnl_socket *dumps;
   guint32 sequence;             /* number of the last request */
   GPtrArray *links;             /* Links */

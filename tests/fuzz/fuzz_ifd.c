@@ -93,7 +93,8 @@ typedef struct
    */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
-  /* Last frame that updated the slot with this index, or NONE. */
+  /* A slot is a buffer of a decoder for reference data. slots[i] is the number
+   * of the last frame that updated slot i, or NONE. */
   gint slots[N_SLOTS];
   /* TRUE if the newest frame has the flag IFD_FRAME_SLOTS */
   gboolean has_slots;

@@ -305,8 +305,9 @@ def ifdclassifier(_made):
         "b": "01 9e 08; 01 03 33", "p": "41 9a 02; 41 05 55",
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
-        # The entries below are fields and frames. Their headers are those of
-        # h264writer.py (tests/interop). The entries are, in this order:
+        # Each entry below contains fields or frames. Their headers are the
+        # same as in the streams that h264writer.py (tests/interop) writes. The
+        # entries are, in this order:
         # - parameter sets and an IDR picture
         # - the second field of this picture, which is a P-field
         # - two B-fields
@@ -715,9 +716,10 @@ def mmtp_messages():
 
 def mmtppacket(_made):
     """Makes inputs for two functions. The first byte selects the function:
-    - 0, parse: the role and a message follow
-    - 1, unwrap: three integers follow. They are the number of low bits minus
-      1, the low bits, and the integer to which the result must be nearest
+    - 0, parse: the role and a message follow.
+    - 1, unwrap: the function returns the integer that has the given low bits
+      and is nearest to a given integer. Three integers follow: the number of
+      low bits minus 1, the low bits, and the given integer.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)

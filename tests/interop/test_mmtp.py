@@ -149,7 +149,7 @@ class WireFormatTest(MmtpCase):
                              for first, _ in buffers
                              if first.flags & mmtp.PRELUDE))
         self.assert_frames(buffers)
-        # Both paths carried a part of the stream, and no packet exceeds the
+        # Each path must carry a part of the stream. No packet may exceed the
         # MTU.
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
         for channel, size in session.sender.bytes.items():

@@ -64,9 +64,9 @@ struct _MmtpNetwork
   guint32 n_put;
   /* Array of guint32: the numbers of the buffers that the receiver output. */
   GArray *out;
-  /* Numbers of the receiver's events SESSION, SILENT and END */
+  /* Counters of the receiver's events SESSION, SILENT and END */
   guint sessions, silences, ends;
-  /* Numbers of the sender's events LOST, BROKEN, REFUSED and ENDED */
+  /* Counters of the sender's events LOST, BROKEN, REFUSED and ENDED */
   guint lost, broken, refused, ended;
   /* TRUE if no attacker knows the secrets of the session. Each buffer that the
    * receiver outputs must then equal a buffer that was passed to the sender. */

@@ -45,9 +45,9 @@ typedef struct
   const gchar *name;
   /* Boolean features of this congestion control. Features 128 to 191 belong to
    * the sender of data, features 192 to 255 to the receiver (RFC 4340 section
-   * 10.3). We ask the peer to switch each of them on, and we switch them on if
-   * the peer asks. Two algorithms may use the same feature number only for the
-   * same feature. */
+   * 10.3). We ask the peer to switch on all features of this array. If the peer
+   * asks us to switch on one of these features, we do so. Two algorithms may
+   * use the same feature number only for the same feature. */
   guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 after the last feature */
   /* Array of the options whose rules differ from RFC 4340 section 10.3. The
    * last entry has the type 0. NULL if there are no such options. */

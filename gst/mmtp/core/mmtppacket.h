@@ -31,8 +31,8 @@
 #define MMTP_MAX_PATHS 256
 /* maximum length of the caps, in bytes of text */
 #define MMTP_MAX_CAPS 8192
-/* maximum number of loss ranges in a record, the part of a REPORT about one
- * channel */
+/* Maximum number of loss ranges in a record. A REPORT has one record for each
+ * channel that it covers. */
 #define MMTP_MAX_RANGES 16
 #define MMTP_MAX_PRELUDE 64
 /* The field `channel` of a QUERY has this value if the QUERY asks about all
@@ -213,8 +213,8 @@ typedef struct
 
 typedef struct
 {
-  /* 64-bit channel number of this message; this number counts the messages on
-   * the channel */
+  /* All 64 bits of the message's channel number, which counts the messages that
+   * an endpoint sends on a channel. */
   guint64 number;
   guint64 nonce;
   guint16 max_size;

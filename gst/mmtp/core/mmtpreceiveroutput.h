@@ -21,10 +21,11 @@ typedef struct
 void mmtp_receiver_output_init (MmtpReceiverOutput * self,
     const MmtpReceiverPaths * paths, const MmtpKey * key);
 void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
-/* Queues a handshake message. If a key is set, this function seals each COOKIE,
- * and each REFUSE with the reason MMTP_REFUSE_BUSY or MMTP_REFUSE_OVER. The
- * seal is an HMAC in the trailer of the message. A REFUSE with one of these
- * reasons is only sent in answer to an OPEN with a valid MAC. */
+/* Queues a handshake message. If a key is set, this function adds an HMAC to
+ * the trailer of two kinds of messages:
+ * - COOKIE
+ * - REFUSE whose reason is MMTP_REFUSE_BUSY or MMTP_REFUSE_OVER. Such a REFUSE
+ *   is only sent in answer to an OPEN with a valid MAC. */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
 /* Fills in the number, the sending time and the trailer of the message, and

@@ -325,9 +325,10 @@ draw_overtaken (Pipe * pipe, const LinkItem * item)
 
 /* Returns the time at which the packet leaves the pipe. A packet that was
  * chosen for reordering is delayed by reorder_delay, so that later packets can
- * overtake it. If the packet has a recorded pattern, reorder_delay is not
- * added, because the recorded jitter already contains this delay. Packets that
- * were not chosen for reordering keep their order. */
+ * overtake it. However, if the jitter of the packet comes from a recorded
+ * pattern, reorder_delay is not added, because the recorded jitter already
+ * contains this delay. Packets that were not chosen for reordering keep their
+ * order. */
 static guint64
 get_departure (Pipe * pipe, LinkItem * item)
 {

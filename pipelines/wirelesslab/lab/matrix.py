@@ -217,9 +217,9 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Returns a list of functions of the type Film. The list has one function
-    for each video source that the key `encoders` of the matrix names. During a
-    run, a live encoder encodes the video source.
+    """Returns a list with one function for each video source that the key
+    `encoders` of the matrix names. During a run, a live encoder encodes the
+    video source. Each function has the type Film.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

@@ -369,8 +369,8 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
 
 def expected_by_chance(groups: Iterable[Group]) -> float:
     """Returns the expected number of comparisons that would show a change by
-    chance alone, if nothing had changed between A and B. Only the comparisons
-    of the first measure are counted.
+    chance alone, if nothing had changed between A and B. Counts only the
+    comparisons of one measure: the first of MEASURES that both A and B have.
     """
     return sum(one.interval.chance for group in groups
                for one in group.primary()
@@ -446,10 +446,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a list of sentences about the comparisons of the first measure.
-    The first sentence says how many comparisons show a change. The second
-    sentence says how many would show a change by chance alone. If this number
-    is 0, there is no second sentence."""
+    """Returns a list of sentences about the comparisons of one measure: the
+    first of MEASURES that both A and B have. The first sentence says how many
+    comparisons show a change. The second sentence says how many would show a
+    change by chance alone. If this number is 0, there is no second sentence."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

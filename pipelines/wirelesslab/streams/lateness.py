@@ -59,11 +59,11 @@ STALL = "stall_verdicts_percent"
 # MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
 # A stall at the start of the stream delays all frames by the length of the
-# stall. It is assumed that the longest stall of a run was at the start. Its
-# length is the maximum lateness of the machine or of the link, whichever is
-# larger. Without this stall, more frames might have been decodable in time. A
-# run is flagged if these additional frames are more than MAX_STALL_VERDICTS %
-# of the sent frames.
+# stall. The checks assume that the longest stall of a run was at the start. The
+# length of this stall is the longest time by which a process woke up too late
+# or wirelesslink pushed a packet too late. Without this stall, some of the late
+# frames might have been decodable in time. If such frames are more than
+# MAX_STALL_VERDICTS % of the sent frames, the run is flagged.
 #
 # In nearly every run, a process wakes up 20 to 30 ms too late at least once.
 # This rarely happens at the start, so the assumption is rarely true.
@@ -122,11 +122,11 @@ def describe(late_ms: Sequence[float],
 
 
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
-    """Returns a percentile of the lateness of one part, in ms. `part` is
-    "machine" or "link". A percentile that is not known is interpolated between
-    the two known percentiles next to it. Most values are near the median, and
-    few are much larger. An interpolated value is therefore probably too large,
-    not too small."""
+    """Returns a percentile of the lateness of the machine or of the link, in
+    ms. `part` is "machine" or "link". A percentile that is not known is
+    interpolated between the next lower and the next higher known percentile.
+    Most values are near the median, and few are much larger. An interpolated
+    value is therefore probably too large, not too small."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
@@ -138,16 +138,17 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
 
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
-    """Returns a percentile of the lateness of the link, in ms. Only the median,
-    the 99th percentile and the maximum were measured. A percentile between the
+    """Returns a percentile of the lateness of the link, in ms. This lateness is
+    the time by which wirelesslink pushes packets too late. Only its median, its
+    99th percentile and its maximum were measured. A percentile between the
     median and the 99th percentile is estimated in one of two ways:
 
-    - Usually, a busy machine delays both its own wake-ups and the link. In this
-      case, the percentiles for the link are assumed to rise in proportion to
-      the percentiles for the wake-ups.
-    - If the wake-ups were much less late than the link, the lateness of the
-      link has another cause. In this case, the percentile is interpolated
-      linearly."""
+    - Usually, a busy machine wakes up processes too late, and wirelesslink is
+      late for the same reason. In this case, the percentiles of the link are
+      assumed to rise in proportion to the percentiles of the machine.
+    - If processes woke up much less late than wirelesslink pushed packets, the
+      lateness of the link has another cause. In this case, the percentile is
+      interpolated linearly."""
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
     link = [percentile_of(lateness, "link", own) for own in (50, 99)]
@@ -224,8 +225,9 @@ def percentile_without(latency_ms: Sequence[float],
 def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
-    """Estimates the effect of the lateness on the results of a stream. Returns
-    a dictionary that maps names such as "verdicts_percent" to numbers.
+    """Estimates how much the lateness of the machine and of the link changed
+    the results of a stream. Returns a dictionary that maps names such as
+    "verdicts_percent" to numbers.
 
     `passages` contains the frames of the stream. `late` is the distribution of
     the lateness, as steps() returns it. `stall_ms` is the length of a stall

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mpegstat with streams that the test writes bit by bit: which buffers
- * pass, what is counted, what is written, and when.
+/* Tests mpegstat with streams that this file writes bit by bit. Checks which
+ * buffers mpegstat pushes, and when. Also checks its counters, its log and its
+ * messages.
  */
 
 #include <gst/check/gstcheck.h>

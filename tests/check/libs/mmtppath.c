@@ -1079,7 +1079,8 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
 
 GST_END_TEST;
 
-/* Before the stream begins, nearly all messages are control messages. */
+/* Before the stream begins, nearly all messages are control messages. Lost
+ * control messages must not make mmtp_path_delivers () return FALSE. */
 GST_START_TEST (lost_control_messages_are_no_measure)
 {
   Fixture fixture;

@@ -189,8 +189,9 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
   /* The stream consists of three groups of 9 pictures. The first group shows
-   * that the stream needs slots. The slots must therefore be used in the second
-   * and the third group, for all 18 pictures. */
+   * that the stream has layers. The slots, which stand for stored reference
+   * pictures, must therefore be used for all 18 pictures of the second and the
+   * third group. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 

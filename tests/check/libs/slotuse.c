@@ -508,7 +508,9 @@ GST_START_TEST (vp9_header_says_what_a_frame_uses)
 
 GST_END_TEST;
 
-/* An error resilient frame sets all contexts to default values. */
+/* An error resilient VP9 frame resets all four probability contexts. It must
+ * therefore update their slots, and must use only the slots of its reference
+ * frames. */
 GST_START_TEST (vp9_error_resilient_frame_uses_references_only)
 {
   expect_vp9 ((Vp9) {

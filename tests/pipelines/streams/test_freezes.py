@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the freezes of a clip against values that were worked out by hand."""
+"""Tests freezes.py, which computes how long the picture of a clip freezes. The
+expected durations were worked out by hand.
+"""
 
 import unittest
 
