@@ -93,7 +93,7 @@ typedef enum
   /* The element that should report the state of the network has not reported
    * anything yet. */
   PROBLEM_ESTIMATE,
-  /* The minimum bitrate is above the maximum bitrate. */
+  /* This problem exists if the minimum bitrate is above the maximum bitrate. */
   PROBLEM_LIMITS,
   PROBLEM_LAST
 } Problem;
@@ -515,9 +515,10 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
 
 /* --- network, in the thread ----------------------------------------------- */
 
-/* Updates the loss counters. If losses of a kind have occurred since the last
- * call, passes this kind to `key_frames`, because such losses may require a key
- * frame. The caller holds the object lock. */
+/* Updates the loss counters, one for each kind of loss. If a counter has
+ * increased since the last call, passes its kind of loss to `key_frames`,
+ * because such a loss may require a key frame. The caller holds the object
+ * lock. */
 static void
 note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {

@@ -27,8 +27,9 @@
  * by at most this time, because of clock drift. If it deviates by more, one of
  * the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
-/* If a newly read difference of the clocks deviates by more than DEAD_ZONE,
- * only 1/16 (1/PART) of the excess is added to the stored difference. */
+/* If a newly read difference of the clocks deviates from the stored difference
+ * by more than DEAD_ZONE, DEAD_ZONE is subtracted from the deviation. Then
+ * 1/PART of the rest is added to the stored difference. */
 #define PART 16
 
 /* The enumeration is made from the table of mmtpscheduler.h. */

@@ -93,8 +93,9 @@ class Player:
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
         elif message.type == Gst.MessageType.LATENCY:
-            # The latency of an element has changed. For example, mmtpsrc posts
-            # this message when its sender requests another latency.
+            # An element posts a LATENCY message when its latency has changed.
+            # For example, mmtpsrc posts it when the sender requests another
+            # latency.
             self.playbin.recalculate_latency()
         elif (message.type == Gst.MessageType.ELEMENT
               and message.src == self.source):

@@ -4,11 +4,13 @@
  * description of the picture does not contradict itself.
  *
  * Input: the format, the length of the codec data, the codec data, and then the
- * buffers. Each buffer has:
- * - one byte of flags: 1 the buffer is marked as a key frame, 2 it has a
- *   timestamp, 4 the reader is flushed before it
- * - one byte of time
- * - two bytes of length, and the bytes of the buffer
+ * buffers. Each buffer consists of:
+ * - a byte of flags: FLAG_KEY (the buffer is marked as a key frame), FLAG_TIME
+ *   (it has a timestamp), FLAG_FLUSH (the reader is flushed before it reads the
+ *   buffer)
+ * - a byte with the timestamp, which is ignored without FLAG_TIME
+ * - two bytes with the length of the data
+ * - the data
  */
 
 #include "fuzz.h"

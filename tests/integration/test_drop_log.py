@@ -134,7 +134,7 @@ class DropLogTest(ClipCase):
     def check(self, stats, log):
         drops = list(DROP.finditer(log))
         self.assertGreater(len(drops), 0)
-        # Each dropped frame has exactly one line.
+        # The log must have exactly one line for each dropped frame.
         self.assertEqual(len(drops), stats["dropped"])
         self.assertEqual(len({drop["number"] for drop in drops}), len(drops))
         self.assertEqual(sum(int(drop["size"]) for drop in drops),
@@ -250,8 +250,8 @@ class DropLogTest(ClipCase):
 
 
 class LinkDropLogTest(ClipCase, test_testbed.Api):
-    """Checks the log of mmtpsink. mmtpsink sends from one host to another, over
-    the link of the demo.
+    """Checks that mmtpsink logs each buffer that it discards. mmtpsink sends
+    from one host to another, over the link of pipelines/demo.ini.
     """
 
     @test_testbed.needs_namespaces

@@ -16,8 +16,8 @@ PAGE = SOURCE / "docs/architecture.md"
 # maximum number of files). A walk lists the functions that a packet passes.
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
-# Some functions are called through a table of functions. Maps each of these
-# functions to the member of the table that points to it.
+# Some functions are called through function pointers in a struct. This
+# dictionary maps the name of each such function to the name of its pointer.
 VERBS = {"gst_network_sink_render": "render",
          "gst_mmtp_sink_send_packets": "send_packets",
          "gst_dccp_thin_sink_send_packets": "send_packets",

@@ -271,10 +271,10 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
  * updates. A picture refers only to pictures of its own sub-layer and of lower
  * sub-layers (7.4.2.2).
  *
- * A TSA picture affects its own sub-layer and all higher sub-layers. The TSA
- * picture and the later pictures of these sub-layers do not refer to any
- * picture of these sub-layers before the TSA picture. An STSA picture has the
- * same effect on its own sub-layer, but not on higher sub-layers. */
+ * A TSA picture affects its own sub-layer and all higher sub-layers. From the
+ * TSA picture on, no picture of these sub-layers refers to a picture of these
+ * sub-layers that precedes the TSA picture. An STSA picture has the same
+ * effect, but only on its own sub-layer. */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)

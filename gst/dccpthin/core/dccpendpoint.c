@@ -82,10 +82,11 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
   g_hmac_unref (hmac);
 }
 
-/* Returns the first sequence number of a listener. All Requests of one attempt
- * to connect get the same number, because the client accepts only one number.
- * The number does not depend on whether the Response has a cookie. Nobody else
- * can guess the number, and it changes after each connection. */
+/* Returns the initial sequence number that a listener uses for a client. If the
+ * client repeats its Request, the number stays the same, because the client
+ * accepts only one number. The number does not depend on whether the Response
+ * has a cookie. Other hosts cannot guess the number, and it changes after each
+ * connection. */
 guint64
 dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
@@ -458,8 +459,10 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
  *
  * It may be necessary to remove an older candidate. Normally, the older
  * candidate is removed only if its client has had enough time to answer the
- * last Response. If the host of the new candidate was connected before, the
- * older candidate may be removed immediately. */
+ * last Response. If the host of the new candidate has completed a handshake
+ * earlier, it may have a reserve (prefixlimiter.h). In this case, the older
+ * candidate is removed immediately, and one answer is deducted from the
+ * reserve. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {

@@ -338,7 +338,8 @@ has_value (const guint8 * values, gsize n, guint8 value)
   return n > 0 && memchr (values, value, n) != NULL;
 }
 
-/* Returns whether the agreed value is one of our preferences. */
+/* Returns TRUE if a value of the feature has been negotiated, and if this value
+ * is in our list of preferences. */
 static gboolean
 is_agreed (const Feature * self)
 {

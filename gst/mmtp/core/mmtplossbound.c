@@ -219,8 +219,8 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
  * - If the number of bytes in flight is above its mean, the report updates
  *   loss_many, otherwise loss_few.
  *
- * The limits are means, not fixed values. Jitter may look like a queue in every
- * report, but some reports are always above a mean and others below it. */
+ * With a fixed limit instead of the mean, jitter could look like a queue in
+ * every report. Some reports are always above the mean and others below it. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {

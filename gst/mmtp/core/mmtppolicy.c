@@ -166,13 +166,15 @@ has_spare_path (const MmtpPolicy * policy)
   return FALSE;
 }
 
-/* Returns the time in ns until a packet that is sent now has arrived. If there
- * are several paths, or if the rate of the path is configured, the packet has
- * almost certainly arrived by then.
+/* Returns the estimated time in ns until a packet that is sent now arrives. If
+ * several paths may carry packets, or if the rate of the path is configured,
+ * the estimate contains a safety margin. The packet then almost certainly
+ * arrives within this time.
  *
- * Otherwise the result is the expected delay, without a safety margin. If there
- * is only one path, a packet that may just miss its deadline delays no packet
- * of another path, and sending nothing would not bring it in time either. */
+ * Otherwise, there is only one path, and the result is the expected delay,
+ * without a safety margin. In this case, a packet that arrives slightly too
+ * late does little harm: no other path could deliver it, and it delays no
+ * packet of another path. */
 static guint64
 get_delay (const MmtpPolicy * policy, const MmtpPath * path,
     gboolean has_choice, gboolean is_spare)
@@ -376,8 +378,8 @@ find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
   return packet;
 }
 
-/* Returns the packet with the first deadline among the packets that are in time
- * at `arrival`; NULL if there is none. */
+/* Returns the packet with the earliest deadline among the packets that would be
+ * in time if they arrived at `arrival`; NULL if there is none. */
 static MmtpPacket *
 find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -435,15 +437,19 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
       mmtp_send_queue_get_late_group (policy->queue, now + delay);
 }
 
-/* Returns the packet that should be sent next on `path`, if it is in time with
- * the delay `delay`. Returns NULL if there is no such packet, or if the packet
- * does not fit into the messages of the path.
+/* Returns the packet that should be sent next on `path`. `delay` is the
+ * estimated one-way delay of the packet, including a safety margin. Returns
+ * NULL if no packet is found, or if the packet does not fit into the messages
+ * of the path.
  *
- * `delay` contains a safety margin. If several paths are overloaded and no
- * packet is in time with this margin, the path would be idle. In this case, the
- * function returns a packet of a reference picture that is expected to be in
- * time without the margin. A packet of a picture that refers to a lost picture
- * is returned only if there is no other packet.
+ * The function looks for a packet in this order:
+ * - It looks for a packet that is in time with the safety margin and whose
+ *   picture does not refer to a lost picture.
+ * - If several paths are overloaded, it looks for a packet of a reference
+ *   picture that is expected to be in time without the safety margin. Otherwise
+ *   the path would be idle.
+ * - It looks for a packet that is in time with the safety margin and whose
+ *   picture refers to a lost picture.
  */
 static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,

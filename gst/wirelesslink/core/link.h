@@ -69,8 +69,9 @@ void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
 gboolean link_has_room (Link * link, guint flow, guint32 size);
 gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
     const VideoPacket * video);
-/* Tells the link that no further packet of this flow follows for now. Packets
- * in the queue that wait for the rest of their frame are dropped. */
+/* Tells the link that the flow `flow` has ended or pauses. The link then drops
+ * the packets of the flow that wait in the queue for the rest of their frame.
+ */
 void link_end_flow (Link * link, guint64 now, guint flow);
 /* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);

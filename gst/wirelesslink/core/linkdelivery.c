@@ -15,12 +15,12 @@ struct _LinkDelivery
   guint64 period;
   /* number of times that the whole trace has been replayed so far */
   guint64 round;
-  /* index in `times` of the next opportunity to send */
+  /* index in `times` of the next time at which the link can send */
   guint next;
   /* model that replaces the trace; NULL = there is a trace */
   LinkWander *wander;
-  /* Time in ns of the most recent opportunity to send. At this opportunity, the
-   * link can still send the number of bytes in the field `left`. */
+  /* Most recent time, in ns, at which the link was able to send. At this time,
+   * it can still send `left` bytes. */
   guint64 open_at;
   guint left;                   /* bytes */
 };

@@ -34,7 +34,7 @@ struct _LinkDialUp
   gboolean changed;             /* TRUE if `state` was not reported yet */
   gboolean used;                /* TRUE if packets are in the link */
   guint64 number;               /* number of the phone call, beginning at 0 */
-  /* beginning and end of the state in ns; LINK_NEVER = unknown */
+  /* times in ns at which `state` began and will end; LINK_NEVER = unknown */
   guint64 begin, end;
   /* Time in ns at which the phone call is ended because the link is empty;
    * LINK_NEVER = not planned */

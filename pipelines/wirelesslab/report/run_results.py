@@ -346,7 +346,9 @@ def of_cells(runs: list[Run]) -> list[Run]:
 def runs_of(directory: pathlib.Path, result: dict[str, Any],
             build: pathlib.Path | None, late_ms: float,
             by: str = "protocol") -> list[Run]:
-    """Returns the runs of a cell of the matrix, one run for each stream."""
+    """Returns one Run for each stream of the cell with the result `result`. A
+    cell is one run of the matrix.
+    """
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
     for run in found:
@@ -461,8 +463,8 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.12. The table has a row for
-    each label. A row counts the packets of all runs that have this label.
+    """Returns a table in the form of Ouwens table 3.12. All runs with the same
+    Run.label are combined in one row, which counts the packets of these runs.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),

@@ -246,8 +246,8 @@ class Stream:
     def _check_end_of_sender(self) -> None:
         self._receiver.check()
         if transports.ends(self._transport):
-            # The receiver may have ended first, because it has seen the end of
-            # the connection.
+            # The receiver ends when the connection ends. At this time, the
+            # process of the sender may still be running.
             self._sender.finish()
 
     def fail_late(self) -> None:

@@ -29,7 +29,7 @@ MESSAGE_BYTES = 1 << 20
 # socket.
 MAX_DESCRIPTORS = 253
 MAX_HOSTS = 200
-# The name of the network between the hosts, in which the links run.
+# The name of the network namespace in which the links between the hosts run.
 BETWEEN = ""
 SECONDS_TO_END = 10
 

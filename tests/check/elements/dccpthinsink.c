@@ -636,10 +636,11 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 
 GST_END_TEST;
 
-/* All packets of a frame arrive at the same time, as from a payloader. The sink
+/* Pushes all packets of a frame at the same time, as a payloader does. The sink
  * paces these packets. It must not drop packets because they arrived together.
- * A frame is sent completely if the rate suffices, and partly if the machine is
- * busy. */
+ * If the rate suffices, the sink sends all 23 packets of a frame. If the
+ * machine is busy, the sink may send fewer, but on average it must send more
+ * than three packets of a frame. */
 GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;

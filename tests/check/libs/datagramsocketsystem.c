@@ -90,9 +90,10 @@ connect_by (const gchar * remote, const gchar * interface, const gchar * local)
   return connected;
 }
 
-/* The routing table only has a route over wlan0. A socket that is bound to usb0
- * must still send over usb0. This is possible because Linux treats every
- * address as directly reachable over the interface that a socket is bound to.
+/* The only route to the destination is over wlan0. A socket that is bound to
+ * usb0 must nevertheless send over usb0. This is possible because Linux treats
+ * every address as directly reachable over the interface that a socket is bound
+ * to.
  */
 GST_START_TEST (connected_socket_sends_by_its_interface)
 {

@@ -437,7 +437,8 @@ static const Exchange exchanges[] = {
   {"22040601", 0, "2105060000"},
   {"20040901", 0, "2305090000"},
   {"0122040901", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* This endpoint cannot read ECN, so it refuses the Change. */
+  /* This endpoint cannot read the ECN bits of received packets. It therefore
+   * refuses a Change to the value 0 (able to read them). */
   {"22040400", 0, "2105040001"},
   {"0122040400", DCCP_RESET_MANDATORY_ERROR, ""},
   /* CCID: only 3 is accepted */

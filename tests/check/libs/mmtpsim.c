@@ -75,7 +75,9 @@ assert_arrival (VirtualLink * link, guint number, guint64 time,
 
 GST_START_TEST (link_takes_rate_delay_and_queue)
 {
-  /* 100 bytes take 100 ms. One packet is transmitted and two may wait. */
+  /* The rate in forward direction is 1000 bytes/s, so the transmission of 100
+   * bytes lasts 100 ms. The queue has room for two packets of 100 bytes, in
+   * addition to the packet in transmission. */
   VirtualLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
       {2000, 0, 0, FALSE, FALSE, 200}}
   };

@@ -757,10 +757,11 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The handshake measured a round trip of 10 ms. The round trip then grew to 400
- * ms, before the window counter increased by four for the first time. A gap of
- * 20 packets follows. If this gap lasts n times 400 ms (n is rounded up), it
- * must count as at most n loss events. */
+/* The round-trip time is 400 ms, but the receiver knows only the 10 ms that
+ * were measured in the handshake. It can measure a new value only when the
+ * window counter has increased by four, which has not happened yet. A gap of 20
+ * packets follows. If the gap lasts n round trips of 400 ms (n is rounded up),
+ * the receiver must count at most n loss events. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
