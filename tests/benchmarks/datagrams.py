@@ -8,8 +8,8 @@ Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
 The source runs in another process. The packets cross the loopback interface, in
 network namespaces of their own where this is permitted. In each round, each
 row of the table is measured once. Each figure is the median of all rounds, with
-the minimum and the maximum. The program fails only if a pair does not run at
-all, and never because it is slow.
+the minimum and the maximum. The program fails if a run ends with an error, if a
+run takes more than 60 s, or if no packet arrives.
 
 The CPU time of a sink is divided by the packets that were pushed into it,
 because udpsink does not notice when packets are lost. The CPU time of a source
@@ -21,8 +21,8 @@ one, but the source still uses GRO.
 
 A sink gets either single buffers or buffer lists. In the first 0.1 s of a run,
 the rate control of mmtpsink determines the rate of the path. The figures
-include these 0.1 s. A run with buffer lists has four times as many packets as a
-run with single buffers, and lasts several times as long as these 0.1 s.
+include this time. A run with buffer lists has four times as many packets as a
+run with single buffers, and lasts for much longer than 0.1 s.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two endpoints of an MMTP session over simulated paths in virtual time, and a
- * judge that records the fate of each frame. The judge reads the bytes of each
- * DATA packet and the true times itself. Its results do not depend on the
- * statistics of the endpoints.
+ * judge that records the fate of each frame. The judge parses each DATA packet
+ * and measures in virtual time, so its results do not depend on the statistics
+ * of the endpoints.
  */
 
 #ifndef __MMTPSIMULATION_H__

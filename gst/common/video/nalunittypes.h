@@ -11,7 +11,7 @@
 /* Values of nal_unit_type in H.264: ISO/IEC 14496-10, table 7-1 */
 #define H264_SLICE_FIRST 1
 #define H264_PARTITION_A 2
-/* the highest type of a slice of a non-IDR picture */
+/* highest nal_unit_type of a slice in a non-IDR picture */
 #define H264_PARTITION_C 4
 #define H264_IDR 5              /* the last slice type */
 #define H264_SEI 6

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the runs of the Data Dropped option. With CCID 3 the peer does not
- * acknowledge our acknowledgements, so we never know whether it has received a
- * report. Each dropped packet is therefore reported several times. The peer
- * counts the packet only once. */
+/* Writes the Data Dropped option, which tells the peer which packets we have
+ * dropped. With CCID 3, the peer does not acknowledge the packets that contain
+ * this option, so we never know whether an option has arrived. Each dropped
+ * packet is therefore reported several times. The peer counts it only once. */
 
 #include "dccpdropped.h"
 

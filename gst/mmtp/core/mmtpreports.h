@@ -88,10 +88,10 @@ void mmtp_reports_send_at_once (MmtpReports * self,
     const MmtpReceiverPath * path);
 void mmtp_reports_answer_query (MmtpReports * self, MmtpReceiverPath * path,
     guint8 about);
-/* Chooses the path for REPORTs about all paths, and returns it. Returns NULL if
- * no path has joined. If another path has become the fastest path, it is
- * chosen. The chosen path then carries REPORTs at the times that were scheduled
- * for the previous path. */
+/* Chooses the path that carries the REPORTs about all paths: the fastest path.
+ * Returns this path, or NULL if no path has joined. If the fastest path has
+ * changed, the function schedules a REPORT on the new path, so that no REPORT
+ * about all paths is missed. */
 MmtpReceiverPath *mmtp_reports_choose_path (MmtpReports * self);
 /* Sends the REPORTs and QUERYs that are due. Call mmtp_reports_choose_path()
  * before this function. */

@@ -43,7 +43,8 @@ struct _MmtpSendQueue
   gpointer user_data;
 
   /* --- packets */
-  guint64 next_number;          /* stream number of the next new packet */
+  /* The next new packet gets this stream number. */
+  guint64 next_number;
   /* Packets with a stream number below `floor` will not be sent any more. */
   guint64 floor;
   /* ring of the packets from floor to next_number - 1 */
@@ -668,10 +669,10 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Returns whether `work` bytes can be added to the queue. All packets with the
- * rank of `unit` or a more important rank must then still arrive in time.
- * `capacity` is the number of bytes that the paths can deliver in time, or
- * G_MAXUINT64 if it is unknown. */
+/* Returns whether the paths can deliver `unit` in time, together with all
+ * waiting packets whose rank is the same or more important. `work` is the size
+ * of `unit` with all headers. `capacity` is the number of bytes that the paths
+ * can deliver in time, or G_MAXUINT64 if it is unknown. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
@@ -1193,8 +1194,8 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
   frame->weight = packet->unit->weight;
 }
 
-/* Adds the properties of a unit to its frame. The units of a frame may have
- * different ranks, and the frame is as important as the most important one. */
+/* Adds the properties of a unit to its frame. If the units of a frame have
+ * different ranks, the frame has the highest of these ranks. */
 static void
 add_unit (MmtpPlanFrame * frame, const MmtpUnit * unit)
 {

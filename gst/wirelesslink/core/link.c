@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The part of the link around its model: flows, device queues, time and
- * statistics. The model is advanced lazily: it handles one event after the
- * other, up to the time that the caller passes. The link queue of mahimahi does
- * the same. The times in the model therefore do not depend on when the caller
- * calls.
+/* Implements the parts of the link that do not depend on the link model: flows,
+ * device queues, time and statistics. When a caller passes the present time,
+ * the model handles all events up to this time, one after the other. The link
+ * queue of mahimahi works in the same way. A late call therefore does not
+ * change the times of the events.
  */
 
 #include "link.h"

@@ -100,7 +100,8 @@ struct _Link
   /* The last packet that was polled. It is not freed yet, because the caller may
    * still read its bit errors (`damage`). */
   LinkItem *last_output;
-  /* list of the bit errors in the packet of the last polled event */
+  /* Bit errors in the packet of the last polled event. They are freed when the
+   * next event is polled. */
   LinkDamage *event_damage;
 };
 

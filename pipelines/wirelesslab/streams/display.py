@@ -52,11 +52,12 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
-    """Joins three logs: those of the captured, the sent and the received
-    frames. In the result, the capture time of a frame is its due time. The due
-    times follow the frame rate of the source. They are chosen so that no frame
-    was captured before its due time. The frame with the smallest lateness was
-    captured exactly at its due time."""
+    """Joins the logs of the captured, the sent and the received frames.
+
+    `captured_ns` of each returned frame is not the logged time, but the time at
+    which the frame was due to be captured. These due times follow the frame
+    rate of the source. The first due time is chosen so that no frame was
+    captured too early, and at least one frame was captured exactly on time."""
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:

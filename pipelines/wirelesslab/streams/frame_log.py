@@ -132,8 +132,9 @@ class Join:
 
     def add_arrived(self,
                     frames: Sequence[Frame]) -> list[tuple[Frame, Frame]]:
-        """Adds frames that arrived. Returns the pairs (sent frame, arrived
-        frame) that could be formed with them.
+        """Finds the matching sent frame for each of the arrived `frames`.
+        Returns a list of pairs (sent frame, arrived frame). Arrived frames
+        without a matching sent frame are not in this list.
         """
         known = len(self.pairs)
         for frame in frames:

@@ -52,7 +52,8 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
             continue
         step = int((packet.arrival_ns - begin) // step_ns)
         sojourn = packet.departure_ns - packet.arrival_ns
-        # The value is NaN at first, and max(NaN, sojourn) would return NaN.
+        # found[step] is NaN at first. max() cannot be used here, because
+        # max(NaN, sojourn) returns NaN.
         if not found[step] >= sojourn:
             found[step] = sojourn
     return found

@@ -260,9 +260,9 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Returns whether relays of UDP packets can carry the transport. On a
-    machine without network namespaces, such relays replace the namespaces of
-    the hosts.
+    """Returns whether all streams of `transport` use UDP. Only such a transport
+    works on a machine without network namespaces. There, relays of UDP packets
+    replace the namespaces of the hosts.
     """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))

@@ -65,7 +65,8 @@ def pipeline(codec: Codec, text: str) -> str:
 
 
 def protocol(codec: Codec, given: Protocol) -> Protocol:
-    """Returns the protocol `given` with its pipelines changed for `codec`."""
+    """Returns a copy of the protocol `given`. The pipelines of the copy are
+    changed so that they work with `codec`."""
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
                                      for one in given["streams"]]}

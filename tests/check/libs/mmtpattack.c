@@ -853,8 +853,8 @@ GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 GST_END_TEST;
 
 /* Sends 2000 OPENs with cookies that the receiver has not made. In half of the
- * cookies, the time is 0. The receiver must refuse all these OPENs and begin no
- * session. */
+ * cookies, the field for the time is 0. The receiver must refuse all these
+ * OPENs and begin no session. */
 GST_START_TEST (a_session_needs_a_cookie)
 {
   Attack attack = { NULL, };

@@ -65,8 +65,8 @@ GST_START_TEST (the_minimum_transit_is_the_offset_until_one_is_told)
 
 GST_END_TEST;
 
-/* The clock is corrected by 100 ms. The output times change by at most 1 ms per
- * second and are correct in the end. */
+/* The offset of the clock jumps by 100 ms. The output times must not jump. They
+ * must shift by at most 1 ms per second, until they have shifted by 100 ms. */
 GST_START_TEST (what_goes_out_never_jumps)
 {
   guint64 due = 0, last = 0, now = START, mapped;

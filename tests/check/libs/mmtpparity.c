@@ -168,8 +168,8 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* The length that is computed for the missing message is less than the
-   * minimum length of a message. */
+  /* If the computed length of the missing message is less than the minimum
+   * length of a message, no message may be computed. */
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);

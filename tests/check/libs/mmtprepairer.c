@@ -224,9 +224,9 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* If an overflowing queue causes losses, the window is limited. `reserve`, the
- * number of bytes that may be in flight in addition to the window, is then 0.
- */
+/* The reserve is the number of bytes that may be in flight beyond the
+ * congestion window. If an overflowing queue causes losses, the reserve is 0.
+ * In this case, the sender must send no REPAIR while other packets wait. */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;

@@ -181,11 +181,11 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* Both paths would miss the deadline of 300 ms. By infrared, the packet would
- * arrive after 315 ms. The radio can send the packet in 138 ms at the earliest;
- * the packet would then arrive after 314 ms. The radio is faster, so the
- * scheduler must wait for it. If the radio cannot send before 140 ms, infrared
- * is faster and must be chosen. */
+/* The deadline is at 300 ms, and the packet would miss it on both paths. By
+ * infrared, the packet would be sent at 0 ms and arrive at 315 ms. By radio, it
+ * would be sent at 138 ms and arrive at 314 ms, so the scheduler must wait for
+ * the radio. If the radio can send only at 140 ms, the packet would arrive at
+ * 316 ms, so the scheduler must choose infrared. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };

@@ -2,8 +2,8 @@
 """Runs pipelines/wsim with real sockets in real time.
 
 In every run the radio damages the same packets in the same way, so the losses
-of UDP and UDP-Lite do not depend on the load of the machine. The times depend
-on the load, so they are only printed.
+of UDP and UDP-Lite do not depend on the load of the machine. The delays that
+wsim measures depend on the load, so the tests print them but do not check them.
 """
 
 import csv

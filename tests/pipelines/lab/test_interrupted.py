@@ -109,9 +109,9 @@ class InterruptedTest(test_testbed.Nothing):
         self.env["PYTHONPATH"] = str(SOURCE / "pipelines")
 
     def launch(self, argv, terminal):
-        """Starts a program. Returns its process. If `terminal` is true, the
-        program runs in a terminal, and the other end of this terminal is
-        returned, too.
+        """Starts a program. Returns the process and a file descriptor. If
+        `terminal` is true, the program runs in a pseudo-terminal, and the
+        descriptor is its master end. Otherwise the descriptor is None.
         """
         master, slave = pty.openpty() if terminal else (None, None)
 

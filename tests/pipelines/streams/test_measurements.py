@@ -396,8 +396,8 @@ class PaperTest(unittest.TestCase):
         # the result must be pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # For three neighbouring pictures, the sums are 21 (pictures 0 to 2),
-        # 23, 15 and 14. The largest sum is that of pictures 1 to 3.
+        # For three neighbouring pictures, the sums of the errors are 21, 23, 15
+        # and 14. The largest sum is 23, so the result must be pictures 1 to 3.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))

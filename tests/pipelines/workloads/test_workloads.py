@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests workloads other than video. Some tests check how the lab reads the
-sections of a workload. The others check each number that the lab computes: the
-logs were written by hand, and the expected values were computed by hand."""
+sections of a workload. Other tests check each number that the lab computes from
+the logs of a run. The logs in these tests were written by hand, and the
+expected numbers were computed by hand."""
 
 import math
 import os
