@@ -39,8 +39,9 @@ class Counts(typing.NamedTuple):
 
 
 def count_checks(output):
-    """Returns the counts of checks that a test program has printed to `output`,
-    or None if it has printed none.
+    """Returns how many checks passed, failed and were skipped, as Counts. Reads
+    the numbers from `output`, which a test program has printed. Returns None if
+    `output` does not contain them.
     """
     runs = GST_CHECK.findall(output)
     if runs:

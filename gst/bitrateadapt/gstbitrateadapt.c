@@ -624,9 +624,9 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* A different element now reports the state of the network. Its loss
-     * counters are independent of those of the previous element. Therefore
-     * losses are counted from the present values of its counters. */
+    /* A different element now reports the state of the network. This element
+     * has loss counters of its own. Only later increases of these counters are
+     * therefore regarded as losses. */
     memcpy (self->lost_before, network->lost, sizeof (self->lost_before));
   }
   GST_OBJECT_UNLOCK (self);

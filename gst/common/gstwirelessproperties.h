@@ -162,10 +162,11 @@ void gst_wireless_properties_install (GObjectClass * klass,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
-/* These functions apply to the struct members of all properties that the class
- * `type` has installed, but not to those of parent classes.
- * gst_wireless_properties_init sets the members to their defaults, and
- * gst_wireless_properties_clear frees them. */
+/* The following two functions apply to the struct members of all properties
+ * that the class `type` has installed. They do not change the members of
+ * properties that a parent class has installed. gst_wireless_properties_init
+ * sets the members to their defaults, and gst_wireless_properties_clear frees
+ * them. */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
@@ -173,9 +174,9 @@ void gst_wireless_properties_clear (gpointer object, GType type);
  * The parent class keeps its blurb, and everything else stays the same. Use
  * this function if the blurb of the parent class would be wrong in this class.
  *
- * The function installs the property again in this class. In the list of the
- * properties of this class, it therefore precedes the properties of tables that
- * are installed later. */
+ * The function installs the property again in this class. Properties that the
+ * class installs later therefore follow it in the property list of the class.
+ */
 void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
     const gchar * blurb);
 

@@ -48,8 +48,10 @@ SINK_DROP = re.compile(
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete",
                "connection-lost": "discarded-connection-lost"}
-SLOW_PATH = 3500000  # Rate of the path in bit/s. The clip needs 6000000 bit/s.
-SECONDS_TO_STREAM = 2  # Time in s until the test kills the receiver.
+# Rate of the path in bit/s. The clip needs 6000000 bit/s.
+SLOW_PATH = 3500000
+# Time in s until the test kills the receiver.
+SECONDS_TO_STREAM = 2
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 

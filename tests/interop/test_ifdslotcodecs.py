@@ -69,7 +69,9 @@ FILMS = [
 
 
 def read_ivf(data):
-    """Returns the file header, and a list with (time, bytes) of each unit."""
+    """Splits an IVF file. Returns the file header, and a list of tuples
+    (presentation time, content), one for each frame of the file.
+    """
     units, at = [], IVF_HEADER
     while at < len(data):
         size, pts = struct.unpack_from("<IQ", data, at)
@@ -136,7 +138,9 @@ def decode(data, kind):
 
 
 def choose(codec, units, seconds):
-    """Returns the indices of the units that ifdqueue sends."""
+    """Passes the frames `units` to ifdqueue. Returns the indices of the frames
+    that ifdqueue sends over a link that needs `seconds` seconds for each frame.
+    """
     with peers.workdir() as work:
         path = work / "units"
         path.write_bytes(b"".join(unit for _, unit in units))

@@ -99,7 +99,9 @@ def counter_gaps(data):
 
 
 def clocks(data):
-    """Returns the program clock references in seconds (2.4.3.5)."""
+    """Returns a list of the program clock references in seconds (ISO/IEC
+    13818-1, section 2.4.3.5).
+    """
     found = []
     for _, packet in packets(data):
         if packet[3] & 0x20 and packet[4] >= 7 and packet[5] & 0x10:

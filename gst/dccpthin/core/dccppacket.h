@@ -61,7 +61,8 @@ typedef enum
   DCCP_ACCEPTED,
   /* The packet is shorter than the header of its type. */
   DCCP_REFUSED_SHORT,
-  /* Data Offset points into the header or beyond the packet. */
+  /* The header field Data Offset is invalid: it points into the header or
+   * beyond the end of the packet. */
   DCCP_REFUSED_OFFSET,
   DCCP_REFUSED_TYPE,            /* reserved */
   /* The header bit X is 0 although it must be 1. */

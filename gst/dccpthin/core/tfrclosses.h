@@ -19,8 +19,7 @@ typedef struct
   /* Number of packets from the first lost packet of the interval to the last
    * lost packet. */
   guint64 loss;
-  /* Number of packets from the packet after the last lost packet to the end of
-   * the interval. */
+  /* Number of packets in the interval after its last lost packet. */
   guint64 lossless;
   /* Length I_i of the interval (RFC 5348). The interval has `loss` + `lossless`
    * packets, but the length counts only those that have data. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits the rate of COOKIE and REFUSE messages to hosts that have not shown
- * yet that they receive at their address. Without the limit, the receiver could
- * be used for reflection attacks (docs/wire-mmtp.md, section 4).
+/* Limits the rate at which COOKIE and REFUSE messages are sent to hosts whose
+ * address is not verified yet. Without the limit, the receiver could be used
+ * for reflection attacks (docs/wire-mmtp.md, section 4).
  *
  * A seal is a MAC that a sender with the application's key adds to its INIT.
  * Answers to INITs with a valid seal have a limit of their own. A flood from

@@ -81,14 +81,14 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->is_given_up = gop->is_lost = gop->is_base_wrong = FALSE;
 }
 
-/* Returns whether the sender must stop waiting for a key frame. It has waited
- * since it dropped a picture with the due time `given_up_due`. `due` is the due
- * time of the present picture. The sender stops in two cases:
+/* Returns whether the sender must stop waiting for a key frame. The wait began
+ * when the sender dropped a picture with the due time `given_up_due`. `due` is
+ * the due time of the current picture. The wait ends in two cases:
  *
- * - Too many key-frame intervals have passed since `given_up_due`.
+ * - `due` is more than MAX_INTERVALS key-frame intervals after `given_up_due`.
  * - `due` is more than one key-frame interval before `given_up_due`. The
- *   present picture then belongs to a new stream. A smaller decrease is normal,
- *   because the presentation time decreases a little at each B-frame.
+ *   current picture then belongs to a new stream. In one stream, due times
+ *   decrease only a little, namely at B-frames.
  */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)

@@ -20,7 +20,7 @@ typedef enum
   MMTP_PHASE_OVER
 } MmtpPhase;
 
-/* Parameters of the session that the OPEN contains. */
+/* Session parameters that an OPEN message contains. */
 typedef struct
 {
   /* bitrate in bit/s; 0 if not known in advance */

@@ -10,8 +10,8 @@
  * needed. */
 #define MIN_SHARE 0.001
 
-/* Percentage of the rate that is used for new packets. Keep-alives and
- * retransmissions use the rest. */
+/* Percentage of the paths' rates that is available for new packets. Keep-alives
+ * and retransmissions need the rest. */
 #define PUT_PERCENT 95
 /* Percentage of the bytes that the paths can deliver before the first deadline
  * in the queue. If all waiting packets together need at most this percentage,

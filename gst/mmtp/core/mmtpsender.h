@@ -39,9 +39,9 @@ typedef struct
    * delay that the paths need, up to the maximum. */
   guint64 initial_delay;
   /* Time in ns by which a packet may miss its deadline and still be useful to
-   * the receiver. It counts only while a single path can carry the stream:
-   * packets of several paths overtake each other, and the receiver refuses a
-   * late packet after a later one. The default is 0. */
+   * the receiver. This time is used only while a single path can carry the
+   * stream. Packets on several paths overtake each other, and the receiver
+   * refuses a packet that was overtaken and is late. The default is 0. */
   guint64 max_lateness;
   guint64 keepalive_period;     /* in ns */
   /* maximum time without a message from the receiver, in ns */
@@ -157,7 +157,8 @@ typedef enum
   MMTP_EVENT_PATH,           /* The state of a path has changed. */
   MMTP_EVENT_BROKEN,            /* The only path is silent [4.6]. */
   MMTP_EVENT_DISCARDED,         /* A buffer was dropped. */
-  MMTP_EVENT_ENDED              /* The receiver has the whole stream. */
+  /* The receiver has acknowledged the end of the stream. */
+  MMTP_EVENT_ENDED
 } MmtpSenderEventType;
 
 typedef struct

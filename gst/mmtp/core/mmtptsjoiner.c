@@ -24,8 +24,8 @@ typedef enum
   /* The joiner is within a picture, and no part of the picture is missing so
    * far. */
   STATE_WHOLE,
-  /* A part of the current picture is missing, or it is unknown where the next
-   * picture begins. */
+  /* State while the current picture is incomplete, or while the beginning of
+   * the next picture is unknown. */
   STATE_DAMAGED
 } State;
 

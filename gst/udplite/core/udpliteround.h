@@ -29,8 +29,9 @@ typedef struct
   guint index;
   /* number of times that the current receiver got all packets of the batch */
   guint time;
-  /* Number of packets of the batch that the current receiver has already got in
-   * the current repetition. A receiver may get the batch several times. */
+  /* Index, within the batch, of the next packet for the current receiver. The
+   * receiver may get the batch several times. The index then restarts at 0 each
+   * time. */
   guint packet;
   /* TRUE if at least one receiver got the packet */
   gboolean reached[UDPLITE_MAX_ROUND];

@@ -60,7 +60,7 @@ void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
  * returned with the packet or the event. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);
-/* Like link_input (), for a packet of a video stream. `video` describes the
+/* Variant of link_input () for packets of a video stream. `video` describes the
  * contents of the packet, for example the type of its frame. */
 void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     const VideoPacket * video, gpointer user);

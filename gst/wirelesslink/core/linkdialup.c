@@ -6,7 +6,8 @@
  *
  * The set-up has three phases (Alanko 3.1): the command to the phone, the
  * connection through the telephone network, and the handshake of the modems.
- * The random draws of a call depend on the number of the call.
+ * The calls are numbered from 0, and the random draws of a call depend on this
+ * number.
  */
 
 #include "linkdialup.h"

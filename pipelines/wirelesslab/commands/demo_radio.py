@@ -30,8 +30,8 @@ SUMMARY, FIGURE = "summary.json", "figure.png"
 DIRECTORY = "gsm"
 SECONDS_TO_BEGIN = 60
 SECONDS_BETWEEN_LOOKS = 0.1
-# These runs have a lower CPU priority than the other runs of the demo, so that
-# the other runs are not late.
+# The runs with the radio have a lower CPU priority than the other runs of the
+# demo. They therefore do not delay the other runs.
 NICE = ["nice", "-n", "5"]
 
 

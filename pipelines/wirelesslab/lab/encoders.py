@@ -70,7 +70,10 @@ class Front:
                           for name, own in sections.items()}
 
     def fill(self, sender: str, bitrate: int) -> str:
-        """Returns the pipeline of a protocol's sender for this bitrate."""
+        """Replaces the placeholders of the encoder in the launch line `sender`.
+        Returns the new launch line. `bitrate` is the bitrate of the encoder in
+        kbit/s.
+        """
         adaptive = f"{self._pipeline} ! {self._adapter}"
         filled = sender.replace(ADAPTIVE, adaptive) \
             .replace(FIXED, self._pipeline)

@@ -115,8 +115,8 @@ class Run:
 
     @functools.cached_property
     def links(self) -> list[measurements.LinkLog]:
-        """The logs of the single links of which a combined link consists. If
-        the link is not combined, there is only one log.
+        """The logs of the links in the run. A run with a combined link has one
+        log for each part of the combined link. Any other run has one log.
         """
         return [measurements.read_link(self._home / name, station)
                 for name, station in cells.link_logs(self.cell)]

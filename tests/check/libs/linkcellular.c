@@ -715,15 +715,14 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* The first two rows are for the simulator WSim. The paper shows the losses of
- * WSim only in graphs without numbers. The losses in these two rows were
- * therefore computed by the rules of WSim. These losses are for a packet of 6
- * blocks, 2 of which contain headers.
+/* The first two rows are for the simulator WSim. Singh (2000) shows the losses
+ * of WSim only in graphs without numbers. The losses in these two rows were
+ * therefore computed with the rules of WSim. Each packet has 6 blocks, 2 of
+ * which contain headers.
  *
- * The last row is the measurement of figure 15. The paper gives the losses with
- * UDP and with UDP-Lite, but not the error rate of the blocks. The error rate
- * and the length of the bursts were therefore chosen so that the emulated
- * channel has the losses of the paper. */
+ * The last row is the measurement of figure 15. Singh gives the losses with UDP
+ * and with UDP-Lite, but not the error rate of the blocks. The error rate and
+ * the length of the bursts were therefore fitted to these losses. */
 static const struct
 {
   const gchar *name;

@@ -70,15 +70,17 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """The 95th percentile of the lateness of the link's packets was not
-        measured, so it is estimated. The 99th percentile of this lateness (100
-        ms) is almost equal to that of the machine's wake-ups (99 ms). A busy
-        machine is therefore assumed to delay the wake-ups and the packets.
+        """The median, the 95th and the 99th percentile of the lateness are:
 
-        From the median to the 99th percentile, both kinds of lateness rise by
-        98 ms. From the median to the 95th percentile, the lateness of the
-        wake-ups rises by 9 ms. The lateness of the packets is therefore assumed
-        to rise by 9 ms as well, from 2 to 11 ms."""
+        - 1, 10 and 99 ms for the wake-ups of the machine,
+        - 2, unknown and 100 ms for the packets of the link.
+
+        The two values of the 99th percentile are almost equal. A busy machine
+        is therefore assumed to delay the wake-ups and the packets. From the
+        median to the 99th percentile, the lateness rises by 98 ms for the
+        wake-ups and for the packets. From the median to the 95th percentile, it
+        rises by 9 ms for the wake-ups. The unknown percentile is therefore
+        estimated as 2 ms + 9 ms = 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
@@ -112,19 +114,18 @@ class GradeTest(unittest.TestCase):
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
         # grade() adds the lateness of the machine and the lateness of the link.
-        # The sum is 0.3 ms at the median and 12 ms at the 99th percentile.
-        # Between these two percentiles, grade() assumes a linear rise. The 57th
-        # percentile of the sum is therefore 0.3 ms + 11.7 ms * 7/49.
+        # The median of the sum is 0.3 ms, and its 99th percentile is 12 ms. The
+        # percentiles between them are interpolated linearly. The 57th
+        # percentile is therefore 0.3 ms + 11.7 ms * 7/49.
         #
-        # The latency of each frame is 150 ms. From this latency, grade()
-        # subtracts:
-        # - 0.3 ms for 50 % of the frames,
-        # - the 57th percentile of the sum for 7 % of the frames,
-        # - higher percentiles of the sum for the other 43 % of the frames.
+        # grade() subtracts the sum from the latency of the frames. The results
+        # are, from the lowest to the highest:
+        # - 150 ms minus a higher percentile, for 43 % of the frames
+        # - 150 ms minus the 57th percentile, for 7 % of the frames
+        # - 150 ms minus 0.3 ms, for 50 % of the frames
         #
-        # The results for the 43 % are the lowest, and the results for the 50 %
-        # are the highest. The median of the results is therefore 150 ms minus
-        # the 57th percentile of the sum.
+        # The median of the results is therefore 150 ms minus the 57th
+        # percentile.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
