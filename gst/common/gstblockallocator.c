@@ -12,9 +12,10 @@
 /* Alignment in bytes that is sufficient for GstMemory and for the data of each
  * memory */
 #define ALIGNMENT 16
-/* Number of references to its current block that the allocator holds. Each new
- * memory takes over one of them, which needs no atomic operation. The number is
- * larger than the number of memories that fit into a block. */
+/* Number of references to a new block. All of them belong to the allocator at
+ * first. The allocator passes one reference to each new memory in the block,
+ * which needs no atomic operation. OWN_REFERENCES is larger than the number of
+ * memories that fit into a block. */
 #define OWN_REFERENCES (1 << 24)
 
 typedef struct

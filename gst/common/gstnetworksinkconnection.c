@@ -109,7 +109,7 @@ gst_network_sink_post_error (GstNetworkSink * self)
 /* Posts a warning about `error`. `connecting` is TRUE if an attempt to connect
  * has failed, and FALSE if a connection has broken. If `again` is TRUE, the
  * warning says that the element tries again. If auto-reconnect is not set,
- * `again` is FALSE, because the element soon gives up. */
+ * the caller sets `again` to FALSE, because the element may soon give up. */
 static void
 post_warning (GstNetworkSink * self, const GError * error,
     gboolean connecting, gboolean again)

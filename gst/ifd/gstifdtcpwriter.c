@@ -54,10 +54,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * least NOTIFY_INTERVAL (in ns) apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
-/* The estimate of the bitrate is computed from samples. A sample is taken when
- * a frame is sent. If the last sample is older than this time (in ns), reading
- * the estimate first takes a new sample.
- */
+/* The estimate of the bitrate is computed from samples. A sample is taken at
+ * the start of each frame. If the last sample is older than IDLE_TIME (in ns)
+ * when the estimate is needed, a new sample is taken first. */
 #define IDLE_TIME (100 * GST_MSECOND)
 
 struct _GstIfdTcpWriter

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes logs and patterns. The header documents the functions. */
+/* Writes the log file and the pattern file of wirelesslink. The header
+ * documents the functions. */
 
 #include "wirelesslinklog.h"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads DCCP packets as RFC 4340 defines them, and checks whole connections.
 
-The code follows the RFC and shares nothing with the elements. It is checked
-against tshark.
+This module shares no code with the elements. To find errors in it, test_dccp.py
+also checks the packets with tshark.
 """
 
 import collections

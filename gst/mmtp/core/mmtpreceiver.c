@@ -1041,9 +1041,10 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
 /* Returns the next buffer. Returns NULL if there is none, or if the next buffer
  * has to wait for its caps.
  *
- * Due times may decrease, so a later buffer may have an earlier deadline than
- * the buffer that waits for its caps. The waiting therefore ends at the
- * earliest deadline of all buffers. */
+ * All later buffers have to wait, too. Due times may decrease, so a later
+ * buffer may have an earlier deadline than the next buffer. If the caps have
+ * not arrived by the earliest deadline of all buffers, the next buffer is
+ * dropped. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {

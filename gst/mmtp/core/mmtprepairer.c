@@ -16,8 +16,8 @@
 #define ADVANCE_PART 4
 /* A REPAIR should cover ENOUGH_IDLE packets if the send queue is empty, and
  * ENOUGH_BUSY packets otherwise. If two of the covered packets are lost, the
- * REPAIR cannot repair them. At a loss rate of 1/50, two losses occur in one of
- * 50 blocks of 12 packets. */
+ * REPAIR cannot repair them. If a REPAIR covers 12 packets and the loss rate is
+ * 1/50, the probability of two losses is about 1/50. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
 

@@ -143,7 +143,8 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
     """
     print()
     for number, run in enumerate(runs, 1):
-        # The first access to `run.pictures` compares the pictures of the run.
+        # The first access to `run.pictures` compares the pictures of the run
+        # with the pictures of the clip.
         _ = run.pictures
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",

@@ -156,8 +156,8 @@ class Stream:
         self._rest = b""
 
     def pass_on(self) -> bool:
-        """Copies the output that is available. Returns False at the end of the
-        output.
+        """Reads available output of the command and writes it to the output of
+        this program. Returns False if the output of the command has ended.
         """
         data = os.read(self.pipe.fileno(), 1 << 16)
         if self._log:

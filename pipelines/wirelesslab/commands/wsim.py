@@ -345,7 +345,8 @@ def send(runs: Sequence[Run], seconds: float) -> None:
             raise LabError("the senders did not end within "
                            f"{2 * seconds + SECONDS_TO_START:.0f} s")
         time.sleep(0.05)
-    # The last packet needs some time to get from the device into the link.
+    # The links need some time to read the last packets from their devices.
+    # Therefore wait before finish() ends the links.
     time.sleep(0.2)
     for run in runs:
         run.finish()

@@ -58,9 +58,9 @@ def prepared(workload: Workload) -> dict[str, Any]:
 
 
 def acknowledgement(workload: Workload) -> int:
-    """Returns the size in bytes of the acknowledgements of a workload. An
+    """Returns the size in bytes of one acknowledgement in `workload`. Each
     acknowledgement has an entry for each packet that has arrived since the
-    acknowledgement before it.
+    previous acknowledgement.
     """
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)

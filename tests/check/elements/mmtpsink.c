@@ -505,8 +505,9 @@ GST_START_TEST (caps_cross_with_their_buffers)
 
 GST_END_TEST;
 
-/* Only caps fields of simple types are transmitted. h264parse also sets fields
- * of other types. */
+/* The sink transmits only caps fields of simple types. If the caps also have
+ * fields of other types, such as those of h264parse, the sink must omit these
+ * fields and transmit the rest. */
 GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
@@ -1461,8 +1462,8 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
 /* Sends an H.264 stream in which one frame is too late. The frame is one slice,
  * and `header` is the first byte of this slice. The byte contains nal_ref_idc,
  * which says whether other frames refer to the late frame. The buffer flags of
- * stock elements do not say this. Checks that `incomplete` other frames are
- * discarded because they refer to the late frame. */
+ * stock elements do not say this. Checks that the number of frames that are
+ * discarded because they refer to the late frame is `incomplete`. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {

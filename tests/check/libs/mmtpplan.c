@@ -169,8 +169,8 @@ GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
 GST_END_TEST;
 
 /* Two P-frames belong to different groups of pictures. The key frame between
- * them is not in the plan, because it has already been sent. The second P-frame
- * must not need the first one. */
+ * them is not in the plan, because it has already been sent. The plan must not
+ * treat the first P-frame as a reference of the second P-frame. */
 GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 {
   const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 1 };

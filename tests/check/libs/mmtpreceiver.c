@@ -1088,8 +1088,8 @@ count_reports (Peer * peer)
   return n;
 }
 
-/* Sends `n` messages on path 0 at intervals of `distance` ms. Returns the
- * number of REPORTs. */
+/* Sends `n` messages to the receiver on path 0, at intervals of `distance` ms.
+ * Returns the number of REPORTs that the receiver sent during this time. */
 static guint
 stream (Peer * peer, guint n, guint distance)
 {

@@ -283,8 +283,8 @@ GST_START_TEST (rate_slides_to_zero_when_nothing_comes)
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 5000);
   fail_unless_equals_uint64 (statistics_rate_get (rate, 2 * GST_SECOND),
       1000000);
-  /* At 2500 ms the window of one second holds only 13 frames, which have
-   * arrived from 1520 to 2000 ms. A full window holds 25 frames. */
+  /* The last frame arrives at 2000 ms. At 2500 ms, the rate over the last
+   * second must count only the 13 frames that arrived from 1520 to 2000 ms. */
   fail_unless_equals_uint64 (statistics_rate_get (rate,
           2500 * GST_MSECOND), 13 * 40000);
   fail_unless_equals_uint64 (statistics_rate_get (rate,

@@ -213,9 +213,10 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
         numbers = signal.SIGHUP, signal.SIGINT, signal.SIGTERM
 
         def heed_them():
-            # A test that runs under nohup or in the background ignores some
-            # signals, and its child processes inherit this. The child process
-            # must not ignore them.
+            # If this test runs under nohup or in the background, it ignores
+            # some of these signals. Its child processes would ignore them, too.
+            # The setup must not ignore them, so their default actions are
+            # restored.
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 
