@@ -11,8 +11,8 @@
  * rates. */
 #define KEPT_SLOTS 4096
 
-/* An entry of the ring. This struct is followed by an item, whose content only
- * the source knows. */
+/* An entry of the ring. This struct is followed by an item, whose type is
+ * defined by the element that uses the queue. */
 typedef struct
 {
   gsize size;

@@ -65,8 +65,8 @@ def sps(fields):
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # Gaps in frame_num are not allowed. The picture is two macroblocks wide and
-    # two high.
+    # The SPS forbids gaps in frame_num. It sets the width and the height of the
+    # picture to two macroblocks.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)

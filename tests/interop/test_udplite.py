@@ -424,8 +424,9 @@ class HitTest(UdpliteCase):
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
-            # No other packet has the content of the mark. The arrival of the
-            # mark therefore shows that all packets before it have arrived, too.
+            # A packet with the unique payload `mark` is sent after each chunk.
+            # When it arrives, all packets before it have arrived or were
+            # dropped.
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:

@@ -35,9 +35,9 @@ typedef struct
 /* Updates `overheard` from a message that was sent. */
 void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
-/* Builds a message that mmtp_packet_write () can write. Its trailer is 0.
- * Returns all 64 bits of the channel number, which counts the messages on the
- * path. The message itself has only the low 16 bits of this number. */
+/* Fills `message` with values that mmtp_packet_write () can write. The trailer
+ * is set to 0. Returns the 64-bit channel number of the message; the message
+ * itself contains only the low 16 bits of this number. */
 guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
     guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);

@@ -29,8 +29,9 @@ guint64 seeded_draw_below (guint64 draw, guint64 n);
  * be up to 2^56. If the mean is 0, the number is 0. Otherwise it is at least 1.
  */
 guint64 seeded_draw_exponential (guint64 draw, guint64 mean);
-/* Returns the number of trials up to and including the first hit; at least 1.
- */
+/* Returns a geometrically distributed number: the number of trials up to and
+ * including the first success. Each trial succeeds with the probability
+ * `chance`. */
 guint64 seeded_draw_geometric (guint64 draw, SeededChance chance);
 /* Returns -ln (draw / 2^64) as a fixed-point number with 32 fractional bits. */
 guint64 seeded_draw_log (guint64 draw);

@@ -327,11 +327,12 @@ get_all (const References * references)
 }
 
 /* Updates references->uses, the set of pictures to which the current picture
- * refers. A P-slice adds only the pictures in its reference picture list. A
- * missing picture that is not in this list does not change the list, because a
- * decoder puts a substitute in its place (section 8.2.5.2 of H.264). A B-slice
- * adds all stored pictures: the lists of a B-slice are sorted in display order,
- * and the position of a substitute in this order is unknown. */
+ * refers. If a picture is missing, a decoder adds a substitute to the reference
+ * lists (section 8.2.5.2 of H.264). In the list of a P-slice, all other
+ * pictures therefore keep their positions, so a P-slice adds only the pictures
+ * in its list. The lists of a B-slice are sorted in display order, in which the
+ * position of a substitute is unknown. A B-slice therefore adds all stored
+ * pictures. */
 void
 references_add_h264_slice (References * references, const H264Slice * slice)
 {

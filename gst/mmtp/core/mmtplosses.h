@@ -21,7 +21,7 @@ typedef struct
   guint64 found;                /* time at which the gap was found, in ns */
   /* value of MmtpLosses.n_raised at the time at which the gap was found */
   guint64 order;
-  /* Time in ns from which on a retransmission is too late. */
+  /* Deadline in ns for retransmissions of these messages. */
   guint64 repair_until;
   /* number of reports that have contained the range */
   guint reported;

@@ -93,8 +93,8 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* The queue of a path may contain more packets than are known to be in flight.
- * At most this number of additional packets is assumed. */
+/* get_queue () limits the queueing delay of a path to the time that the path
+ * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This module lets paths join the session at the receiver, and change their
- * addresses. */
+/* Adds paths to a session at the receiver, and updates the addresses of these
+ * paths. */
 
 #include "mmtpreceiverjoins.h"
 

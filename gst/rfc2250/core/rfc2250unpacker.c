@@ -659,7 +659,7 @@ unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     unpacker->second_field = TRUE;
 }
 
-/* Processes a packet whose video-specific header is filled in. */
+/* Processes a packet of a sender that fills in the video-specific header. */
 static void
 unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const guint8 * data, gsize size)

@@ -269,10 +269,10 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Stores a stray: a packet of another source, or with a sequence number far
- * from the expected one. Returns whether a stored stray has the preceding
- * sequence number. If so, both strays belong to a run of consecutive packets.
- */
+/* Stores a stray: a packet from another source, or with a sequence number far
+ * from the expected one. Returns TRUE if the previous packet of the same source
+ * is also a stored stray. Both packets then belong to a run of consecutive
+ * packets. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes which part of a packet must arrive undamaged; see the header. The
- * headers are parsed from the outside to the inside: the RTP header, the
- * payload header, and the headers of the video at the beginning of the payload.
- */
+/* Computes how many leading bytes of a packet must arrive undamaged; see
+ * udplitecoverage.h. The headers are parsed from the outside to the inside: the
+ * RTP header, the payload header, and the headers of the video at the beginning
+ * of the payload. */
 
 #include "udplitecoverage.h"
 

@@ -66,9 +66,9 @@ def of_link(properties: str, flow: int, station: int, duration_ns: float,
     return _of_link(properties, flow, station, steps * STEP_NS, build)
 
 
-# Runs over the same link and with the same seed have nearly the same duration.
-# of_link() rounds the duration up, so that these runs share one cached result
-# of this function.
+# If two runs have the same link and the same seed, their durations are nearly
+# equal. of_link() rounds the duration up, so that both runs use the same cached
+# result of this function.
 @functools.lru_cache(maxsize=4)
 def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:

@@ -46,8 +46,8 @@ def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:
 
 
 def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
-    """Returns the runs that were not flagged, or all runs if all were flagged.
-    """
+    """Returns the runs that are not flagged as unreliable. If all runs are
+    flagged, returns all runs."""
     return [run for run in runs if not run.is_flagged] or runs
 
 

@@ -139,7 +139,7 @@ class _Plan(typing.NamedTuple):
 def best(work: Sequence[Job], supply: Supply) -> list[int]:
     """Chooses the frames that a sender with perfect foresight sends. It sends
     the largest possible number of frames, on the condition that each of them is
-    decodable in time. Returns the number of each chosen frame."""
+    decodable in time. Returns the indices of the chosen frames in `work`."""
     # Maps each state of the decoder to the best partial solutions that lead to
     # this state.
     plans = {(False, False): [_Plan(0, 0, None)]}
@@ -169,8 +169,8 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
 
 
 def _undominated(plans: list[_Plan]) -> list[_Plan]:
-    """Keeps only the best plans. A plan is left out if another plan has at
-    least as many frames and does not use up more bytes of the link.
+    """Returns the best plans. A plan is left out if another plan has at least
+    as many frames and uses at most as many bytes of the link.
     """
     found, min_used = [], math.inf
     for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):

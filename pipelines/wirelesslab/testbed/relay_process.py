@@ -37,8 +37,10 @@ class Direction:
         self.given = description
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
-        self.back = None  # The Direction object of the opposite direction.
-        self.sender = None  # The address of the last packet's sender.
+        # `back` is the Direction object of the opposite direction. `sender` is
+        # the source address of the last packet that `relay` received.
+        self.back = None
+        self.sender = None
 
 
 def bound(address: str, port: int) -> socket.socket:

@@ -2,7 +2,7 @@
 /* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
  * as the receiver reads, no matter whether ifdsink reads the file itself or
  * upstream pushes it. The pipeline can be stopped while the receiver does not
- * read. The test is the receiver. */
+ * read. The test itself is the receiver. */
 
 #include <gst/check/gstcheck.h>
 #include <gio/gio.h>

@@ -577,9 +577,10 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 
 GST_END_TEST;
 
-/* After a handover to a network with a longer round trip, the one-way delay and
- * the age of the backlog remain higher. The bitrate must nevertheless reach its
- * old value again. */
+/* A handover to another network increases the round trip permanently. The
+ * one-way delay and the age of the backlog therefore stay higher than before
+ * the handover. The bitrate must nevertheless return to the value that it had
+ * before the handover. */
 GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 {
   begin_backlog (20000);

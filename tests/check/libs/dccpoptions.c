@@ -87,7 +87,8 @@ GST_START_TEST (options_come_one_by_one)
       "43=1234 2 192=ffffffff");
   /* options of one byte (section 5.8) */
   assert_options (DCCP_ACK, "0300061f", "3 6 31");
-  /* The length of this option leaves no room for a value. */
+  /* Option 32 has only a type and a length. It must be read as an option
+   * without a value. */
   assert_options (DCCP_ACK, "2002", "32");
   assert_options (DCCP_ACK, "2d0501020399020000", "45=010203 153");
 }

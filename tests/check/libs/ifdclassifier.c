@@ -214,8 +214,8 @@ expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
 GST_START_TEST (h264_idr_begins_a_closed_gop)
 {
   expect_h264 ("65 88 84", "Ic");
-  /* The picture follows an access unit delimiter, an SPS, a PPS and an SEI
-   * with user data. */
+  /* The NAL units before the picture are an access unit delimiter, an SPS, a
+   * PPS and an SEI with user data. They must not change the result. */
   expect_h264 ("09 10; 67 64 00 28 ac; 68 ee 3c 80; 06 05 02 aa bb 80;"
       "65 88 84; 65 00 42", "Ic");
   /* Some encoders write a recovery point SEI before an IDR picture. The SEI

@@ -56,8 +56,9 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* The loss of message 13 was not reported yet, so it is reported first. All
-   * losses are reported repeatedly until a repair would be late. */
+  /* The loss of message 13 has not been reported yet, so the report must begin
+   * with it. All reports must contain both losses until a retransmission would
+   * be too late, at 1000 ms. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");

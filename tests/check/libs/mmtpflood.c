@@ -169,7 +169,7 @@ struct _Flood
   guint each_ms;                /* Forged messages per ms. */
   guint32 random;
   gboolean flooding;
-  /* A bit for each message type that the network drops at this time. */
+  /* Bit mask of the message types that the network currently drops. */
   guint lost;
     Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];

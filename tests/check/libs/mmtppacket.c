@@ -453,7 +453,8 @@ typedef struct
 } Change;
 
 static const Change changes[] = {
-  /* Section 3: the flag PRELUDE may only be set together with FIRST. */
+  /* If the flag PRELUDE is set, the flag FIRST must be set too
+   * (docs/wire-mmtp.md, section 3). */
   {"data", 14, "29", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 14, "45", MMTP_REFUSED_MALFORMED},
   {"data-only-prelude", 14, "81", MMTP_VALID},
@@ -895,9 +896,9 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* The low bits are 0, and the last number was 65535. The result is the
-   * nearest number with these low bits: 65536 is 1 away, and 0 is 65535 away.
-   */
+  /* The last number is 65535. The low 16 bits of the new number are 0, so it is
+   * a multiple of 65536. The result must be 65536, because this is the multiple
+   * nearest to 65535. */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

@@ -862,8 +862,8 @@ GST_START_TEST (rebuilt_header_of_a_second_field)
 
 GST_END_TEST;
 
-/* live555 sets the marker on the very first packet, which holds only headers.
- */
+/* live555 sets the marker on the first packet of a stream, although this packet
+ * holds only headers. This marker must not end a frame. */
 GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 {
   const gsize headers = 22 + 8 + 8 + 9;

@@ -55,7 +55,7 @@ def marked_processes(mark):
                 name = (directory / "comm").read_text().strip()
                 found.append((int(directory.name), name))
         except OSError:
-            pass  # The process may have ended in the meantime.
+            pass  # The process ended while its files were read.
     return found
 
 

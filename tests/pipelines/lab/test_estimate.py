@@ -34,8 +34,9 @@ class EstimateTest(unittest.TestCase):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
-        # Three results belong to this experiment. Each run had a clip of 20 s.
-        # The median run took 23 s, which is 3 s longer than its clip.
+        # The experiment cell() has three results: 21, 23 and 24 s. The estimate
+        # must be their median. The clip lasts 20 s, so the median run took
+        # 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
         # A run with a clip of 40 s is also assumed to take 3 s longer than its
         # clip, so the estimate must be 43 s.
