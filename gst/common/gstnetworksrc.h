@@ -72,9 +72,10 @@ gboolean gst_network_src_has_caps (GstNetworkSrc * self);
  * gst_network_src_wait_for_queue(). */
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
-/* Returns whether packets from `address` are accepted, and counts the packet if
- * they are not. The address has 4 bytes of IPv4 or 16 bytes of IPv6, in network
- * byte order. May be called between start and stop. The function does not take
+/* Call this function once for each received packet. `address` is the address of
+ * the sender: 4 bytes of IPv4 or 16 bytes of IPv6, in network byte order.
+ * Returns whether the packet is accepted. Counts the packet if it is not
+ * accepted. May be called between start and stop. The function does not take
  * OBJECT_LOCK. */
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);

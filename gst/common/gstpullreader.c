@@ -15,7 +15,8 @@ typedef struct
   GstPadEventFunction src_event;        /* before gst_pull_reader_enable () */
 
   /* protected by the stream lock of the sink pad */
-  /* segment in bytes; `position` is the offset at which the next read begins */
+  /* The current segment, in the format bytes. The next read begins at
+   * `segment.position`. */
   GstSegment segment;
   gboolean have_stream;         /* the STREAM_START event was sent */
   gboolean have_segment;        /* the SEGMENT event was sent */

@@ -49,8 +49,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
  * valid packets are shorter; a longer packet is truncated and then discarded as
  * invalid. */
 #define MAX_INPUT_SIZE 2048
-/* With blocking=false, the packets of a frame may wait for the pacing for up to
- * 90 % of the frame period, but not longer than this time. */
+/* If blocking=false, the pacing may delay the packets of a frame by up to 90 %
+ * of the frame period, but by at most MAX_FRAME_WAIT. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */
@@ -873,8 +873,8 @@ static const GstWirelessProperty properties[] = {
    * GstDccpThinSink:estimated-bitrate:
    *
    * The payload bitrate that TFRC allows now. An encoder upstream should use
-   * this bitrate. The property is notified when it has changed by a tenth, at
-   * most every 200 ms.
+   * this bitrate. The signal notify is emitted when the bitrate has changed by
+   * at least 10 %, but at most once in 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of payload that TFRC allows now; a lower bound while the stream "

@@ -207,9 +207,10 @@ static const GstWirelessProperty properties[] = {
    *
    * If %TRUE, a frame enters the queue when the pipeline's clock reaches the
    * running time of its DTS, or of its PTS if it has no DTS. If upstream is
-   * live, its latency is added to this time. If %FALSE, a frame enters the
-   * queue immediately if upstream is live, and otherwise as soon as the queue
-   * has room.
+   * live, the latency of upstream is added to this time.
+   *
+   * If %FALSE, frames from a live source enter the queue immediately. Other
+   * frames enter as soon as the queue has room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
       "Whether each frame enters the queue at the time of its timestamp; false "

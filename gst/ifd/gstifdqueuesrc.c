@@ -468,8 +468,8 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
 }
 
 /* Returns whether the sink pad is in pull mode. In pull mode, this element
- * determines the position in the source itself. A seek would change that
- * position, so seeks are refused. */
+ * chooses the position at which it reads. A seek would change this position, so
+ * seeks are refused. */
 static gboolean
 is_reading (GstIfdQueue * self)
 {

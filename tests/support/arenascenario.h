@@ -59,7 +59,7 @@ typedef struct
   /* Time in ns after the start of the stream. Estimates before this time are
    * ignored. */
   guint64 settling;
-  /* Rate of the link in bit/s after the step down. */
+  /* Rate of the link in bit/s between the times step_down and step_up */
   gdouble low_rate;
   guint64 step_down, step_up;   /* ns */
   TcpAlgorithm tcp;             /* of ARENA_ASK_TCP */

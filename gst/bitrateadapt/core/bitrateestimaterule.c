@@ -217,7 +217,8 @@ get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     self->rate_before = 0;
     return G_MAXDOUBLE;
   }
-  /* The queues of the network cannot be seen while nothing is sent. */
+  /* While the encoder outputs nothing, the length of the queues is unknown. If
+   * the queues were too long before, the bitrate must not increase. */
   if (bitrate_backlog_is_idle (&self->backlog))
     return self->rate_before > 0 ? bitrate : G_MAXDOUBLE;
   if (bitrate_backlog_get_put_rate (&self->backlog) < USED_SHARE * bitrate)

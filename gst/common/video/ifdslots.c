@@ -11,9 +11,9 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* The set of slots whose contents are wrong because `frame` was dropped. The
-   * contents are those after the last frame in the queue was decoded. The set
-   * does not contain slots that later frames will probably not use. */
+  /* The set of slots that are wrong after all frames in the queue were decoded,
+   * because `frame` was dropped. The set does not contain slots that later
+   * frames will probably not use. */
   guint32 damage;
 } Cost;
 

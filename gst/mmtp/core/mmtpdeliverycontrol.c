@@ -398,13 +398,13 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Adapts the usual delay: the amount by which the delay of the path exceeds the
- * base delay while there is no queue. On some paths, this amount fluctuates by
- * more than the queueing delay that has to be detected.
+/* Updates the usual delay. The usual delay is the measured delay minus the base
+ * delay, on a path without a queue. On some paths, this difference fluctuates
+ * by more than the queueing delay that has to be detected.
  *
  * If the application sends less than the path carries, there is no queue. The
- * usual delay then follows the measured delay above the base delay: slowly if
- * the measured delay has risen, faster if it has fallen. */
+ * usual delay then follows the measured difference: it rises slowly and falls
+ * faster. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {

@@ -11,7 +11,7 @@
 #include "mmtprepairer.h"
 #include "mmtpretransmission.h"
 
-/* The written message and the path on which it has to be sent. */
+/* Buffer for a message, and the path on which the message has to be sent. */
 typedef struct
 {
   guint8 *bytes;

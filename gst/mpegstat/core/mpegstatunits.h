@@ -27,8 +27,8 @@ SlotReader *mpegstat_units_get_slots (MpegStatUnits * units);
 guint64 mpegstat_units_get_malformed (const MpegStatUnits * units);
 /* Sets the duration of a frame in ns; 0 if unknown. */
 void mpegstat_units_set_period (MpegStatUnits * units, guint64 period);
-/* Starts a new stream: numbers and times are relative to the next access unit.
- */
+/* Starts a new stream. The next access unit gets the number 0, and later times
+ * are relative to its time. */
 void mpegstat_units_restart (MpegStatUnits * units);
 
 /* Processes an access unit and fills `unit`. `pts` and `dts` are in ns or

@@ -392,11 +392,11 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
     if (!header->b)
       packer->stats.header_packets++;
   } else if (!unit_is_slice (packer, packer->unit)) {
-    /* A sequence end code is not the end of a slice, so a packet that ends with
-     * it must not set E. But some receivers discard the slices of a packet
-     * without E. The sequence end code is therefore sent in a packet of its
-     * own. The previous packet contains the last slice of the frame and has the
-     * RTP marker bit. */
+    /* This packet contains only the sequence end code. The E bit (end of slice)
+     * must not be set in a packet that ends with a sequence end code. If the
+     * last slice were in this packet too, some receivers would discard the
+     * slice because the E bit is not set. The previous packet contains the last
+     * slice of the frame and has the RTP marker bit. */
     take (packer, packet, packer->offset + MIN (room,
             unit_end (packer, packer->unit) - packer->offset));
     packer->stats.header_packets++;

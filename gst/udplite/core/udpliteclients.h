@@ -35,8 +35,8 @@ void udplite_clients_free (UdpliteClients * self);
 
 guint udplite_clients_get_number (const UdpliteClients * self);
 UdpliteClient *udplite_clients_get (const UdpliteClients * self, guint i);
-/* udplite_clients_find () and udplite_clients_find_id () return NULL if there
- * is no such receiver. */
+/* udplite_clients_find () and udplite_clients_find_id () search the list for a
+ * receiver. They return NULL if the receiver is not in the list. */
 UdpliteClient *udplite_clients_find (const UdpliteClients * self,
     const gchar * host, guint16 port);
 UdpliteClient *udplite_clients_find_id (const UdpliteClients * self,

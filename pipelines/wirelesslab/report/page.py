@@ -101,9 +101,11 @@ def chosen(
     runs of workloads other than video.
 
     If `only` contains words, the first list has only the groups whose titles
-    contain all of these words, and the second list is empty. If no title
-    contains all of these words, the page may still have runs with a live
-    encoder (`has_others`). If it has no such runs, LabError is raised."""
+    contain all of these words, and the second list is empty.
+
+    `has_others` says whether the page also has runs with a live encoder. If
+    `has_others` is False and no title contains all words of `only`, LabError is
+    raised."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()

@@ -99,10 +99,10 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
     The first call decodes the pictures and writes this file. Later calls only
     read the file, because decoding takes longer than all other steps.
 
-    If the encoder runs during the stream, the delay of the encoding is the time
-    from the capture of the first picture to the output of the first frame, in
-    frame periods. The times of the frames are counted from the capture of the
-    first picture, so they contain this delay."""
+    The times of the frames are counted from the capture of the first picture.
+    If the encoder runs during the stream, the times therefore include its
+    delay: the time from the capture of the first picture to the output of the
+    first frame. `encoding["delay"]` is this delay in frame periods."""
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
     if len(sent) != len(packets):

@@ -34,7 +34,8 @@ typedef struct
   gboolean broken;              /* sending fails */
   /* Size in bytes of packets that cannot be sent. */
   gsize unsendable;
-  /* The next `early` calls that send packets return GST_NETWORK_SINK_EARLY. */
+  /* Number of calls of the send function that will return
+   * GST_NETWORK_SINK_EARLY */
   guint early;
   /* TRUE if the receiver reads the remaining data before the drain timeout */
   gboolean drains;

@@ -34,7 +34,8 @@ class LinkUseTest(unittest.TestCase):
 
     def test_the_film_begins_with_the_first_large_packet(self):
         self.assertEqual(link_use.begin_ns(PACKETS), 100 * MS)
-        # If no packet is large, the time of the first packet is returned.
+        # If there are only small packets, begin_ns() must return the arrival
+        # time of the first packet.
         self.assertEqual(link_use.begin_ns(PACKETS[:1]), 20 * MS)
         self.assertEqual(link_use.begin_ns([]), 0)
 
