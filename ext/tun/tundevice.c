@@ -198,10 +198,10 @@ tun_device_open_inside (gpointer user_data, GError ** error)
   device->link = tun_link_new (device->name, error);
   if (!device->link)
     return FALSE;
-  /* Only packets of programs shall cross the link. The kernel is therefore kept
-   * from generating a link-local address, because it would send packets of its
-   * own for this address, such as router solicitations and multicast reports.
-   */
+  /* Only packets of programs shall cross the link. If the device had a
+   * generated link-local address, the kernel would also send packets of its
+   * own, such as router solicitations and multicast reports. The device
+   * therefore gets no such address. */
   if (!device->existed)
     tun_link_no_generated_address (device->link);
   return TRUE;

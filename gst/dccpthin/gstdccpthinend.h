@@ -35,9 +35,9 @@ typedef struct
    * data, this function also wakes that thread. If this function is NULL, the
    * endpoint releases the lock and wakes no thread. */
   void (*unlock) (gpointer element);
-  /* Returns the time in ns at which the element has to post messages or notify
-   * properties again. G_MAXUINT64 means that there is no such time. The
-   * callback may be NULL if the element never has to do this. */
+  /* Returns the next time in ns at which the element has to post messages or
+   * notify properties, or G_MAXUINT64 if there is none. If this function is
+   * NULL, there is never such a time. */
     guint64 (*next_wakeup) (gpointer element);
   gsize max_input_size;         /* maximum size of a received packet in bytes */
   GstDebugCategory **category;  /* log category for the driver's messages */

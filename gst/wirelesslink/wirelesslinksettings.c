@@ -52,8 +52,8 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Offset of a second value in the LinkConfig, which applies to all stations
-   * except station 0. 0 means that all stations use the value at `offset`. */
+  /* Offset in the LinkConfig of the value for all stations except station 0. If
+   * this offset is 0, all stations use the value at `offset`. */
   gsize down;
   /* The models of radio blocks use two copies of the value. `blocks` is the
    * offset of the copy for station 0. `blocks_down` is the offset of the copy

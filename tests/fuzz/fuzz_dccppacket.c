@@ -9,14 +9,17 @@
  * - Two correct endpoints agree on the features even if packets between them
  *   are lost, duplicated and delayed.
  *
- * Input: one byte that selects the action. The bytes after it are:
- * - 0, parse: one byte, then the packet. Bits 0 and 1 of the byte select the
- *   path (0 IPv4, 1 IPv6, 2 UDP). If bit 2 is set, the target inserts the
- *   correct checksum
- * - 1, options: the type of the packet, then the options
- * - 2, forged features: the role of the endpoint, then packets. Each packet has
- *   a type, a sequence number, an acknowledgement number, a size and options
- * - 3, agree: the coverages of both endpoints, then commands (type Order)
+ * Input: one byte that selects the action, then the data of the action.
+ * The data depend on the action:
+ * - Action 0 (parse): one byte, then the packet. Bits 0 and 1 of the byte
+ *   select the path (0 IPv4, 1 IPv6, 2 UDP). If bit 2 is set, the target
+ *   inserts the correct checksum.
+ * - Action 1 (options): the type of the packet, then the options.
+ * - Action 2 (forged features): the role of the endpoint, then packets. Each
+ *   packet has a type, a sequence number, an acknowledgement number, a size and
+ *   options.
+ * - Action 3 (agree): the coverages of both endpoints, then commands (type
+ *   Order).
  */
 
 #include "fuzz.h"

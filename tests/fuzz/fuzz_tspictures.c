@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the division of a transport stream into units. A unit consists either
  * of the packets of one picture, or of packets that belong to no picture. All
- * units together must be identical to the input. However the input is divided
- * into buffers, the numbers of units and of pictures must be the same.
+ * units together must be identical to the input. The numbers of units and of
+ * pictures must not depend on the size of the buffers into which the input is
+ * divided.
  *
  * If a picture is dropped, some of its packets are still sent. They are called
  * the rest of the picture. The rest must consist of whole packets and must not

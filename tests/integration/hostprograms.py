@@ -202,11 +202,11 @@ def push(options):
 
 
 def pull(options):
-    """Accepts a connection and reads from it. Ends when `seconds` seconds have
-    passed since the first read, or when the peer closes the connection. Returns
-    a list with the time of each read and the number of bytes received so far.
-    With --rate the program waits after each read, so that it reads at most this
-    many bytes per second. --buffer is the size of the receive buffer."""
+    """Accepts a connection and reads from it. Ends `seconds` seconds after the
+    first read, or when the peer closes the connection. Returns a list with the
+    time of each read and the number of bytes received so far. If --rate is set,
+    the function waits after each read, so that it reads at most --rate bytes
+    per second. --buffer is the size of the receive buffer."""
     seen, total, end = [], 0, None
     with socket.create_server((options.address, options.port)) as server:
         if options.buffer:

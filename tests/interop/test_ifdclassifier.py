@@ -23,8 +23,8 @@ import peers
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdclassify"
 FRAMES = 90
-# The presentation time of the first frame in decoding order. Lower times are
-# for frames that are shown before this frame.
+# The first frame in decoding order has this presentation time. Frames that are
+# shown before it have lower presentation times.
 FIRST_PTS = 1 << 40
 # A message of ffmpeg that does not report an error. An I-frame may tell the
 # decoder to mark earlier frames as unused (H.264, 8.2.5.4). If the decoder

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the includes of gst/ and ext/ follow the plan in
+"""Checks that the files of gst/ and ext/ follow the plan in
 docs/architecture.md.
 
 Elements include their own core and the layers of gst/common. Cores include the
 layers video and net. These two layers include no other file of the project. The
-linker checks the calls (without_gstreamer_* of the suite `unit`). This program
-checks the includes, which also bring in types, macros and inline functions.
+linker checks which functions are called (tests without_gstreamer_* of the suite
+`unit`). It cannot check the use of types, macros and inline functions. This
+program therefore checks the includes.
 
-No files include or call each other in a circle. A unit is the set of files with
-the same name before the suffix, such as `frames.c` and `frames.h`. A unit
-depends on another unit in two cases: it includes the header of the other unit,
-or it uses a function or a constant table of the other unit. There are two
+There are no cyclic dependencies between files or units. A unit is the set of
+files with the same name before the suffix, such as `frames.c` and `frames.h`. A
+unit depends on another unit in two cases: it includes the header of the other
+unit, or it uses a function or a constant table of the other unit. There are two
 exceptions: `framesprivate.h` may include `frames.h`, which it extends, and the
 cast macros of GObject may call the `get_type` function of a type.
 

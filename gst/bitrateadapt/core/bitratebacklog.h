@@ -87,10 +87,10 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * contained all numbers of bytes from which the backlog is computed. The
  * following functions may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns by how much the recent age of the backlog exceeds the minimum age in
- * the last few seconds. The recent age is the minimum age in the longest of
- * three times: 60 ms, 1.5 frame periods and the round-trip time. Returns 0
- * before the first report of the receiver. */
+/* Returns the recent age of the backlog minus the minimum age during the last
+ * few seconds. The recent age is the minimum age during the last 60 ms, the
+ * last 1.5 frame periods or the last round trip, whichever is longest. Returns
+ * 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns the queueing delay in the network minus the minimum queueing delay of
  * the last few seconds. This minimum is above 0 if something other than a

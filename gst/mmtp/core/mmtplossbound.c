@@ -130,12 +130,13 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 /* Returns whether the losses with few bytes in flight are about as frequent as
  * the losses with many bytes in flight.
  *
- * loss_few is the loss rate while the number of bytes in flight is at most its
- * mean. In the start phase, the number of bytes in flight increases all the
- * time, so it is always above its mean, and loss_few cannot be measured. For
- * this case, the losses are also counted for each octave of the number of bytes
- * in flight (a range whose end is twice its beginning). The octaves below the
- * present octave then show the losses with few bytes in flight. */
+ * loss_few is the loss rate that was measured while the number of bytes in
+ * flight was at most its mean. In the start phase, this number increases all
+ * the time. It then always exceeds its mean, so loss_few cannot be measured.
+ * For this case, the losses are also counted for each octave of the number of
+ * bytes in flight. An octave is a range whose end is twice its beginning. The
+ * loss rate with few bytes in flight is then computed from the octaves below
+ * the present octave. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {

@@ -281,11 +281,10 @@ is_soonest (const MmtpPolicy * policy, guint64 arrival)
   return TRUE;
 }
 
-/* Returns the first packet of the present plan that is in time at `arrival`;
- * NULL if there is none. If less time than the safety margin remains between
- * `arrival` and the deadline of a packet, this packet is returned only if no
- * path delivers it before `arrival`. Sets `is_exhausted` to TRUE if no packet
- * of the plan is waiting. */
+/* Returns the first packet of the present plan whose deadline is at least the
+ * safety margin after `arrival`. If no path can deliver a packet before
+ * `arrival`, the safety margin counts as 0. Returns NULL if there is no such
+ * packet. Sets `is_exhausted` to TRUE if no packet of the plan is waiting. */
 static MmtpPacket *
 find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {

@@ -75,11 +75,11 @@ gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
 void link_end_flow (Link * link, guint64 now, guint flow);
 /* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);
-/* Stores the next packet that has left the link in `packet` and returns TRUE.
- * The packets are in the order of departure. Returns FALSE if no further packet
- * has left the link by the current time of the link, which is the greatest
- * `now` that the caller has passed. If the packet is the original and not a
- * duplicate (`copy` is 0), its `user` belongs to the caller again. */
+/* If a packet has left the link, stores it in `packet` and returns TRUE. The
+ * packets are returned one by one, in the order of departure. Returns FALSE if
+ * no further packet has left the link by the current time of the link, which is
+ * the greatest `now` that the caller has passed. If the packet is the original
+ * and not a duplicate (`copy` is 0), its `user` belongs to the caller again. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
 /* Returns the time of the next event in the link; LINK_NEVER = no event will

@@ -207,9 +207,9 @@ take_next (Dcf * dcf, guint number)
 
 /* Functions that select the rate of a station. IEEE 802.11 does not define how
  * a rate is selected (9.6). The methods are therefore from the literature:
- * - automatic rate fallback (ARF): Kamerman and Monteban 1997
- * - lowest rate after a lost packet: a card that Ouwens
- *   describes in section 3.5 */
+ * - Kamerman and Monteban (1997) describe automatic rate fallback (ARF).
+ * - Ouwens (section 3.5) describes a card that uses the lowest rate after a
+ *   lost packet. */
 
 static void
 set_rate (Dcf * dcf, guint number, guint rate)

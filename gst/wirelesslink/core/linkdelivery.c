@@ -125,8 +125,8 @@ step (LinkDelivery * delivery)
   }
 }
 
-/* Moves to the first opportunity to send that is not earlier than `time`. No
- * packet uses the skipped opportunities. */
+/* Advances `delivery` to its first opportunity to send at or after `time`. The
+ * opportunities before `time` stay unused. */
 static void
 skip_to (LinkDelivery * delivery, guint64 time)
 {

@@ -49,10 +49,10 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the section of the matrix that describes `link`. If
-    the section describes several links, the title of each link ends with the
-    property values of the link. The function removes these values. If the name
-    of `link` contains no values, returns "all links".
+    """Returns the title of the section of the matrix to which `link` belongs.
+    If the name of `link` contains property values, the title of `link` consists
+    of the title of the section and these values. The function then returns the
+    title of `link` without the values. Otherwise, it returns "all links".
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

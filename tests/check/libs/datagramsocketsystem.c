@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how DatagramSocket deals with network interfaces, routes and routing
- * rules. The tests run in a network namespace of their own. A test that may not
- * create a namespace is reported as skipped.
+ * rules. The tests run in a network namespace of their own. If the system does
+ * not permit a test to create a namespace, the test is reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */

@@ -655,8 +655,8 @@ static const struct
   {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},
   /* The CCID is not the client's. */
   {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* The Confirm is invalid, because the value is not the first common entry of
-   * both preference lists. */
+  /* This Confirm chooses the value 2, but the first common entry of the two
+   * preference lists is 3. The client must reset the connection. */
   {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},

@@ -1057,8 +1057,9 @@ tear_down_merging (Merging * self)
 }
 
 /* Sends `n` packets. Each packet has `size` bytes, except the last packet,
- * which has `last` bytes. The first byte of each packet is its number, counted
- * from `number`. Waits until the core has got all packets. */
+ * which has `last` bytes. The first byte is `number` in the first packet,
+ * `number` + 1 in the second packet, and so on. Waits until the core has
+ * received all packets. */
 static void
 merging_send (Merging * self, guint number, guint n, gsize size, gsize last)
 {

@@ -358,8 +358,9 @@ GST_START_TEST (udp_over_ipv4_and_ipv6_is_read)
 
 GST_END_TEST;
 
-/* The header of UDP-Lite has the coverage in the place in which the header of
- * UDP has the length (RFC 3828). */
+/* In the header of UDP-Lite, the coverage field replaces the length field of
+ * UDP (RFC 3828). The parser must not take the coverage of 8 bytes for the
+ * length of the packet. */
 GST_START_TEST (udp_lite_is_read)
 {
   VideoPacket packet;

@@ -25,7 +25,8 @@ class NameTest(unittest.TestCase):
         for name, known in overview.NAMES.items():
             with self.subTest(name=name):
                 # A title in README.md can have settings after the name of the
-                # element, such as " latency=450". They are not compared.
+                # element, such as " latency=450". Only the name of the element
+                # is compared.
                 elements = found[name].split(", ")[-1].split(" ! ")
                 self.assertIn(elements[-1].split()[0], known)
 

@@ -87,9 +87,10 @@ class DescribeTest(unittest.TestCase):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
         # The 99th percentile of the lateness is 296 ms for the packets, but
-        # only 99 ms for the wake-ups. The two kinds of lateness are therefore
-        # assumed to have different causes. In this case, the 95th percentile
-        # for the packets must be interpolated linearly.
+        # only 99 ms for the wake-ups. The packets are therefore assumed to be
+        # late for another reason than the wake-ups. The 95th percentile for the
+        # packets must be interpolated linearly between their median and their
+        # 99th percentile.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
