@@ -31,9 +31,9 @@
  * GStreamer. GstLiveFlush finds out from the calling thread whether unlock or
  * unlock_stop was called for a pause or for a flush. */
 
-/* If `flushing` is TRUE, the `create` function of the source must return
- * GST_FLOW_FLUSHING immediately, until this function is called with FALSE. The
- * caller holds the lock of GstLiveFlush. */
+/* Starts flushing if `flushing` is TRUE, and stops flushing if it is FALSE.
+ * While the source is flushing, its `create` function must return
+ * GST_FLOW_FLUSHING immediately. The caller holds the lock of GstLiveFlush. */
 typedef void (*GstLiveFlushFunc) (GstBaseSrc * src, gboolean flushing);
 
 typedef struct

@@ -85,8 +85,8 @@ enqueue_held_events (GstIfdQueue * self)
 }
 
 /* Enqueues a serialized event. The CAPS event must come before the segment and
- * later events. For MPEG video the caps are known only with the first frame, so
- * the events are held until then. */
+ * later events. For MPEG video, the caps are unknown until the first frame
+ * arrives, so the events are held until then. */
 static gboolean
 send_event (GstIfdQueue * self, GstEvent * event)
 {
@@ -422,9 +422,10 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Handles an event. An event is refused if downstream has returned a flow other
- * than OK. In this case this function returns that flow and not an error. If it
- * returned an error, upstream would assume that the event itself had failed. */
+/* Handles an event. If downstream has returned a GstFlowReturn other than
+ * GST_FLOW_OK, the event is refused, and this function returns the same
+ * GstFlowReturn. If it returned GST_FLOW_ERROR instead, upstream would assume
+ * that the event itself had failed. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {

@@ -694,9 +694,8 @@ gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
     g_propagate_error (error, local_error);
     return FALSE;
   }
-  /* The receiver has closed its direction of the connection. It may do so
-   * before it has received everything, so the acknowledgements are checked as
-   * well. */
+  /* The receiver has closed its direction of the connection. It may have done
+   * so before it received all data, so the acknowledgements must be checked. */
   g_error_free (local_error);
   if (!ifd_tcp_socket_is_acknowledged (self->socket, &all))
     return TRUE;

@@ -541,9 +541,8 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
 }
 
 /* Nearly all packets have the minimum RTP header and the minimum video-specific
- * header. For these packets, a check of the first bytes is sufficient. The
- * function copies these bytes and does not map the packet, because the base
- * class maps each packet later. */
+ * header. For these packets, it is sufficient to check a copy of the first
+ * bytes. The packet is therefore mapped only once, later, by the base class. */
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)

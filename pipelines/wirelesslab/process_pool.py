@@ -12,9 +12,10 @@ from typing import Any
 
 from wirelesslab import processes
 
-# Shell script that removes the directory $0 when its standard input ends. The
-# kernel ends a pipe when all processes that may write to it have ended, even if
-# SIGKILL ended them. The script itself runs until the directory is removed.
+# Shell script that removes the directory $0 when its standard input, a pipe,
+# reaches EOF. This happens when all processes that can write to the pipe have
+# ended, even if SIGKILL ended them. The script itself runs until the directory
+# is removed.
 REMOVE_AT_THE_END = """trap '' HUP INT QUIT TERM
 cat >/dev/null
 rm -rf -- "$0"

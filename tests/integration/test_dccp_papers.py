@@ -33,9 +33,10 @@ USB = "delay-ms=11"
 # The rate in byte/s at which the phone reads data (5.2.1).
 PHONE = 42000
 
-# The stream is faster than the 42 kbyte/s at which the phone reads, so the
-# phone's socket buffer fills. The thesis does not give the rate of the link and
-# the size of the buffer. Their values were chosen for this test.
+# The receiving host is the phone, which reads only 42 kbyte/s. The stream is
+# faster, so the socket buffer of the phone fills. Erixzon's thesis gives
+# neither the rate of the link nor the size of the socket buffer. Both values
+# were chosen for this test.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"

@@ -75,10 +75,10 @@ ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
 # The TCP of 1994 had neither timestamps nor tail loss probes, so both are
-# disabled. A tail loss probe is a retransmission. Until Linux has measured the
-# round trip, it sends the probe after 1 s. This is too early, because the round
-# trip of this link is longer than 1 s. If the SYN was retransmitted as well,
-# Linux never measures the round trip.
+# disabled. A tail loss probe is a retransmission. As long as Linux has not
+# measured the round trip, Linux sends this probe after 1 s. This is too early,
+# because the round trip of this link is longer than 1 s. If the SYN and the
+# next packet were both retransmitted, Linux would never measure the round trip.
 SLIP = {"devices": {"wl0": "mtu=576"},
         "sysctls": {host: {"net.ipv4.tcp_timestamps": "0",
                            "net.ipv4.tcp_early_retrans": "0"}
@@ -135,8 +135,9 @@ def needs_tc(test):
 
 
 class Wlan(PapersCase):
-    """Repeats the measurements of Ouwens (2006) with 802.11b at 11 Mbit/s, for
-    conclusion 1 of section 3.6 and conclusion 1 of section 3.7.
+    """Ouwens (2006) measured 802.11b at 11 Mbit/s. This class repeats the
+    measurements that led to conclusion 1 of section 3.6 and to conclusion 1 of
+    section 3.7.
     """
 
     def check_path(self, bed, theirs=""):

@@ -230,16 +230,16 @@ class Connection:
         """Checks that the last packet is the only Reset and has the code
         Closed.
 
-        A packet that ends the connection is sent again if the packet was lost
-        or its answer was late. The second packet may be answered with a Reset
-        that has the code No Connection."""
+        If a packet that ends the connection is lost, or if its answer is late,
+        this packet is repeated. A Reset with the code No Connection may answer
+        the repeated packet."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        # If the Reset itself is lost, the peer repeats its Close. This Close
-        # gets no answer if the program that sent the Reset has ended in the
-        # meantime.
+        # If the last Reset is lost, the peer repeats its Close. The program
+        # that sent the Reset may have ended already. The repeated Close may
+        # therefore get no answer.
         last, = [index for index, packet in enumerate(self.packets)
                  if packet is resets[-1]]
         behind = self.packets[last + 1:]

@@ -45,12 +45,12 @@ typedef struct
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* The following two functions return a time in ns: the first time at or after
- * `from` at which the estimated rate is below `limit`, and the first time at
- * which it is above `limit`. They return ARENA_NEVER if there is no such time.
- */
+/* Returns the first time, in ns, at or after `from` at which the estimated rate
+ * is below `limit`. Returns ARENA_NEVER if there is no such time. */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
+/* Returns the first time, in ns, at or after `from` at which the estimated rate
+ * is above `limit`. Returns ARENA_NEVER if there is no such time. */
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 /* Considers the samples between the times `from` and `to`. Returns the share of

@@ -6,8 +6,9 @@
  * could not be compared. This model adds a reversion to a mean (an
  * Ornstein-Uhlenbeck process), and reflects the rate at its minimum and at its
  * maximum. The long-term density of such a process is a normal distribution
- * that is cut off at the two limits. The centre of this distribution is chosen
- * so that its mean is the configured mean rate.
+ * that is truncated at the two limits. The centre of the normal distribution is
+ * chosen so that the mean of the truncated distribution is the configured mean
+ * rate.
  *
  * In the model of Winstein et al. an outage begins when the rate reaches zero.
  * Here outages are a separate process, so that a configuration can set how

@@ -344,8 +344,9 @@ def left_to_run(found: list[Cell],
     todo = [cell for cell, result in zip(found, results) if not result]
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     words = f"{counted}, {len(todo)} of them to run"
-    # On a cluster, the time that the cells take depends on the number of jobs
-    # that the cluster runs at the same time. This number is not known here.
+    # On a cluster, the duration depends on the number of jobs that the cluster
+    # runs at the same time. This number is unknown, so the text contains no
+    # estimate.
     if not todo or options.profile:
         return todo, words
     known = estimate.Estimate(list(filter(None, results)), cells.host())

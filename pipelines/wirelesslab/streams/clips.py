@@ -57,7 +57,7 @@ CODED_GOP = 15  # frames in a GOP of H.264 and H.265
 
 FFPROBE = "ffprobe -hide_banner -loglevel error".split()
 FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
-# The film lasts 5.3 s. Played once and repeated eleven times it lasts 63 s.
+# The film lasts 5.3 s. ffmpeg reads it twelve times, so its input lasts 63 s.
 REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
 SOUND = "-c:a mp2 -ac 2 -b:a 192k".split()
 

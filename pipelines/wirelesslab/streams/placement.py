@@ -42,8 +42,9 @@ OF_HOSTS = ("device", "sysctls")
 
 def kind_of_socket(binds: str) -> socket.SocketKind:
     """Returns the type of the socket with which this module tests whether a
-    port is free. For UDP-Lite, a UDP socket is used. UDP-Lite has ports of
-    its own in the kernel, but the test is good enough."""
+    port is free. For UDP-Lite, a UDP socket is used. The kernel manages the
+    ports of UDP and of UDP-Lite separately, so the result is only an
+    approximation, which is sufficient here."""
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
@@ -144,8 +145,8 @@ class SameMachine:
         return contextlib.nullcontext()
 
     def address(self, _role: str, _of: str) -> str:
-        """Returns the address that the end `_role` has to use for the end
-        `_of`. Each of these two arguments is "sender" or "receiver".
+        """Returns the address at which the end `_role` can reach the end `_of`.
+        Each of these two arguments is "sender" or "receiver".
         """
         return HOST
 

@@ -290,9 +290,10 @@ def listen(
 
 def acknowledge(packets: Sequence[tuple[int, int]], room: int,
                 now: int) -> bytes:
-    """Returns an acknowledgement. For each packet, it has the number of the
-    packet and the time for which this program held the packet (Erixzon,
-    equation 5.3). Unused entries have the number HELLO.
+    """Returns an acknowledgement with `room` entries. Each entry contains the
+    number of a packet and the time for which this program held the packet
+    (Erixzon, equation 5.3). If there are fewer than `room` packets, the
+    remaining entries contain the number HELLO.
     """
     found = b"".join(
         number.to_bytes(2, "little")

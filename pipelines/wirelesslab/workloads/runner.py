@@ -255,8 +255,8 @@ def drain(bed: testbed.Testbed) -> None:
 
 def compute(cell: Cell, properties: str, directory: pathlib.Path,
             build: pathlib.Path) -> None:
-    """Sends each packet at its due time, whatever happened to the packet before
-    it.
+    """Runs a cell (an experiment) in virtual time. Each packet is sent at its
+    due time, even if earlier packets were lost or delayed.
     """
     work = cell["workload"]
     count, size = definitions.packets(work), work["bytes"]

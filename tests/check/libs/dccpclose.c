@@ -262,9 +262,8 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
           DCCP_EVENT_CLOSED), 1);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  /* In three seconds, the unknown senders get no more answers than their limit
-   * allows.
-   */
+  /* The test has lasted less than three seconds. In this time, the server must
+   * not exceed the limit of Resets to unknown senders. */
   fail_unless (dccp_network_count (&network, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }
 

@@ -190,7 +190,7 @@ GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 GST_END_TEST;
 
 /* The frames are equal and have no references. The paths cannot deliver all of
- * them in time. The plan must keep the first ones. */
+ * them in time. The plan must keep the first four frames. */
 GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 {
   guint i;

@@ -209,8 +209,8 @@ GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 GST_END_TEST;
 
 /* The frames have no timestamps, but the timeline has learned the pattern of
- * the GOP. Each run loses one frame. The timeline must find this loss by the
- * pattern. */
+ * the GOP. In each pass of the loop, a different frame is lost. The timeline
+ * must detect this loss by means of the pattern. */
 GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
 {
   GArray *plan = make_plan (9, 15, TRUE);

@@ -257,7 +257,8 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   assert_near (get_rate (&fixture), 4 * INITIAL);
   take_feedback (&fixture, 40000, 0);   /* too soon */
   assert_near (get_rate (&fixture), 4 * INITIAL);
-  /* The entry Infinity of X_recv_set is now older than two round trips. */
+  /* The entry Infinity of X_recv_set is now older than two round trips. It is
+   * no longer valid, so the rate must be twice the receive rate. */
   go_round (&fixture, 80000, 0);
   assert_near (get_rate (&fixture), 2 * 80000);
   go_round (&fixture, 70000, 0);        /* 80000 still counts */
@@ -640,8 +641,9 @@ GST_START_TEST (queueing_delay_is_above_the_recent_minimum)
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
   measure (&fixture, R + 20 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 30 * MS);
-  /* The round-trip time stays at 2 * R for 20 s or more. 2 * R is then the new
-   * minimum, so the queueing delay must be 0. */
+  /* For more than 20 s, each measured round-trip time is 2 * R. The minimum of
+   * the recent round-trip times is then 2 * R, so the queueing delay must be 0.
+   */
   for (i = 0; i < 2 * 20 * 5; i++)
     measure (&fixture, 2 * R);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
