@@ -235,7 +235,8 @@ get_category (GstNetworkSink * self)
 /* gstnetworksinkconnection.c */
 const gchar *gst_network_sink_get_state_name (ConnectionState state);
 void gst_network_sink_start_connection (GstNetworkSink * self);
-/* Ends all waits. Called before the pads are deactivated. */
+/* Tells the connection's thread to end, and wakes up all threads that wait for
+ * the connection. Called before the pads are deactivated. */
 void gst_network_sink_cancel_connection (GstNetworkSink * self);
 void gst_network_sink_join_connection (GstNetworkSink * self);
 /* Marks the connection as broken because of `error`. Takes ownership of

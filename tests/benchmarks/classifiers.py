@@ -6,20 +6,21 @@
 
 The classifiers are mpegstat and ifdqueue. mpegstat classifies each frame, finds
 the slices of H.264 and H.265, counts them and passes the frame on. ifdqueue
-classifies each frame and passes it to another thread. For comparison, the cost
-of the element queue is shown, which only passes frames to another thread. No
-frame is dropped, because fakesink accepts everything.
+classifies each frame and passes it to another thread. For comparison, the
+program also measures the element "queue", which only passes frames to another
+thread. No frame is dropped, because fakesink accepts everything.
 
-The frames of a stream are read from a GDP file. Such a file keeps the caps, and
-it also keeps where each frame begins and ends. Therefore a pipeline with a
-classifier gets the same frames as the pipeline without it.
+The frames of a stream are read from a GDP file, which contains the caps and the
+boundaries of the frames. Therefore a pipeline with a classifier gets the same
+frames as the pipeline without it.
 
 There is no parser for VP8. The classifiers of VP8 are therefore compared with
 vp9parse, which gets a VP9 stream of the same rate.
 
-The CPU time of the whole process is measured as in compare.py, and the
-pipelines run in turn. The program only fails if a pipeline fails or does not
-output all frames, never because of noise.
+The CPU time of the whole process is measured as in compare.py. The pipelines
+run one after another, and this sequence is repeated. The program fails if a
+pipeline fails or does not output all frames. It never fails because of noise in
+the measured times.
 """
 
 import argparse

@@ -186,13 +186,13 @@ class PlayerTest(unittest.TestCase):
                 self.assertIn("nosuchscheme", player.said())
 
     def open_window(self, argv, environment):
-        """Starts a player of a test picture. Returns the process and the
+        """Starts a player that shows a test video. Returns the process and the
         identifier of its window.
 
         On a busy machine, playbin3 of GStreamer 1.22 sometimes stops its only
-        stream while it starts, without any message, and no window appears. The
-        player is then started again, because this test checks only how the
-        player ends.
+        stream during the start. It posts no message, and no window appears.
+        This function then starts the player again, because the test checks only
+        how the player ends.
         """
         title = pathlib.Path(argv[0]).name
         for seconds in (WINDOW_SECONDS, WINDOW_SECONDS, SECONDS):

@@ -83,8 +83,8 @@ class RecipeCase(unittest.TestCase):
 
 
 class DescriptionTest(RecipeCase):
-    """Tests the recipe with a session description. Each test runs in a host of
-    its own, in which no other program uses port 5004.
+    """Tests the recipe with a session description. Each test has its own
+    network namespace, in which no other program uses port 5004.
     """
 
     def setUp(self):

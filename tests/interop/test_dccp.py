@@ -119,8 +119,9 @@ class DccpCase(unittest.TestCase):
 
 
 class KernelTest(DccpCase):
-    """Connects two machines with Linux's DCCP. This test checks the checkers:
-    they must find no fault in the reference implementation."""
+    """Connects two machines that use Linux's DCCP, the reference
+    implementation. The checks of this file must find no fault in Linux's DCCP.
+    """
 
     def stream(self, ip, **network):
         other = self.boot(OTHER_GUEST)

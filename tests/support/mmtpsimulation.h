@@ -179,9 +179,9 @@ typedef struct
   /* Number of frames that the sender refused when the application passed them
    * to it. */
   guint refused;
-  /* Numbers of frames that were output. `in_time` counts the frames whose last
-   * packet arrived before the deadline of the frame. `too_late` counts the
-   * other frames. */
+  /* `in_time` is the number of output frames whose last packet arrived before
+   * the deadline of the frame. `too_late` is the number of all other output
+   * frames. */
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;

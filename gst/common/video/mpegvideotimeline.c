@@ -804,9 +804,10 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
-    /* The start of the GOP is computed from the clock and from the time code.
-     * After a loss of frames, both results are the same. After a pause or a
-     * splice, one result is too late, so the earlier result is used. */
+    /* There are two estimates of the start of the GOP: one from the clock, and
+     * one from the time code. After a loss of frames, both estimates are equal.
+     * After a pause or a splice, one estimate is too late, so the earlier
+     * estimate is used. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
     start = by_code;

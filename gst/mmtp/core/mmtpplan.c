@@ -91,10 +91,11 @@ leave_out (MmtpPlan * plan, guint i)
       plan->frames[k].is_kept = FALSE;
 }
 
-/* Returns how many bytes have to be left out so that the plan keeps the frame
- * `i`. If the result is 0 or negative, the frame is in time after all kept
- * frames before it. If an earlier frame has a lower weight, its bytes are
- * multiplied by a factor of at most CAUTION.
+/* Returns how many bytes have to be left out so that the frame `i` arrives in
+ * time after the kept frames before it. If the result is 0 or negative, no
+ * bytes have to be left out. If an earlier frame has a lower weight than the
+ * frame `i`, the bytes of the earlier frame are multiplied by the ratio of the
+ * weights, but at most by CAUTION.
  *
  * The frame `i` has to arrive `margin` ns before its deadline in two cases:
  * - A kept frame before it has a lower weight. That frame could be left out

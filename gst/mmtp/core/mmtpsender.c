@@ -49,8 +49,9 @@
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
 /* Time from the start of the silence of a path until a JOIN is sent on it. The
- * JOIN is needed because the address of the path may have changed. The value is
- * the maximum interval between two JOINs (docs/wire-mmtp.md, section 3). */
+ * JOIN is needed because the address of the path may have changed. The time
+ * equals the maximum interval at which a JOIN is repeated (docs/wire-mmtp.md,
+ * section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
 /* Time from the start of the silence of a path until a JOIN is sent on it, if
  * the receiver has never sent a REPORT about this path. */

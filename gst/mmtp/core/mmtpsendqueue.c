@@ -51,7 +51,7 @@ struct _MmtpSendQueue
   MmtpPacket **window;
   guint window_size;            /* a power of two */
   guint64 kept_bytes;           /* payload bytes in the window */
-  /* All packets below this stream number have arrived. */
+  /* The receiver no longer needs packets with a lower stream number. */
   guint64 reported_next;
 
   /* --- waiting packets */
@@ -1112,8 +1112,8 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 /* --- choosing the next packet --------------------------------------------- */
 
 /* Considers the packets of the rank `rank` that would be in time if they
- * arrived at `arrival`. Returns the most urgent of these packets. The maximum
- * lateness does not count here: only a plan uses it. */
+ * arrived at `arrival`. Returns the most urgent of these packets. This function
+ * does not add the maximum lateness to the deadlines. */
 static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {

@@ -262,10 +262,9 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # If the share of others[0] were lower than the highest share by at
-        # most REPEATS_DIFFER, first_place() would have put others[0] into
-        # `first`. The difference `lead` is therefore greater than
-        # REPEATS_DIFFER.
+        # first_place() returns all senders that are at most REPEATS_DIFFER
+        # below the highest share. It did not return others[0], so `lead` is
+        # greater than REPEATS_DIFFER.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "

@@ -75,9 +75,9 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """In a pipeline, some words in braces, such as {host_1}, stand for an
-    address on a link. Returns those of these words for which `link` has no
-    address, in alphabetical order."""
+    """A pipeline may contain names in braces that stand for an address on a
+    link, such as {host_1}. Returns a sorted list of the names in `pipelines`
+    for which `link` has no address."""
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

@@ -689,7 +689,8 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
-/* A connection transports no data while its receiver reads nothing. */
+/* The receiver reads nothing, so the connection transports no data. The
+ * estimated bitrate must therefore fall to 1000 bit/s or less. */
 GST_START_TEST (estimate_of_a_stalled_connection_falls)
 {
   Receiver receiver;

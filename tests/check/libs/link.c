@@ -123,8 +123,8 @@ GST_START_TEST (pipe_sends_at_its_rate_and_delays)
   expect_output (link, 0, 0, 45 * MS);
   expect_nothing (link);
   fail_unless_equals_uint64 (link_next_wakeup (link), 55 * MS);
-  /* link_timeout () is called late, but the packet has its exact departure
-   * time. */
+  /* Although link_timeout () is called late, the departure time of the packet
+   * must be exact. */
   link_timeout (link, 200 * MS);
   expect_output (link, 0, 1, 55 * MS);
   fail_unless (link_next_wakeup (link) == LINK_NEVER);
@@ -282,10 +282,11 @@ GST_START_TEST (cut_loses_what_is_under_way)
   for (i = 0; i < 7; i++)
     link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* Each packet is in transmission for 10 ms and then in flight for 5 ms:
+  /* A cut interrupts the link. Each packet is in transmission for 10 ms and
+   * then in flight for 5 ms:
    * - Packets 1 (10 to 25 ms) and 2 (20 to 35 ms) are lost in the cut from 22
    *   to 30 ms.
-   * - Packet 3 (30 to 45 ms) arrives, because no cut overlaps with this time.
+   * - Packet 3 (30 to 45 ms) arrives, because there is no cut from 30 to 45 ms.
    * - Packet 4 (40 to 55 ms) is lost in the cut from 46 to 50 ms.
    * - Packet 5 (50 to 65 ms) arrives. It has 1250 bytes, and the cut from 50 to
    *   60 ms affects only larger packets. */

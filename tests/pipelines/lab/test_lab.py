@@ -565,8 +565,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # The table must have the same number of packets as the link's log, and
-        # the same share of lost packets.
+        # The number of packets and the share of lost packets in the table must
+        # agree with the link's log.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]
