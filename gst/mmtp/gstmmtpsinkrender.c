@@ -476,9 +476,10 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
   }
 }
 
-/* Returns memory of `size` bytes, which is a part of `output->data`, for the
- * copy of a buffer. Successive small buffers share a block of memory, because
- * one allocation for many buffers takes less time than an allocation for each
+/* Reserves `size` bytes of memory for the copy of a buffer, and returns a
+ * pointer to this memory. Sets `output->data` to the GBytes that contains the
+ * memory. Successive small buffers share a block of memory, because one
+ * allocation for many buffers takes less time than an allocation for each
  * buffer. Call with `lock` held. */
 static guint8 *
 take_memory (GstMmtpSink * self, gsize size, MmtpBuffer * output)

@@ -202,10 +202,10 @@ drop_first (GstMmtpSrc * self)
     self->queue.discont = TRUE;
 }
 
-/* Makes room in the queue for a new buffer of `size` bytes by dropping late
- * entries. Entries that are not late stay, because they are due before the new
- * buffer. Returns FALSE if they leave too little room. The caller then drops
- * the new buffer. */
+/* Drops late entries from the head of the queue until a new buffer of `size`
+ * bytes fits. Entries that are not late are kept, because they are due before
+ * the new buffer. Returns FALSE if the new buffer does not fit; the caller then
+ * drops it. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {

@@ -90,7 +90,8 @@ struct _GstUdpliteSink
 
   /* --- protected by lock --- */
   UdpliteClients *clients;
-  /* values of the properties `host` and `port`, which set one receiver */
+  /* values of the properties `host` and `port`: the address of one of the
+   * receivers */
   gchar *host;
   gint port;
   SocketOptions options;
@@ -440,8 +441,9 @@ close_sockets (GstUdpliteSink * self)
 
 /* --- addresses of the receivers ------------------------------------------- */
 
-/* Opens the socket and joins the group for a receiver whose address is known.
- * The caller holds the lock. */
+/* Opens the socket for `client`, whose address must be known. If the address is
+ * a multicast address and auto-multicast is set, joins the group. Call with the
+ * lock held. */
 static gboolean
 open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
 {

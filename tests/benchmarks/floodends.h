@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two ends of a run in which a program pushes packets into a sink: a source
- * in a process of its own, and the pad that is linked to the sink.
+/* Functions for benchmarks that push packets into a sink. They start the source
+ * in a separate process, and the sink in the process of the benchmark.
  *
- * A program calls flood_start_source before flood_open_sink. flood_start_source
- * forks, and GStreamer must not be initialized before this fork. */
+ * Call flood_start_source before flood_open_sink. flood_start_source forks, and
+ * GStreamer must not be initialized before this fork. */
 
 #pragma once
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the core of IFD, which chooses the frames that are sent. The frames
- * have any type, flags and size. There are also new receivers, ends of the
- * stream and changes of the configuration. A model of the queue of waiting
- * frames (W) and of the references checks the results:
+/* Fuzzes the core of IFD, which chooses the frames that are sent. The input
+ * determines the type, flags and size of each frame. Some commands connect a
+ * new receiver, end the stream or change the configuration. A model of the
+ * queue of waiting frames (W) and of the references checks the results:
  * - Each frame must leave the queue exactly once, in order, and be counted.
  * - The algorithm gop must send no frame whose reference was not sent.
  * - The algorithm gop must send no I-frame that a decoder would show too early.
  *
  * Input: algorithm, max_frames, then commands. The first byte of a command
  * selects its action. A command with a frame has two more bytes, the flags and
- * the size of the frame. With FLAG_ORDER, the size byte also gives the place in
- * display order. With FLAG_SLOTS, three more bytes follow: the slots that the
- * frame uses, the slots that it updates, and its temporal layer.
+ * the size of the frame. With FLAG_ORDER, the size byte also determines the
+ * position in display order. With FLAG_SLOTS, three more bytes follow: the
+ * slots that the frame uses, the slots that it updates, and its temporal layer.
  */
 
 #include "fuzz.h"
@@ -87,10 +87,10 @@ typedef struct
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  /* Indices of frames of the newest GOP, or NONE: the first frame, the last
-   * I-frame or P-frame that is not leading, and the last leading P-frame.
-   * `last_before` is the value that `last` had at the end of the previous GOP.
-   */
+  /* Indices of frames, or NONE. In the newest GOP, `first` is the first frame,
+   * `last` is the last I-frame or P-frame that is not leading, and
+   * `last_leading` is the last leading P-frame. `last_before` is the value that
+   * `last` had at the end of the previous GOP. */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
   /* A slot is a buffer of a decoder for reference data. slots[i] is the number

@@ -208,9 +208,9 @@ class WireFormatTest(MmtpCase):
 
 
 class RepairTest(MmtpCase):
-    """Checks REPAIR messages. A lost packet cannot always be retransmitted in
-    time, because detection, report and retransmission take longer than the
-    latency."""
+    """Checks REPAIR messages. The sender uses them in this test, because a lost
+    packet cannot always be retransmitted in time: detection, report and
+    retransmission together may take longer than the latency."""
 
     LINKS = ("fast=a,b: rate=4000000 delay-ms=1000 loss=0.05 seed=1",
              "slow=a,b: rate=400000")

@@ -131,8 +131,9 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
       return p;
   }
 #endif
-  /* If the processor has AVX2, the search with SSE2 is needed only for the last
-   * bytes. They are too few for a step of the search with AVX2. */
+  /* If the processor has AVX2, the search with AVX2 stops when too few bytes
+   * are left for another step. The search with SSE2 then reads only these last
+   * bytes. */
 #ifdef __SSE2__
   p = find_prefix_sse2 (&data, end);
   if (p)

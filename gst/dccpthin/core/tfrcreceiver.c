@@ -89,8 +89,8 @@ struct _TfrcReceiver
    * numbers */
   Arrival pending[NDUPACK];
   guint n_pending;
-  /* Shows which of the latest packets have arrived. Bit i is for the packet
-   * whose sequence number is that of `last` minus i. */
+  /* Bit i is set if the packet with the sequence number `last.sequence` - i has
+   * arrived. */
   guint64 came;
   guint64 greatest, greatest_time;
 

@@ -81,9 +81,9 @@ typedef struct
 {
   /* maximum bytes in flight (congestion window) */
   guint64 window;
-  /* Bytes that may be in flight in addition to the window. They may be used
-   * only if nothing arrives on the path for some time, and no other path may
-   * send more bytes. */
+  /* Bytes that may be in flight in addition to the window during a gap, in
+   * which nothing arrives on the path. The caller uses the reserve only if the
+   * windows of all paths are full. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
   /* Current delivery rate of the path; 0 if unknown. The statistics contain it,

@@ -63,9 +63,9 @@ LINK_OUTPUTS = "wl[0-9]*.out"
 # further link is the seed of the previous link plus this value. Two links of
 # the same kind therefore change independently of each other.
 SEEDS_BETWEEN_LINKS = 1000
-# The files with the delivery traces of a link whose bitrate changes in steps.
-# STEPS is for the direction of the stream. BACK is for the opposite direction,
-# if that direction has a trace of its own.
+# Names of the files with the delivery traces of a link whose bitrate changes in
+# steps. STEPS contains the trace for the direction of the stream. If the
+# opposite direction has a trace of its own, BACK contains it.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
 # A run with a live encoder is flagged if the lateness of the encoder exceeds a
@@ -223,8 +223,9 @@ def part_with_steps(cell: Cell, link: Link, place: int,
     if placement.sender_station(link):
         words = [f"delivery-trace-down={path}"]
     else:
-        # A link with a single trace would use it for both directions. Therefore
-        # the opposite direction gets a trace of its own.
+        # If wirelesslink has a single trace, it uses this trace for both
+        # directions. The steps must not apply to the opposite direction.
+        # Therefore that direction has a trace of its own.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
     return f"{shlex.join(words)} {own}"

@@ -261,7 +261,7 @@ def is_video(workload: Workload) -> bool:
 
 
 def kind(cell: Cell) -> str:
-    """Returns the kind of workload that `cell`, a cell of the matrix, runs."""
+    """Returns the kind of workload of a run. `cell` describes the run."""
     if "encoder" in cell:
         return LIVE
     return cell.get("workload", STREAM)["kind"]

@@ -76,16 +76,18 @@ MAX_STALL_VERDICTS = 5.0
 # to the 95th percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
-# MAX_P99_MS is half of a frame period. A run is also flagged if the 99th
-# percentile of the lateness of the machine or of the link exceeds MAX_P99_MS. A
-# sender that wakes up so late sends bursts, and a transport may mistake the
-# delay for congestion. The checks above do not detect these effects, because
-# those checks use only the times of the frames.
+# MAX_P99_MS is half of a frame period. Two kinds of lateness are measured: how
+# late processes wake up, and how late wirelesslink pushes packets. If the 99th
+# percentile of either kind exceeds MAX_P99_MS, the run is flagged. The reason
+# is that a late sender sends bursts, and a transport may mistake the delay for
+# congestion. The checks with MAX_VERDICTS, MAX_STALL_VERDICTS and MAX_SHIFT do
+# not detect these effects, because they use only the times of the frames.
 MAX_P99_MS = 20.0
 # Limit in ms for runs with a workload other than video. Two kinds of lateness
 # are measured: how late processes wake up, and how late wirelesslink pushes
 # packets. A run is flagged if the 99th percentile of either kind exceeds the
-# limit. The exchanges of such a workload may take only a few ms.
+# limit. The limit is low because an exchange of such a workload may take only a
+# few ms.
 MS_LATE = 1.0
 
 Lateness = dict[str, Any]
@@ -206,11 +208,10 @@ def changed_verdicts(passages: Sequence[measurements.Passage],
 def percentile_without(latency_ms: Sequence[float],
                        late: Sequence[tuple[float, float]],
                        percent: float) -> float:
-    """Returns a percentile of the latency in ms, for example the median if
-    `percent` is 50. The delay that the lateness of the machine and of the link
-    caused is subtracted from the latency first. `latency_ms` has the measured
-    latencies. `late` is the distribution of the lateness, as steps() returns
-    it."""
+    """Subtracts the lateness from the measured latencies, and returns a
+    percentile of the result in ms. If `percent` is 50, this is the median.
+    `latency_ms` contains the measured latencies. `late` is the distribution of
+    the lateness, as steps() returns it."""
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))

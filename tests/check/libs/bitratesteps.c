@@ -230,8 +230,9 @@ print_scene (guint64 rate, const SceneResult * result)
       result->after.max_delay / MS);
 }
 
-/* The link carries 4 Mbit/s, of which the static picture needs 0.5 Mbit/s. The
- * bounds leave some room around the figures in docs/bitrateadapt.md. */
+/* The rate of the link is 4 Mbit/s. The static picture needs 0.5 Mbit/s. The
+ * limits in this test allow small deviations from the figures in
+ * docs/bitrateadapt.md. */
 GST_START_TEST (padding_shows_what_the_path_carries)
 {
   static const guint64 rates[] = { 500000, 1000000, 2000000 };

@@ -259,8 +259,9 @@ GST_END_TEST;
 
 /* --- cases from bonding users --------------------------------------------- */
 
-/* The path with the minimum round trip becomes silent permanently. Frames may
- * be lost only shortly after that. */
+/* The path with the minimum round trip becomes silent permanently. Frames that
+ * are due more than SURPRISE after the silence began must be output in time,
+ * except frames that refer to a lost frame. */
 GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;

@@ -657,8 +657,9 @@ GST_START_TEST (jitter_is_no_gap)
 
 GST_END_TEST;
 
-/* If the report about a message is overdue, the message must count as missing,
- * although perhaps only the return path has failed. */
+/* If the report about a message is overdue, the message must count as missing.
+ * The sender cannot know whether the message was lost or only the return path
+ * has failed. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;
@@ -878,8 +879,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
   /* The path was idle for 100 ms. It must nevertheless not send a large burst.
-   * Pacing only makes up for the delay of a timer, which is up to 1 ms.
-   */
+   * Pacing allows the bytes of at most 1 ms at once, because a timer may be up
+   * to 1 ms late. */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
   send (&fixture, fixture.path->token, 1);

@@ -80,7 +80,8 @@ typedef struct
   Report reports[MAX_REPORTS];  /* Report n is at index n % MAX_REPORTS. */
   guint n_reports;
   guint64 next_report, next_frame, next_send;
-  guint64 backlog;              /* Bytes that wait at the sender. */
+  /* number of bytes from the source that have not been sent yet */
+  guint64 backlog;
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
@@ -485,8 +486,9 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
   path_run (path, 5 * SECONDS);
   path_measure (path, SECONDS);
   path_measure (path, 300 * MS);
-  /* The packets that waited in the queue during the gap arrive now. They arrive
-   * in addition to new packets of the stream. */
+  /* The packets that waited in the queue during the gap arrive now, in addition
+   * to new packets of the stream. The arrival rate must be at least 80 % of the
+   * source rate. */
   fail_unless (path_measure (path, 700 * MS) >= 0.8 * RATE / 2);
   path_measure (path, 2 * SECONDS);
   path_measure (path, 2 * SECONDS);

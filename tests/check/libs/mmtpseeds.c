@@ -185,8 +185,9 @@ static void
 check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
   const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
-  /* The clocks differ by up to 100 ppm, so they drift apart between the time at
-   * which the sender sets a deadline and the deadline itself. */
+  /* The sender sets a deadline up to `max_delay` in advance. Until the
+   * deadline, the clocks of the endpoints drift apart by up to 100 ppm of this
+   * time. */
   guint64 drift = config->sender.max_delay / 10000;
   guint64 seed = config->seed;
 

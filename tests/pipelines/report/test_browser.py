@@ -43,8 +43,9 @@ sender = filesrc location={clip} ! mpegstat location={sent} ! identity name=an_e
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
 
-# Finds the parts of a page for which a reader would have to scroll sideways. A
-# part with a scroll bar of its own may be wider than the page.
+# Returns the elements of a page that extend beyond the right edge of the
+# window. Elements inside an element that scrolls or clips its content are not
+# returned.
 OVERFLOW = """
 (() => {
   const width = document.documentElement.clientWidth;
