@@ -288,8 +288,8 @@ begin_use (GstNetworkSink * self)
   LOCK (self);
   usable = priv->state == STATE_CONNECTED && !priv->unlocked && !is_over (self);
   if (usable) {
-    /* This check avoids a call of g_cancellable_reset, which takes a lock that
-     * the whole process shares. g_cancellable_is_cancelled is faster. */
+    /* g_cancellable_reset () takes a lock that the whole process shares. It is
+     * therefore called only if the cancellable was cancelled. */
     if (g_cancellable_is_cancelled (priv->send_cancellable))
       g_cancellable_reset (priv->send_cancellable);
     priv->using = TRUE;

@@ -17,9 +17,8 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
-/* Size of a buffer that holds any answer about one route. The kernel truncates
- * a longer notification. This does not matter, because the contents of
- * notifications are not used. */
+/* Size of the buffer for the kernel's answer to a request for one route, in
+ * bytes. Every such answer fits into the buffer. */
 #define MAX_ANSWER 4096
 
 /* A netlink request for a route, with the attributes destination, source and
@@ -66,6 +65,8 @@ udplite_netlink_open (void)
 gboolean
 udplite_netlink_has_changed (gint fd)
 {
+  /* The kernel truncates each notification to one byte. This does not matter,
+   * because the contents of notifications are not used. */
   guint8 ignored;
   gboolean has_changed = FALSE;
 

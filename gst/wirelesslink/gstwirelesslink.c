@@ -349,8 +349,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:record-pattern:
    *
-   * The file contains the random events of each packet, and can be replayed
-   * with #GstWirelessLink:pattern.
+   * File in which the random events of each packet are recorded. The property
+   * #GstWirelessLink:pattern replays such a file.
    */
   PROPERTY_STRING ("record-pattern", "Record pattern",
       "File to record the random events of this run in, for the property "

@@ -305,8 +305,8 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
 /* --- gstwirelesslinkinput.c, called with the lock held -------------------- */
 
-/* Adds flows to the core until it has `flow`. The core numbers its flows
- * consecutively, so all flows with lower numbers are added first. */
+/* Adds `flow` to the core. The core numbers its flows consecutively. Missing
+ * flows with lower numbers are therefore added first. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Tells the core that no further packets of the flow follow for now. The core

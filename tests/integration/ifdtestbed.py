@@ -120,7 +120,7 @@ class Case:
 
     `is_paced` says whether the sender paces its packets. If the sender does not
     pace its packets, a slow network blocks the sender, and the sender writes
-    its log late. The lateness of such a sender is therefore ignored."""
+    its log late. Run.sender_late is therefore set to 0 in this case."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path

@@ -191,7 +191,7 @@ class LinkCase(test_testbed.Api):
             self.assertEqual(process.wait(SECONDS_TO_DELIVER), 0)
 
     def lateness(self, bed):
-        """Returns the lateness that the element reported last."""
+        """Returns the lateness in the most recent statistics of the element."""
         reports = STATS.findall((bed.logs / "wl0.out").read_text())
         self.assertTrue(reports, "no statistics")
         return Lateness(*(

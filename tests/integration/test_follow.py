@@ -24,8 +24,9 @@ RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
 SECONDS = 60
 LINES = 6
 MIN_RATE, START_RATE, MAX_RATE = 100_000, 500_000, 2_000_000  # bit/s
+
 # If the stream does not use the full capacity of the network, bitrateadapt may
-# request at most this multiple of the estimated bitrate.
+# request at most RISE times the estimated bitrate.
 RISE = 1.5
 # Maps the name of each sink to the source that receives from it.
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}

@@ -3,8 +3,8 @@
  * wirelesslink's core for each direction, or one half-duplex link for both.
  *
  * A delivery trace is an array of times. Each run uses a section of the trace
- * that is as long as the run. The section may begin at any offset. The link
- * reads it as text.
+ * that is as long as the run. The section may begin at any offset. It is
+ * converted to text, because the link reads traces as text.
  */
 
 #ifndef __ARENA_PATHS_H__

@@ -62,7 +62,7 @@ struct _IfdClassifier
   /* says whether the last access unit was a first field, a second field, or
    * neither */
   IfdField field;
-  /* first slice of the last access unit; valid only if `field` is
+  /* first slice of the previous access unit; valid only if `field` is
    * IFD_FIELD_FIRST */
   H264Slice first_field;
 
@@ -511,7 +511,7 @@ typedef struct
    * is in the access unit of this frame */
   gboolean is_reference;
   gint layer;                   /* temporal_id, or -1 if unknown */
-  /* TRUE if the access unit contains the second field */
+  /* TRUE if the access unit contains the second field of a frame */
   gboolean has_second;
   H264Slice second;             /* first slice of the second field */
 } H264Unit;

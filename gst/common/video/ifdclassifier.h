@@ -56,14 +56,16 @@ gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
 void ifd_classifier_reset (IfdClassifier * classifier);
 
 /* Determines the type, the flags and the temporal layer of an access unit, and
- * stores them in `frame`. An access unit is a whole frame or one field. The
- * temporal layer is the sub-layer of H.265, or temporal_id of H.264 if the
- * stream contains it, otherwise -1.
+ * stores them in `frame`. An access unit is a whole frame or one field. `pts`
+ * is in ns, or G_MAXUINT64 if unknown.
+ *
+ * The temporal layer is the sub-layer of H.265 or temporal_id of H.264. It is
+ * -1 if the stream does not contain this value.
  *
  * The slots (IFD_FRAME_SLOTS) show which frames refer to each other. They are
- * set only for a stream that has several layers of reference frames. When the
- * classifier has found such layers, it sets the slots from the next I-frame on.
- * `pts` is in ns, or G_MAXUINT64 if unknown. */
+ * set only for a stream with reference frames that the base layer does not
+ * need. After the classifier has found such frames, it sets the slots from the
+ * next I-frame on. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

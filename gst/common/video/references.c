@@ -18,11 +18,11 @@
  * picture that changes the marking is missing, a decoder stores the wrong
  * pictures. */
 #define SLOT_MARKS (1u << 31)
-/* Slot for the reference picture marking of one H.264 group of pictures. A key
- * frame begins a group and replaces the marking in SLOT_MARKS. However, the
- * leading pictures of the key frame still need the marking of the previous
- * group. Two slots are therefore used alternately: each group has a different
- * slot from the previous group. */
+/* A key frame of H.264 begins a group of pictures and replaces the reference
+ * picture marking in SLOT_MARKS. However, the leading pictures of the key frame
+ * still need the marking of the previous group. Two more slots are therefore
+ * used for the marking: one for groups with an even number, and one for groups
+ * with an odd number. `gop` is the number of the group. */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct

@@ -92,7 +92,8 @@ void ifd_line_sent (IfdLine * line, guint64 now);
  * returns FALSE. */
 gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 
-/* Call this function when a new receiver is connected; see ifd_restart (). */
+/* Call this function when a new receiver is connected. Frames are then dropped
+ * until the new receiver can begin to decode; see ifd_restart (). */
 void ifd_line_restart (IfdLine * line);
 /* Removes the oldest element of the queue and stores it in `item`. Returns
  * FALSE if the queue is empty. At the end of a stream, the caller calls this

@@ -83,8 +83,7 @@ typedef struct
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  /* number, minimum transit and maximum transit of the messages that the latest
-   * record about this path covers */
+  /* the messages that the latest record about this path describes */
   MmtpArrivalSpan reported;
   gboolean any_record;
   /* time in ns of the latest REPORT that contained a record about this path */

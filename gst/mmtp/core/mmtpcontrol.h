@@ -83,8 +83,8 @@ void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
  * function schedules a KEEPALIVE. The KEEPALIVE announces the new report period
  * and is sent as soon as possible. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
-/* Notes that a REPORT has arrived on `path`. `sent` is the sending time of the
- * REPORT, in ticks of MMTP_TICK us. */
+/* Records that a REPORT has just arrived on `path`. `sent` is the sending time
+ * of the REPORT, in ticks of MMTP_TICK us. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
 /* Postpones the QUERY that asks for missing REPORTs. Call this function when a
@@ -92,8 +92,9 @@ void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);
-/* Notes that the receiver leaves `path`, or that it has acknowledged a LEAVE
- * for that path. */
+/* Processes a LEAVE for `path` that the receiver has sent. If it acknowledges
+ * the LEAVE of the sender, the sender stops repeating its LEAVE. Otherwise, an
+ * acknowledgement is scheduled. */
 void mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
     const MmtpLeave * leave);
 

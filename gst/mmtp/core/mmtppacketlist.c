@@ -85,8 +85,8 @@ mmtp_packet_list_get_work (const MmtpPacketList * list)
  * after it in the order of the list. Returns n_places if there is no such
  * packet.
  *
- * This is a binary search. If the place in the middle is empty, the next packet
- * after this place is compared instead. */
+ * This is a binary search. If the packet in the middle of the range was
+ * removed, the next packet in the range is compared instead. */
 static guint
 search (const MmtpPacketList * list, const MmtpPacket * wanted)
 {

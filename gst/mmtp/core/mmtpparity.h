@@ -19,8 +19,8 @@ typedef struct
 {
   guint n;                      /* number of messages */
   guint64 first;                /* stream number of the first message */
-  /* Bit i is set if the block has the message with the stream number first + i.
-   */
+  /* Bit i is set if the block contains the message whose stream number is
+   * `first` + i. */
   guint32 mask;
   /* XOR of the content sizes of all messages in the block */
   guint16 sizes;

@@ -12,9 +12,9 @@
  * discarded (section 4.4 of the MMTP paper). If a timer fires late by at most
  * this time, no token is discarded, so the sending rate does not decrease. */
 #define TOKEN_LAG MILLISECOND
-/* While the application sends less than the path carries, the pacing rate of
- * the path is multiplied by this factor. The slow start of Linux does the same
- * (tcp_pacing_ss_ratio). */
+/* While the application sends less than the path can carry, the pacing rate of
+ * the path is multiplied by this factor. The slow start of Linux uses the same
+ * factor (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
 /* Round-trip time that is assumed while the round-trip time of a path is
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
@@ -45,10 +45,9 @@
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* A message may miss its deadline for two reasons. If it arrives more than this
- * time after the deadline, the path had a gap, which is a time in which it
- * delivered nothing. If it arrives less than this time after the deadline, it
- * is simply late. */
+/* If a message arrives more than MAX_LATENESS after its deadline, the cause is
+ * assumed to be a gap, a period in which the path delivered nothing. If a
+ * message misses its deadline by less, it is only late. */
 #define MAX_LATENESS (25 * MILLISECOND)
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */

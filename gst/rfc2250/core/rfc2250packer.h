@@ -21,8 +21,8 @@ typedef enum
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
   /* A packet contains as many whole slices as fit into it. */
   RFC2250_AGGREGATE_SLICES,
-  /* as many whole slices per packet as fit; the rest of the packet is filled
-   * with a part of the next slice if this saves a packet */
+  /* A packet contains as many whole slices as fit into it. If this saves a
+   * packet, the rest of the packet is filled with a part of the next slice. */
   RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 

@@ -37,7 +37,8 @@ typedef struct
 {
   const guint8 *data;
   gsize size;
-  /* position in bits; greater than the size if data were missing */
+  /* Position in `data`, in bits. It is greater than 8 * `size` if bits beyond
+   * the end of the data were read. */
   gsize place;
 } Bits;
 

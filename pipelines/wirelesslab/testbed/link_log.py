@@ -106,8 +106,10 @@ def lateness_ns(output: str) -> int | None:
 
 
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
-    """Returns the lines that are printed below the table. `back` counts the
-    packets that the receiver sent.
+    """Returns lines that summarise the log of the link. They are printed below
+    the table of a run. `tally` counts the packets to the receiver, and `back`
+    counts the packets from the receiver. `lateness` is the lateness of the link
+    in ns, or None if it is unknown.
     """
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():

@@ -147,8 +147,8 @@ count (H264Headers * headers, guint8 header, const gchar * text)
 /* An SPS of Main profile with ID 0. log2_max_frame_num is 4. `order` describes
  * pic_order_cnt_type and the fields that depend on it. The SPS allows four
  * reference frames, and a picture consists of one macroblock. `frames_only`
- * describes frame_mbs_only_flag: "1:1" allows only frames, and "1:0" allows
- * frames and fields. */
+ * describes frame_mbs_only_flag. If it is "1:1" (the value 1 in 1 bit), the SPS
+ * allows only frames. If it is "1:0", the SPS allows frames and fields. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
 #define ORDER_0 "e0 e0"         /* pic_order_cnt_lsb has 4 bits */

@@ -231,8 +231,8 @@ GST_START_TEST (h264_frame_without_references_to_it_is_b)
   expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
   /* data partitions A, B and C */
   expect_h264 ("02 9e; 03 11; 04 22", "B");
-  /* The slice is between a prefix NAL unit and a slice of another view. No
-   * picture is a reference picture, so the frame must be a B-frame. */
+  /* The slice is between a prefix NAL unit and a slice of another view.
+   * nal_ref_idc is 0 in all three NAL units, so the frame must be a B-frame. */
   expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
 }
 

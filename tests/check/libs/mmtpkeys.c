@@ -209,7 +209,8 @@ check_cookie (const Cookie * self, guint64 now)
       self->nonce_s, self->cookie);
 }
 
-/* The expected cookie is
+/* The expected cookie was computed with the Python function h() that is shown
+ * at the beginning of this file:
  *   (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
  *     (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
  *     nonce_s)[:24] */

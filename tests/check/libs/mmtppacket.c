@@ -700,8 +700,10 @@ GST_END_TEST;
 
 /* --- the prelude ---------------------------------------------------------- */
 
-/* The fields of the prelude that have a value, in the order of
- * docs/wire-mmtp.md. `bit` is the bit of the field in the mask. */
+/* Example values for the fields of the prelude, in the order of
+ * docs/wire-mmtp.md. `bit` is the bit in the mask of the prelude that stands
+ * for the field, and `bytes` is the value. Fields without a value are omitted.
+ */
 static const struct
 {
   guint8 bit;

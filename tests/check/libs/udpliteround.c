@@ -45,10 +45,10 @@ note (const UdpliteClient * client, guint packet)
   g_string_append_printf (sent, "%s%u", client->host, packet);
 }
 
-/* Sends the packets of the round that were not sent yet. The socket is full
- * after `room` packets. Sending to the receivers in `failing` fails, and their
- * packets do not count towards `room`. Returns TRUE if the round is complete,
- * and FALSE if the socket was full. */
+/* Sends those packets of the batch that were not sent yet. The batch has `n`
+ * packets. The socket is full after `room` packets. Sending to the receivers in
+ * `failing` fails, and their packets do not count towards `room`. Returns TRUE
+ * if the batch is complete, and FALSE if the socket was full. */
 static gboolean
 go_on (gboolean has_duplicates, guint n, guint room, const gchar * failing)
 {
