@@ -348,8 +348,9 @@ parse_options (MmtpPathSpec * spec, const gchar * text, GError ** error)
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* Ends `text` at the separator and returns the text after it; NULL if there is
- * no separator. */
+/* Truncates `text` at the first `separator`. Returns the text after the
+ * separator, without white space at both ends. Returns NULL if `text` does not
+ * contain `separator`. */
 static gchar *
 cut (gchar * text, const gchar * separator)
 {
@@ -374,9 +375,9 @@ parse_path (MmtpPathSpec * spec, gchar * text, GError ** error)
       && (!options || parse_options (spec, options, error));
 }
 
-/* Parses one bonding address like gst_rist_sink_set_bonds() of GStreamer 1.22.
- * The syntax is host:port[/interface]. The port follows the last colon, even if
- * an IPv6 address has no brackets. */
+/* Parses one bonding address. The syntax is that of gst_rist_sink_set_bonds()
+ * in GStreamer 1.22: host:port[/interface]. The port follows the last colon,
+ * even if an IPv6 address has no brackets. */
 static gboolean
 parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 {

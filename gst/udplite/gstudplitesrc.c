@@ -295,8 +295,8 @@ read_dropped (GSocket * socket)
   return 0;
 }
 
-/* Adds to the counters the packets that the kernel has dropped since this
- * function was last called. */
+/* Updates the counter of dropped packets: adds the number of packets that the
+ * kernel has dropped since the last call of this function. */
 static void
 gst_udplite_src_update_dropped (GstUdpliteSrc * self)
 {

@@ -28,7 +28,8 @@ typedef struct
   gsize size;
 } FuzzInput;
 
-/* When the input is used up, every choice is 0. */
+/* These functions return the next 1, 2 or 4 bytes of the input as a number.
+ * Bytes after the end of the input count as 0. */
 guint fuzz_take_u8 (FuzzInput * input);
 guint fuzz_take_u16 (FuzzInput * input);
 guint32 fuzz_take_u32 (FuzzInput * input);

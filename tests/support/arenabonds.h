@@ -18,8 +18,8 @@ G_BEGIN_DECLS
  * its scenarios.
  */
 
-/* Returns a random bond: a scenario with two to four paths. The same `seed` and
- * the same recordings in `groups` always give the same bond. */
+/* Returns a random bond: a scenario with two to four paths. If the `seed` and
+ * the recorded traces in `groups` are the same, the bond is always the same. */
 ArenaScenario *arena_bond_draw (const ArenaGroups * groups, guint64 seed);
 /* Returns a GPtrArray of ArenaScenario: the cases that users reported, and all
  * pairs of recordings. */

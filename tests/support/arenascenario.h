@@ -106,8 +106,8 @@ typedef struct
 void arena_scenario_init (ArenaScenario * scenario, const gchar * group,
     gchar * name);
 void arena_scenario_clear (ArenaScenario * scenario);
-/* Sets the stream to the clip at 25 frames per second, with all sizes
- * multiplied by `scale`. */
+/* Makes `clip` the stream of the scenario, at 25 frames per second. The sizes
+ * of its frames are multiplied by `scale`. */
 void arena_scenario_set_clip (ArenaScenario * scenario, const GArray * clip,
     gdouble scale);
 /* Makes the clip the stream of the scenario. The sizes of its frames are scaled

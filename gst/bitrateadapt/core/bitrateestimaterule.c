@@ -301,11 +301,11 @@ get_step (const EstimateRule * self, gdouble bitrate)
   return STEP;
 }
 
-/* Returns the rate in bit/s that fills the path. For mmtpsink, this is the
- * estimate. For dccpthinsink, the estimate may be too high: it is the rate that
+/* Returns the rate in bit/s that fills the path. For mmtpsink, the result is
+ * the rate that the transport has estimated. dccpthinsink reports the rate that
  * TFRC allows, which may be twice the rate that the path carries (RFC 5348
  * section 4.3). For dccpthinsink, the result is therefore at most the rate at
- * which the backlog drains. */
+ * which the backlog drains (see bitratebacklog.h). */
 static gdouble
 get_full_rate (EstimateRule * self, const BitrateReport * report,
     gdouble network_ceiling)

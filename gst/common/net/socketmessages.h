@@ -37,9 +37,10 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns the message of `error` (transfer full) for a text that already
- * contains the name `peer`. If `peer` is "127.0.0.1:5", a message that begins
- * with "127.0.0.1:5 returned" begins with "the peer returned" instead. */
+/* Returns the message of `error` (transfer full). The caller appends this
+ * message to a text that already contains the name `peer`. If `peer` is
+ * "127.0.0.1:5", the message "127.0.0.1:5 returned an error" therefore becomes
+ * "the peer returned an error". */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
 /* Returns FALSE, with an error that says what to do, if `host` is of the form
  * host:port. */

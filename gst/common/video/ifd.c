@@ -50,9 +50,9 @@
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
-/* The temporal reference counts modulo 1024 (13818-2 6.3.9). Consider the
- * temporal reference of a picture A minus that of a picture B, modulo 1024. If
- * the difference is less than half of this range, A is displayed later than B.
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). To compare two
+ * pictures A and B, the temporal reference of B is subtracted from that of A,
+ * modulo 1024. If the difference is less than 512, A is displayed later than B.
  * Otherwise A is displayed earlier. */
 #define HALF_OF_REFERENCES 512
 
@@ -438,8 +438,8 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
     overwrite (ifd, c, "a P-frame takes the place of a B-frame");
 }
 
-/* Returns the reason that the trace states for dropping a frame that cannot be
- * decoded. */
+/* Returns a text for the trace. The text explains why a frame that cannot be
+ * decoded was dropped. */
 static const gchar *
 get_rule_of_undecodable (IfdDropReason reason)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of CCID 3 on the wire; see the header. */
+/* Implementation of ccid3options.h: the options of CCID 3 on the wire. */
 
 #include "ccid3options.h"
 
@@ -13,7 +13,8 @@
 #define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */
 #define MAX_SKIP 3              /* NDUPACK, section 6.1 */
 #define MAX_LENGTH 0xffffff     /* 24 bits */
-/* 23 bits; the highest bit of the field is the ECN nonce echo E */
+/* Maximum Loss Length. The Loss Length has 23 bits, because the highest bit of
+ * its field is the ECN nonce echo E. */
 #define MAX_LOSS_LENGTH 0x7fffff
 #define ECN_NONCE 0x800000
 

@@ -61,7 +61,9 @@
  * network delivers nothing. It is shorter than the period for which the
  * capacity usually stays at a new value. */
 #define PEAK_MEMORY (3 * SECOND)
-/* After a gap, a path is assumed to carry this share of its peak rate. */
+/* The window is computed from the measured rate or from this share of the peak
+ * rate, whichever is higher. After a gap in which the path delivered nothing,
+ * the measured rate may be too low. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
@@ -77,24 +79,23 @@
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
 /* The queueing delay is the minimum of the delays that were measured in
- * STANDING_TIME. Three reports arrive in this time. A queue delays every
- * message, so it increases the minimum. Jitter does not delay every message.
- * Copa uses the minimum round trip of a recent period for the same purpose (the
- * standing round trip, NSDI 2018, section 2.1). */
+ * STANDING_TIME. The receiver normally sends three reports in this time. A
+ * queue delays every message, so it increases the minimum. Jitter does not
+ * delay every message. Copa uses the minimum round trip of a recent period for
+ * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap. It is the number of bytes that the path delivers in a certain
- * time:
+ * while nothing arrives over the path. It is the product of the rate of the
+ * path and a time:
  *
- * - The time is TRUST on a path without congestion whose rate is at most
- *   TARGET_RATE.
+ * - On a path without congestion whose rate is at most TARGET_RATE, the time is
+ *   TRUST.
  * - If the rate is higher, the time is shorter. Like the queue target, it is
  *   inversely proportional to the square root of the rate.
- * - If recent reports have shown a queue, the time is shorter. Consider the
- *   share of the reports that showed no queue, among about the last sixteen
- *   reports (CONGESTION_REPORTS). The time is multiplied by the third power
- *   (DISTRUST) of this share.
- */
+ * - If recent reports of the receiver have shown a queue, the time is shorter.
+ *   Let s be the share of the reports that showed no queue, among about the
+ *   last sixteen reports (CONGESTION_REPORTS). The time is multiplied by the
+ *   third power (DISTRUST) of s. */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
@@ -142,8 +143,8 @@
  * packets can cause. If the queueing delay exceeds this limit for
  * COMPETITION_TIME, a competing flow is assumed to fill the queue. */
 #define STANDING 1.25
-/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
- * STANDING is not applied. The limit of the queueing delay is then equal to the
+/* If a path delivers less than SMALL_SHARE of its long-term rate, 1 is used
+ * instead of STANDING. The limit of the queueing delay is then equal to the
  * delay that our own packets can cause. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
@@ -419,8 +420,9 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 }
 
 /* Adapts the gain, which is the factor by which the window is multiplied. The
- * gain matters on a path that was never idle, because no usual delay has been
- * measured there. Such a path may carry a higher rate than the measured rate.
+ * gain matters if the application has always sent as much as the window allows.
+ * In this case, the usual delay (see follow_usual ()) was never measured, and
+ * the path may carry a higher rate than the measured rate.
  *
  * The gain increases if the window was used up for a round and no queue
  * remains, because the path then carries more. A round is a period of

@@ -43,8 +43,8 @@ typedef struct
   guint64 token;
   /* Time after which a packet that is sent now has almost certainly arrived. */
   guint64 delay;
-  /* Time that this path alone would need to send all waiting packets. It is 0
-   * if the pacing allows a packet now. */
+  /* Time that this path alone would need to send all waiting packets. It is
+   * computed only if the pacing allows no packet now; otherwise it is 0. */
   guint64 backlog;
   /* TRUE if a message on the path is missing: it should have arrived by now. */
   gboolean is_doubtful;

@@ -58,7 +58,8 @@ void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
  */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
-/* Sets by how many ns a packet may arrive after its delay. The default is 0. */
+/* Sets the maximum lateness in ns. A packet is in time if it arrives at most
+ * this much later than its due time plus the delay. The default is 0. */
 void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
     guint64 max_lateness);
 /* Returns the deadline of the packet, which is the time by which it has to
@@ -124,8 +125,9 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
  */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* Fills the plan with the first frames that have waiting packets. Sets all
- * fields of these frames except the capacities and `is_kept`. Frames of the rank
+/* Puts the frames that have waiting packets into the plan, in the order of the
+ * stream, until the plan is full. Sets all fields of these frames except
+ * `capacity`, `safe_capacity` and `is_kept`. Frames of the rank
  * MMTP_RANK_BROKEN and data of a transport stream are not part of a plan. */
 void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
 /* Returns the first packet of `frame` that waits to be sent, and stores the

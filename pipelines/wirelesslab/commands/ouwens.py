@@ -220,10 +220,12 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
     """Yields the rows of a table: first the header, then the values that the
     thesis shows in figures.
 
-    For each retry value, there are rows for 3 Mbit/s and for a second bitrate.
-    The second bitrate is 4 Mbit/s if the protocol is UDP, otherwise 6 Mbit/s.
-    For the retry value 4, which allows four transmissions of a packet, there
-    are rows for all bitrates."""
+    The table has rows for these bitrates and retry values:
+    - 3 Mbit/s with each retry value.
+    - A second bitrate with each retry value. The second bitrate is 4 Mbit/s if
+      the protocol is UDP, otherwise 6 Mbit/s.
+    - Each bitrate with the retry value 4, which allows four transmissions of a
+      packet."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",

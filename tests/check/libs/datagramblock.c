@@ -126,8 +126,9 @@ clear_slices (gpointer queue)
   return NULL;
 }
 
-/* One thread takes blocks from the pool and makes slices of them. At the same
- * time, another thread frees the slices. */
+/* One thread makes slices of blocks from the pool. At the same time, another
+ * thread frees the slices. Each slice must contain the correct byte, and all
+ * blocks must be back in the pool at the end. */
 GST_START_TEST (another_thread_frees_slices)
 {
   DatagramPool *pool = datagram_pool_new (SIZE, BLOCKS);

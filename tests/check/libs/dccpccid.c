@@ -19,8 +19,8 @@
 /* The sender sends packets at an interval. Each report of a loss makes the
  * interval longer by a half, and each report without a loss makes it shorter by
  * an eighth. The receiver sends a report after every eighth packet, with the
- * total number of missing packets. The numbers come from no publication: this
- * congestion control is an example for experiments only. */
+ * total number of missing packets. This congestion control is an example for
+ * experiments only. Its parameters are not taken from a publication. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
 /* RFC 4340 section 10.3: an option that the receiver sends. Its value of 4
