@@ -84,9 +84,10 @@ TunDevice *tun_device_open (TunNetns * netns, const TunRequest * request,
  * set on failure. */
 TunDevice *tun_device_open_fd (gint fd, GError ** error);
 
-/* Applies the settings that the element `who` requests, and brings the device
- * up. Returns FALSE with `error` set if the settings contradict those of
- * another element, or if the kernel refuses them. */
+/* Applies the settings in `request` and brings the device up. `who` is the name
+ * of the element that requests them. Returns FALSE with `error` set if the
+ * settings contradict those of another element, or if the kernel refuses them.
+ */
 gboolean tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Both directions of a simulated connection over wirelesslink's core;
- * virtuallink.h describes it. In full duplex, each direction has a pipe of its
- * own. In half duplex, both directions are stations of one pipe.
- */
+/* Implementation of virtuallink.h. A full-duplex connection uses one Link for
+ * each direction. A half-duplex connection uses one Link, in which each
+ * direction is a station. */
 
 #include "virtuallink.h"
 

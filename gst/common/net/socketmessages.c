@@ -100,12 +100,13 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 #endif
 
 /* Returns whether a system call that has failed with `error_number` has to be
- * repeated. If not, the function stores the reason in `errors`.
+ * repeated. An error that may belong to an earlier message is stored in
+ * `errors->earlier`, and the call is repeated up to MAX_EARLIER_ERRORS times.
+ * If the error still occurs afterwards, it is stored in `errors->own` instead,
+ * as an error of the message that is being sent.
  *
- * ECONNREFUSED always belongs to an earlier message, never to the message that
- * is being sent. If ECONNREFUSED still occurs after MAX_EARLIER_ERRORS
- * repetitions, the system call is not repeated, but no error is stored for the
- * message that is being sent. */
+ * ECONNREFUSED always belongs to an earlier message, so it is never stored in
+ * `errors->own`. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {

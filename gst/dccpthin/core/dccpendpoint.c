@@ -344,15 +344,15 @@ is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
   return gone && gone->in_time_wait;
 }
 
-/* Returns whether the packet may be from the peer of an earlier connection. Its
- * addresses and ports are not enough, because an attacker can forge them. The
- * packet must also have valid sequence and acknowledgement numbers, which an
- * attacker does not know.
+/* Returns whether the packet seems to be from the peer of an earlier
+ * connection. The packet must have the addresses and ports of that connection.
+ * An attacker can forge these. The packet must therefore also have valid
+ * sequence and acknowledgement numbers, which an attacker does not know.
  *
- * The acknowledgement number must be a number that we have sent. An attacker
- * can make the peer send us Syncs, by sending forged packets to the peer. Such
- * Syncs acknowledge numbers that we never sent, so the result is FALSE for
- * them. */
+ * An acknowledgement number is valid only if we have sent a packet with this
+ * number. If an attacker sends forged packets to the peer, the peer sends Syncs
+ * to us. These Syncs acknowledge numbers that we never sent. The result is
+ * FALSE for such Syncs. */
 static gboolean
 is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)

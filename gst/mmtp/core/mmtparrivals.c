@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measurements of the receiver on one path. */
+/* Implementation of mmtparrivals.h: the receiver measures the messages of one
+ * path. */
 
 #include "mmtparrivals.h"
 
@@ -195,13 +196,12 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* `span` has the statistics of the messages that arrived since the last record.
- * `reported` has the statistics for the last record. Adds `span` to `reported`,
- * and then empties `span`.
- *
- * All records that are written at the same time must cover the same messages.
- * If the last record was written before `now`, `reported` is therefore emptied
- * first. */
+/* Prepares `reported`, the statistics that the record at `now` will contain.
+ * `span` has the statistics of the messages that arrived since the last record.
+ * - If no record was written at `now` yet, `reported` is replaced by `span`.
+ * - Otherwise, `span` is added to `reported`, because all records that are
+ *   written at the same time must cover the same messages.
+ * Empties `span` afterwards. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

@@ -315,10 +315,13 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
   return NULL;
 }
 
-/* Returns the next packet of the plan that is in time at `arrival`; NULL if
- * there is none. Makes a new plan if the plan is too old, or if all its packets
- * have been sent. If the plan was made at the present time, it is replaced only
- * if a packet of the plan has been sent or a new packet has been queued. */
+/* Returns the first packet of the plan that meets its deadline if it arrives at
+ * `arrival`. Returns NULL if there is no such packet.
+ *
+ * If the plan is too old, or if no packet of the plan is left in the queue, the
+ * function first makes a new plan. There is one exception. If the plan was made
+ * at the current time, and since then no packet of the plan was sent and no
+ * packet was queued, the function keeps the plan. */
 static MmtpPacket *
 find_planned (MmtpPolicy * policy, guint64 arrival)
 {

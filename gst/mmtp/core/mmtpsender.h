@@ -192,7 +192,7 @@ gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 typedef struct
 {
   gboolean ready;
-  /* number of buffers that the application put, and number of their bytes */
+  /* number of buffers from the application, and number of their bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */

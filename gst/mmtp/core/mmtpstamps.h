@@ -2,9 +2,9 @@
 /* Replaces timestamps that do not change any more. After the end of the video,
  * a muxer may repeat its last timestamp in all further buffers. All of these
  * buffers would be dropped as late. If the timestamp has not changed for longer
- * than a limit, a buffer gets its arrival time instead of its timestamp. The
- * arrival time replaces only an earlier timestamp. The times of all later
- * buffers are at least this arrival time.
+ * than a limit, a buffer gets its arrival time instead of its timestamp. A
+ * timestamp that is later than the arrival time is not replaced. After a buffer
+ * has got its arrival time, no later buffer gets an earlier time.
  *
  * Only the time in which the caller waits for a new buffer counts towards the
  * limit. The buffers of a long frame all have the same timestamp. If a path is
@@ -20,7 +20,7 @@ typedef struct
 {
   gboolean is_known;            /* There was a timestamp. */
   gint64 stamp;                 /* last timestamp, in ns */
-  /* Time in ns for which the timestamp has stood still. Only time in which the
+  /* Time in ns since the last change of the timestamp. Only time in which the
    * caller waits for buffers is counted. */
   gint64 stood;
   gboolean is_idle;             /* TRUE while the caller waits for a buffer */

@@ -111,9 +111,10 @@ class Runs:
                 if path.exists()]
 
     def figure(self) -> pathlib.Path | None:
-        """Returns the path of a figure that shows one picture as it was sent
-        and as it arrived with each transport. Returns None if no run has both a
-        result and a figure.
+        """Returns the path of an image file. The image shows one frame of the
+        clip as it was sent, and as it arrived with each transport. The file
+        belongs to the first run that has a result and an image. Returns None if
+        there is no such run.
         """
         for path in self.results():
             figure = path.with_name(FIGURE)

@@ -18,10 +18,10 @@ import tempfile
 from wirelesslab import files
 from wirelesslab.lab import cells
 
-# Files that are not copied together with the logs. The result is copied
-# separately, after the logs. The other files are not copied at all: the
-# description of the cell, the locks and the output of the run belong only to
-# the directory in which they were made.
+# Names of files that are not logs. The file with the result (RESULT) is copied
+# after the logs. The other files in this set are never copied, because they
+# belong only to the directory in which they were made. They contain the
+# description of the experiment, the locks and the output of the run.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 

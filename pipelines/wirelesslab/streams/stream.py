@@ -327,8 +327,8 @@ def wait_for_quiet(streams: list[Stream],
             break
         time.sleep(0.05)
         now = time.monotonic()
-        # The progress is shown only while frames arrive. Progress output
-        # without new frames would look as if the run had stalled.
+        # The progress is printed only while frames arrive. If it were printed
+        # again without new frames, the run would seem to have stalled.
         if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
                 for one in streams]):
             last_frame = now

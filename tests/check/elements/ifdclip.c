@@ -285,11 +285,11 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* Best results of a sender that knows the future. Such a sender can select `n`
- * decodable frames in several ways. `free_at[chain][n]` covers the selections
- * that end in the state `chain`. It is the earliest time at which the channel
- * can be free after such a selection was sent. If there is no such selection,
- * the time is G_MAXUINT64. */
+/* Results of a sender that has information about all future frames. The sender
+ * can select `n` decodable frames in several ways. After some selections, the
+ * references are in the state `chain` (see Chain). For these selections,
+ * `free_at[chain][n]` is the earliest time at which the channel can be free
+ * again. If there is no such selection, the time is G_MAXUINT64. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];

@@ -799,9 +799,8 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* The sequence numbers of the next four packets are at most ISR + 10, which
-   * is the number of the packet above. The endpoint must ignore the options in
-   * these four packets. */
+  /* The next four packets are not newer than the packet ISR + 10, whose option
+   * the endpoint has processed. The endpoint must ignore their options. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
@@ -903,11 +902,10 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 GST_END_TEST;
 
 /* FGSS is the sequence number of the first packet that carried the Change
- * options. In this test, the endpoint sends packets until three quarters of the
- * sequence space after FGSS are used. In circular arithmetic, the newest
- * sequence numbers then precede FGSS. A Confirm that acknowledges such a number
- * must nevertheless count as the answer to the Change options, because erratum
- * 974 also applies to FGSS. */
+ * options. In this test, three quarters of the sequence space lie between FGSS
+ * and the newest packet of the endpoint. In circular arithmetic, the newest
+ * packet then seems older than FGSS. A Confirm that acknowledges the newest
+ * packet must nevertheless be accepted (RFC 4340 erratum 974). */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -1161,8 +1161,9 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
     check_and_free_kept (&self.fixture);
   }
-  /* The packets that the core kept have now been freed. Only the blocks for
-   * received datagrams, and one block for copies, may still be in use. */
+  /* All kept packets have been freed, so their memory blocks must be free
+   * again. The driver itself may use at most DATAGRAM_BATCH blocks to receive
+   * datagrams, and one block for copies. */
   fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
       DATAGRAM_BATCH + 1);
   g_array_free (self.fixture.kept, TRUE);

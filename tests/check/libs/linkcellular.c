@@ -1300,8 +1300,8 @@ GST_START_TEST (damage_is_where_the_block_was)
     fail_unless_equals_int (packet.damage[i].offset, 23 + i);
     fail_unless (packet.damage[i].flip != 0);
   }
-  /* The packet leaves at the end of block 6 plus the delay of the radio and the
-   * network. */
+  /* The last bytes of the packet are in block 6, which ends at 7 * BLOCK. The
+   * radio and the network delay the packet by another 200 ms. */
   fail_unless_equals_uint64 (packet.departure, 7 * BLOCK + 200 * MS);
   path_close (&path);
   g_free (trace);

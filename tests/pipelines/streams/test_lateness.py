@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of lateness.py, which flags a run if its results may be wrong because
-the machine or the link was late. The runs in these tests have only a few
-frames. The expected values were computed by hand."""
+"""Tests of lateness.py, which checks how late processes woke up during a run,
+and how late the link pushed packets. If this lateness may have changed the
+results of the run, lateness.py flags the run. The runs in these tests have only
+a few frames. The expected values were computed by hand."""
 
 import unittest
 
@@ -236,18 +237,18 @@ class GradeTest(unittest.TestCase):
         162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
         162.5 ms.
 
-        If the sum of the two values, 50 ms, were subtracted from the latency of
-        1 % of the frames, the result would be wrong. Of the 101 frames, 1 % are
-        1.01 frames. Their latency would be reduced to 112.5 ms. Then 1899 +
-        1.01 = 1900.01 frames would have a latency of at most 150 ms, so the
-        95th percentile would be 150 ms. This is 12.5 ms too low."""
+        A wrong computation would subtract the sum of the two values, 50 ms,
+        from the latency of 1 % of the 101 frames. Then 1.01 of these frames
+        would have a latency of 112.5 ms, and 1899 + 1.01 = 1900.01 frames would
+        have a latency of at most 150 ms. The 95th percentile would be 150 ms,
+        which is 12.5 ms too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # Now the 99th percentile of the machine's lateness is 12 ms. Such a
-        # lateness can change the percentiles of the latency. The computed
-        # change of the 95th percentile must be 12 ms.
+        # In this run, the median and the 99th percentile of the machine's
+        # lateness are 12 ms. The 95th percentile of the latency must therefore
+        # change by 12 ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
