@@ -557,9 +557,10 @@ request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
       gst_wireless_event_new_key_unit_request ());
 }
 
-/* Drops requests for a key frame from downstream while a requested key frame is
- * on its way. For example, mmtpsink sends such a request whenever it drops a
- * frame. A second key frame would only take bitrate away from the first one. */
+/* Handles upstream events. While a requested key frame is on its way, drops
+ * each request for another key frame. For example, mmtpsink requests a key
+ * frame whenever it drops a frame. A second key frame would only reduce the
+ * bitrate that is available for the first one. */
 static gboolean
 gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -995,7 +996,8 @@ static const GstWirelessProperty properties[] = {
    * starts:
    *
    * * `encoder`, `estimator`: #gchararray, names of the elements in use
-   * * `rule`: #gchararray, `estimate`, `round-trip` or `loss`
+   * * `rule`: #gchararray, rule that determines the bitrate: `estimate`,
+   *   `round-trip` or `loss`
    * * `estimated-bitrate`: bit/s that the estimator reports, less
    *   #GstBitrateAdapt:reserved-bitrate; 0 = no estimate
    * * `application-limited`: #gboolean, whether the network may carry more than

@@ -213,8 +213,8 @@ struct _GstMmtpSink
    * example after a flush. */
   guint64 timed_session;
   /* Time in ns that is added to the due times of stored media in this session.
-   * Without it the first buffer would be late, because it had to wait for a
-   * receiver. */
+   * The first buffer had to wait for a receiver, and would be late if nothing
+   * were added. */
   gint64 shift;
   /* send_packets returns EARLY until this time in ns, because the next buffer
    * must not be sent earlier. 0 if the next buffer may be sent now. */
@@ -303,7 +303,8 @@ void gst_mmtp_sink_close_paths (GstMmtpSink * self);
 gchar *gst_mmtp_sink_get_path_problem (GstMmtpSink * self);
 
 /* --- gstmmtpsinkevents.c -------------------------------------------------- */
-/* Processes an MmtpSenderEvent for the driver, with `lock` held. */
+/* Processes `event`, an MmtpSenderEvent. The driver calls this function with
+ * `lock` held. */
 void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* Returns an error that explains the receiver's refusal. `version` is the
  * protocol version of the receiver. */

@@ -61,8 +61,9 @@ push (GstPad * pad, guint list_size)
 
 /* --- calls of functions --------------------------------------------------- */
 
-/* Numbers of function calls, for each of the two processes and each counted
- * function. Calls are only counted if callcount.so is preloaded. */
+/* Number of calls of each counted function, in the process of the sink (index
+ * 0) and in the process of the source (index 1). If callcount.so is not
+ * preloaded, no calls are counted. */
 typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
 
 static void

@@ -51,11 +51,12 @@ SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
 # Usually a line runs for one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
+# Matches launch lines in which rtpbin sends RTCP. Such a line may never end.
 # rtpbin ends its RTCP stream when it sends a BYE after the end of the RTP
 # stream. Sometimes rtpbin sends the BYE before it has noticed the end of the
-# RTP stream. The RTCP stream then never ends (in GStreamer 1.22, also with
-# stock elements alone). Pages with such a launch line explain this, and tell
-# the user to stop the pipeline with Ctrl-C.
+# RTP stream, and the RTCP stream then never ends. In GStreamer 1.22, this also
+# happens with stock elements alone. Pages with such a launch line explain this,
+# and tell the user to stop the pipeline with Ctrl-C.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
 # A launch line that matches MAY_NOT_END is interrupted if it still runs after
 # this time.

@@ -283,7 +283,7 @@ class KnownSenders(unittest.TestCase):
             self.assertIn(rule, faults)
         for rule in ("bytes", "mtu", "pt", "seq", "mbz", "t", "an", "n"):
             self.assertNotIn(rule, faults)
-        # All packets have the same timestamp.
+        # The stock payloader gives all packets the same timestamp.
         self.assertEqual(len({p.timestamp for p in packets}), 1)
         self.assertEqual(receivers.live555(packets), b"")
 

@@ -88,7 +88,7 @@ void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
 /* Checks that sent data stays unchanged when the upstream buffer pool
  * overwrites a buffer that was returned to it. */
 void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
-/* Returns the next serialized event of this type downstream of the receiver.
+/* Returns the next serialized event of type `type` that the receiver pushes.
  * The caller frees it. */
 GstEvent *loopback_pull_event (LoopbackFixture * fixture, GstEventType type);
 

@@ -12,8 +12,8 @@
 #define OVERHEAD 28             /* IPv4 and UDP */
 #define MAX_SIZE 1472
 #define MAX_BYTES 500000
-/* Maximum number of outputs at one virtual time. If there are more, an endpoint
- * is in an endless loop. */
+/* Maximum number of messages that an endpoint sends at one virtual time. If it
+ * sends more, it is in an endless loop. */
 #define MAX_OUTPUTS 100000
 /* Maximum number of wakeups at one virtual time. If there are more, an endpoint
  * is in an endless loop. */

@@ -18,9 +18,8 @@ typedef struct
   guint64 greatest;             /* greatest sequence number in the history */
   gboolean has_greatest;
   guint64 bits[DCCP_HISTORY_SIZE / 64];
-  /* Counts the 64-bit words of `bits` that the functions have processed. Tests
-   * check with this counter that the work per packet is limited.
-   */
+  /* Number of 64-bit words of `bits` that were processed so far. Tests use this
+   * counter to check that the work per packet is limited. */
   guint64 steps;
 } DccpHistory;
 

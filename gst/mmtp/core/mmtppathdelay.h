@@ -23,7 +23,7 @@ typedef struct
   /* Start time, in ns, of the period that this struct covers (the span). If `n`
    * is 0, this struct is not in use. */
   guint64 began;
-  /* number of messages that were reported in the span */
+  /* number of messages whose delays were reported in this period */
   guint n;
   /* Delays from the reports that arrived in the period of this struct. `min` is
    * the minimum delay of all reported messages. Each report contains a maximum

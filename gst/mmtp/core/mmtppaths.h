@@ -114,8 +114,9 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
  * `percent` is the percentage of the rates that is available for the bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* Like mmtp_paths_get_capacity (), but for `n` deadlines, and always with the
- * current rates and delays. Stores the results in `capacities`. */
+/* For each of `n` deadlines, computes the same number as
+ * mmtp_paths_get_capacity () with `at_best` = FALSE. Stores the results in
+ * `capacities`. */
 void mmtp_paths_get_capacities (const MmtpPaths * paths,
     const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
 /* Returns the number of bytes that the paths can deliver before `deadline`, the

@@ -28,7 +28,8 @@ typedef struct
    * are sent. */
   MmtpPlan plan;
   guint64 plan_time;
-  /* stream number of the next new packet when the plan was made */
+  /* Sequence number in the stream of the first packet that is added to the
+   * queue after `plan` was made. */
   guint64 plan_next;
   gboolean is_plan_used;        /* TRUE if a packet of the plan was sent */
 } MmtpPolicy;

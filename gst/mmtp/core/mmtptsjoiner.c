@@ -253,8 +253,9 @@ begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
 {
   if (size < TS_PACKET_SIZE)
     return;
+  /* The previous picture has not ended, so its end is missing. */
   if (joiner->state == STATE_WHOLE)
-    note_gap (joiner);          /* The end of the picture is missing. */
+    note_gap (joiner);
   joiner->state = STATE_WHOLE;
   if (ts_packet_get_pid (data) != joiner->pid) {
     joiner->pid = ts_packet_get_pid (data);

@@ -200,8 +200,8 @@ def check(protocol: Protocol, has_encoders: bool) -> None:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """Returns the names of the sources, each once. Raises LabError if a name is
-    unknown.
+    """Returns `names` without duplicates. `names` are the names of encoder
+    sources. Raises LabError if a name is unknown.
     """
     for name in names:
         if name not in live_sources.TITLES:

@@ -93,19 +93,23 @@ def branches(pipeline: str) -> list[list[Element]]:
 
 
 def sink(branch: list[Element]) -> str:
-    """Returns the name of the element that sends to the network, or "" if the
-    branch has no such element."""
+    """Returns the name of the element of `branch` that sends to the network.
+    Returns "" if `branch` has no such element."""
     return next((one.name for one in branch if one.name.endswith("sink")
                  and one.name not in LOCAL), "")
 
 
 def elements(pipeline: str) -> list[Element]:
-    """Returns the elements with which the pipeline sends to the network. These
-    are normally the elements of the branch that contains the network sink.
+    """Returns the elements with which the pipeline sends to the network.
+    `pipeline` is a launch line. A branch is a chain of linked elements in it.
 
-    If the first branch has no sink, it ends with an element such as rtpbin, and
-    another branch leads from that element to the network sink. In this case,
-    the elements of the first branch are returned, followed by the network sink.
+    - If the first branch contains the network sink, the elements of the first
+      branch are returned.
+    - If the first branch ends with a local sink such as filesink, the elements
+      of the branch with the network sink are returned.
+    - If the first branch has no sink, it ends with an element such as rtpbin,
+      and another branch leads from that element to the network sink. The
+      elements of the first branch are returned, followed by the network sink.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -195,9 +199,9 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
     return f"{in_full(transport, ())} ({transport['name']})"
 
 
-# The functions that make a name, in the order in which they are tried. The
-# first function makes the shortest names. The names of the last function are
-# always unique.
+# Functions that return a name for a transport, in the order in which they are
+# tried. The first function returns the shortest names. The names that the last
+# function returns are always unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
     essential, in_full, with_links, with_properties, with_section)
 
@@ -254,9 +258,10 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns {label: Look}. A Look is the name, the colour and the style with
-    which the report shows a label. Any two labels differ in colour or style.
-    `used` is {label: transport}.
+    """Returns a Look for each transport in `used`. A Look contains the name,
+    the colour and the style with which the report shows the transport. Any two
+    Looks differ in colour or style. `used` maps labels to transports. The
+    result maps the same labels to Looks.
 
     The name in a Look consists of the names of the transport's elements. If
     several streams share a link, the label of each stream differs from the name

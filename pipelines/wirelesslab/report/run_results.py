@@ -61,11 +61,10 @@ class Run:
 
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
-        """Returns statistics of the lateness of the machine, whose processes
-        wake up too late, and of the link, which pushes packets too late. The
-        key "flagged" of the result is True if the run may be unreliable. A
-        frame counts as late if its lateness exceeds the option --late of the
-        report.
+        """Returns statistics of two delays: how late the processes on the
+        machine woke up, and how late the link pushed packets. The key "flagged"
+        of the result is True if the run may be unreliable. A frame counts as
+        late if its lateness exceeds the option --late of the report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -338,8 +337,8 @@ def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
 
 
 def of_cells(runs: list[Run]) -> list[Run]:
-    """Returns the first Run of each cell. A cell has one Run for each of its
-    streams."""
+    """Returns the first Run of each experiment. `runs` contains one Run for
+    each stream of an experiment."""
     return [run for run in runs if run.beside[0] is run]
 
 

@@ -271,7 +271,7 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   ifd_free (channel.ifd);
 }
 
-/* --- the optimum with knowledge of the future ----------------------------- */
+/* --- best result of a sender that knows the future ------------------------ */
 
 /* State of the references after a frame: it determines which of the following
  * frames can still be decoded. */

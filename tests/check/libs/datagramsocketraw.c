@@ -354,8 +354,9 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* The client is connected, so it receives only packets from the address that it
- * has sent to. */
+/* The listener must answer from the address to which the client has sent. The
+ * client is connected to this address, so it receives packets from no other
+ * address. */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",

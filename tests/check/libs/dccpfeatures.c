@@ -20,7 +20,7 @@
 #define ISS G_GUINT64_CONSTANT (1000)
 #define ISR G_GUINT64_CONSTANT (5000)
 
-/* The options of the profile:
+/* The options that an endpoint sends by the Thin profile (docs/dccp-thin.md):
  * - Mandatory Change R (CCID, 3)
  * - Mandatory Change L (CCID, 3)
  * - Change L (Sequence Window, 10000)
@@ -458,7 +458,9 @@ static const Exchange exchanges[] = {
   {"2204c000", 0, "2106c0000100"},
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
-  /* The profile only accepts a checksum coverage of the whole packet. */
+  /* Minimum Checksum Coverage. The server accepts only packets whose checksum
+   * covers all bytes, so it must answer with 0. If the client announces its
+   * own minimum, the server must confirm it. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
   /* The client requests the reserved value 255 for Send NDP Count. The

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares MMTP's choice of the path (Magalhães and Kravets 2001, 4.4) with
- * round robin and with lowest delay first, over unequal random paths. It also
- * compares MMTP with TCP in one bottleneck. For each seed, only the choice of
- * the path differs; the paths, their losses, the stream and the rest of the
- * protocol are the same.
+/* Tests of MMTP in simulations:
+ * - The scheduler of MMTP, which chooses a path for each packet (Magalhães and
+ *   Kravets 2001, 4.4), is compared with round robin and with lowest delay
+ *   first, over unequal random paths. For each seed, only the scheduler
+ *   differs. The paths, their losses, the stream and the rest of the protocol
+ *   are the same.
+ * - MMTP shares a bottleneck with TCP.
  */
 
 #include <gst/check/gstcheck.h>

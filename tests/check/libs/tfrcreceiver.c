@@ -166,7 +166,7 @@ GST_START_TEST (feedback_each_four_of_the_window_counter)
         SIZE, 0);
     fixture.now = i;
     fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
-    /* A packet without data does not make feedback due. */
+    /* A packet without data must not trigger feedback. */
     tfrc_receiver_input (fixture.receiver, i, fixture.sequence++, FALSE,
         ccval + 7, 0, 0);
     fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);

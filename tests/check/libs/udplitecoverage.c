@@ -713,8 +713,8 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     {43, 3, 6}, {43, 3, 7},     /* picture type: reserved */
     {46, 1, 1},                 /* annex P: RPRP */
     {49, 3, 0}, {49, 3, 5},     /* end of MPPTYPE */
-    /* BCI: 00 is forbidden. If the first bit is 1, a message of annex N
-     * follows. */
+    /* BCI (back-channel message indication of annex N): the value 00 is
+     * forbidden. If the first bit is 1, a back-channel message follows. */
     {65, 2, 0}, {65, 2, 2}, {65, 2, 3},
     {67, 5, 0}                  /* PQUANT */
   };

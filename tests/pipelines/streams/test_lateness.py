@@ -102,7 +102,9 @@ class DescribeTest(unittest.TestCase):
         self.assertEqual((found[0], found[-1]), ((3, 0.5), (62, 0.01)))
 
     def test_a_stall_counts_for_each_wake_up_that_was_due_in_it(self):
-        # Wake-ups are due every 10 ms.
+        # The measuring process should wake up every 10 ms. The wake-up
+        # that is 35 ms late must count as four wake-ups, because three more
+        # were due in the 35 ms.
         self.assertEqual(lateness.wakeups([0, 0.5, 10, 35, 0.2]),
                          [0, 0.5, 10, 35, 25, 15, 5, 0.2])
 
@@ -150,8 +152,12 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
-        """Of 100 I-frames, 4 arrive after 502 ms and 6 arrive after 508 ms. The
-        deadline is 500 ms. The lateness of the machine has these values:
+        """The deadline of each frame is 500 ms after it was sent. Of 100
+        I-frames, 90 have a latency of 100 ms, 4 a latency of 502 ms, and 6 a
+        latency of 508 ms.
+
+        The lateness is the time by which a process on the machine wakes up too
+        late:
 
           - median: 1 ms
           - 99th percentile: 5 ms
@@ -161,19 +167,17 @@ class GradeTest(unittest.TestCase):
         arrived 2 ms earlier, 4 verdicts would change. If each frame arrived
         10 ms earlier, 10 verdicts would change.
 
-        The computation assumes that the lateness rises linearly from the
-        median to the 99th percentile. It reaches 2 ms at the percentile 62.25.
+        grade() assumes that the lateness rises linearly from the median to the
+        99th percentile. It divides this range into intervals, whose limits are
+        the percentiles 50, 57, 64 and so on up to 99. In each interval, it uses
+        the lateness at the upper limit:
 
-        The computation divides the frames into groups. The limits of the groups
-        are the percentiles 50, 57, 64 and so on up to 99. All frames of a group
-        count as late by the upper limit of the group:
-
-          - The groups up to the 57th percentile are late by less than 2 ms.
+          - Up to the 57th percentile, this lateness is less than 2 ms.
             No verdict changes.
-          - The groups from the 57th to the 99th percentile, 42 % of the frames,
-            are late by 2 to 5 ms. 4 verdicts would change.
-          - The last 1 % of the frames are late by the maximum, 10 ms.
-            10 verdicts would change.
+          - From the 57th to the 99th percentile (42 % of the frames), this
+            lateness is between 2 and 5 ms. 4 verdicts would change.
+          - Above the 99th percentile (1 % of the frames), grade() uses the
+            maximum, 10 ms. 10 verdicts would change.
 
         The share of changed verdicts is therefore
         4 * 0.42 + 10 * 0.01 = 1.78 %.
