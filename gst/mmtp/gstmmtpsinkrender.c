@@ -131,7 +131,7 @@ typedef struct
 {
   gboolean is_known;            /* The pipeline has a clock. */
   gint64 offset;                /* due time minus running time, in ns */
-  /* running time in ns at which the sink received these buffers */
+  /* running time in ns when the sink received the buffer or buffer list */
   gint64 now;
 } Timing;
 

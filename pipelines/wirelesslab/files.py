@@ -74,9 +74,10 @@ def empty(path: pathlib.Path, marker: str) -> None:
     check_own(path, marker)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        # The marker is made first and never removed. If this process is killed
-        # here, the next process still recognises the directory as one that this
-        # program has made.
+        # The file `marker` is created before other files are deleted, and is
+        # never removed. If this process is killed during the deletion, the next
+        # process still recognises the directory as one that this program has
+        # made.
         (path / marker).touch()
         for entry in path.iterdir():
             if entry.name == marker:

@@ -15,11 +15,11 @@ seconds, a count does not depend on other load of the machine, but it does not
 include the time in the kernel. The count of the same pipeline without the
 element is subtracted.
 
-The counts of the two builds alternate. The second build is counted twice as
-often, and its counts are divided into two series. The difference between the
-medians of these two series shows how large a random difference may be. This
-random difference is large for mmtpsink with a key, because the work of this
-element depends on the timing of its peer.
+Each repetition (option --runs) measures the second build twice and then the
+first build once. The second build thus has two series of counts. The difference
+between the medians of these two series shows how large a random difference may
+be. This random difference is large for mmtpsink with a key, because the work of
+this element depends on the timing of its peer.
 """
 
 import argparse
@@ -75,8 +75,8 @@ class Case:
     # is missing. The instructions of `base` are subtracted from those of
     # `pipeline`. If `base` is empty, nothing is subtracted.
     base: str
-    # A second pipeline, which runs at the same time as the measured one but
-    # outside of callgrind.
+    # The pipeline of the receiver, if `pipeline` contains a network sink. It
+    # runs at the same time as `pipeline`, but outside of callgrind.
     peer: str = ""
 
 

@@ -56,8 +56,9 @@ def limit(rate):
 
 
 def beginning(path, seconds):
-    """Returns the packets at the beginning of the file. The returned bytes end
-    where the program clock reference has advanced by `seconds`.
+    """Returns the beginning of the transport stream in the file `path`, as
+    bytes. It ends before the first packet with a program clock reference that
+    is at least `seconds` later than the first program clock reference.
     """
     kept, first = [], None
     with path.open("rb") as file:
@@ -245,10 +246,10 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives the same timestamp to several pictures, but
-            # ifdqueue sends each picture at its own due time. On a slow machine
-            # many pictures wait in the queue, and a shorter queue could drop
-            # some of them.
+            # tsparse gives the same timestamp to several pictures, but ifdqueue
+            # sends each picture at its own due time. On a slow machine, many
+            # pictures therefore wait in the queue. The queue must have room for
+            # all of them, because it would otherwise drop some.
             data, frames, sent = self.send(path, work, FAST,
                                            options="max-frames=64")
             self.assertEqual(frames, sent)

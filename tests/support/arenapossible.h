@@ -80,10 +80,10 @@ guint arena_possible_count_all (const GArray * frames,
 
 /* Compares the greedy algorithm with the exact algorithm on random instances of
  * up to 12 frames. For each instance, the greedy result is divided by the
- * optimum. Returns the mean of these quotients, and stores the smallest one in
- * `worst`.
+ * optimum. Returns the mean of these quotients.
  *
- * If a quotient is above 1, the greedy algorithm violates a rule. In this case,
+ * No quotient may exceed 1. If all quotients are at most 1, the smallest
+ * quotient is stored in `worst`. Otherwise the greedy algorithm has a bug, and
  * the largest quotient is stored in `worst`. */
 gdouble arena_possible_check (guint n_instances, guint64 seed,
     gdouble * worst);

@@ -65,8 +65,8 @@ void prefix_limiter_free (PrefixLimiter * limiter);
  * of all hosts. `rate` is this total budget in answers per second. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
-/* Returns TRUE if the reserve of the host suffices for one answer, and deducts
- * that answer from the reserve. */
+/* Returns whether the additional budget of the host (its reserve) allows one
+ * answer. If so, deducts this answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
 /* Stores that `host` has completed a handshake. The handshake proves that the

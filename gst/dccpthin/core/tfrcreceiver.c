@@ -68,7 +68,8 @@ typedef struct
 
 typedef struct
 {
-  /* arrival time of the latest data packet when a report was sent */
+  /* arrival time of the last data packet that arrived before the report was
+   * sent */
   guint64 time;
   /* number of bytes that had arrived until `time` */
   guint64 bytes;
@@ -336,8 +337,9 @@ typedef struct
    * data. */
   guint64 n_data;
   guint64 time;                 /* arrival time of the packet before the gap */
-  /* Time in ns between two of the missing packets, which are assumed to be
-   * evenly spaced (RFC 5348 section 5.2). */
+  /* Time in ns between the expected arrivals of two consecutive missing
+   * packets. These arrivals are assumed to be evenly spaced (RFC 5348 section
+   * 5.2). */
   gdouble step;
 } Gap;
 
@@ -657,13 +659,14 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* For each packet up to the first gap in the sequence numbers, it is known
-   * whether the packet was lost. For the later packets, it is not known yet.
-   * `open` is the number of these later packets.
+  /* `last` is the latest packet before the first gap in the sequence numbers.
+   * `open` is the number of packets after `last`. For these packets, it is not
+   * known yet which of them are lost.
    *
-   * Skip Length is the number of the later packets, but at most NDUPACK. If
-   * there are more than NDUPACK later packets, the first `more` of them are
-   * reported as not lost, because no loss is known yet. */
+   * Skip Length is the number of these packets, but at most NDUPACK. If there
+   * are more than NDUPACK, the first `more` of them are added to the Lossless
+   * Length of the latest interval, because no loss has been detected among them
+   * yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

@@ -39,9 +39,9 @@ typedef struct
    * needs, see PictureInfo */
   gboolean has_slots;
   guint32 uses, updates;
-  /* TRUE if the buffer is a piece of a transport stream, which was cut so that
-   * whole pictures can be dropped (mmtptscutter.h). The first piece of each
-   * picture has MMTP_FLAG_HEADER. */
+  /* TRUE if the buffer contains a part of a transport stream. MmtpTsCutter
+   * cuts the transport stream into such parts, so that whole pictures can be
+   * dropped. The first part of each picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
   /* TRUE if the buffer is a piece of a transport stream that is kept even if
    * the picture around the piece is dropped. The piece contains sound, for

@@ -190,11 +190,11 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     orders. The result is a list. Its item at index u is the number of orders in
     which U is u."""
     # For each run of A, count the runs of B with a smaller value. U is the sum
-    # of these counts. The counts that are not 0 are the parts of a partition of
-    # the integer U. The partition has at most `count_a` parts, and no part
-    # exceeds `count_b`. Different orders of the runs have different partitions.
-    # The number of orders with a given U is therefore the number of such
-    # partitions of U. This number is a coefficient of a Gaussian binomial.
+    # of these counts. The counts above 0 form a partition of the integer U.
+    # This partition has at most `count_a` parts, and no part exceeds `count_b`.
+    # Each order of the runs yields a different partition. The number of orders
+    # with a given U is therefore the number of such partitions, which is a
+    # coefficient of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part

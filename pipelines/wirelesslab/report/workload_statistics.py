@@ -26,8 +26,8 @@ NS, MS = 1e9, 1e6
 # Maximum number of points from which the sustainable rate of a transfer is
 # computed. A point consists of a time and the number of bytes that had arrived
 # by then. The sustainable rate is the median of the rates between all pairs of
-# points. 1000 points make half a million pairs. This number is enough for the
-# median.
+# points. 1000 points form half a million pairs, and half a million rates are
+# enough to compute the median.
 MAX_BLOCKS = 1000
 
 

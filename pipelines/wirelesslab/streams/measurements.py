@@ -60,8 +60,10 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """Joins the logs of the sender and of the receiver. Returns {coding number
-    of a sent frame: (sent frame, arrived frame)} for the frames that arrived.
+    """Finds the frame in the receiver's log that belongs to each frame in the
+    sender's log. Returns {coding number: (sent frame, arrived frame)} for the
+    frames that arrived. The coding number is the position of the frame in
+    transport order, as logged by the sender.
     """
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
@@ -446,8 +448,9 @@ def mean_attempts(packets: Sequence[Packet]) -> float:
 # -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """Statistics of round-trip times: a row of Alanko's tables 3 and 4. All
-    fields except `outliers` have the unit of these times.
+    """Statistics of round-trip times, as in one row of Alanko's tables 3 and 4.
+    `minimum`, `maximum` and the values of `percentiles` are in the unit in
+    which the round-trip times were passed to request_reply().
     """
 
     minimum: float

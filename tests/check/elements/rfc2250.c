@@ -165,8 +165,8 @@ GST_START_TEST (pay_packet_is_one_memory)
   frame = mpeg_wrap (stream.bytes->data, stream.bytes->len);
   gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
   gst_harness_push (h, gst_buffer_ref (frame));
-  /* The element has released the buffer of the frame. The packets do not refer
-   * to it. */
+  /* Neither the element nor the packets may hold a reference to the buffer of
+   * the frame. */
   fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (frame), 1);
   while ((packet = gst_harness_try_pull (h))) {
     fail_unless_equals_int (gst_buffer_n_memory (packet), 1);

@@ -377,9 +377,9 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 GST_END_TEST;
 
 /* The delay of the first path changes each second between 1200 ms and 100 ms.
- * The initial delay (D0) is 600 ms. A packet may be late only if it is sent on
- * this path when the delay has risen to 1200 ms and the sender has not yet
- * detected the rise.
+ * The initial delay (D0) is 600 ms. After each rise to 1200 ms, packets on the
+ * first path may be late until the sender has detected the rise. No other
+ * packet may be late.
  */
 GST_START_TEST (delay_that_jumps_each_second)
 {

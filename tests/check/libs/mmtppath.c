@@ -213,8 +213,9 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* The report interval was 50 ms. It decreases slowly: each report reduces it
-   * by at most one sixteenth. */
+  /* This report arrives 40 ms after the previous report, but a report may
+   * shorten the report interval by at most one sixteenth. The interval was 50
+   * ms, so it must now be 50 ms minus one sixteenth. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);

@@ -1386,8 +1386,9 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
  * `kind`. The other two buffers have the kind PICTURE_KIND_PART, because they
  * contain only parameter sets or similar data.
  *
- * `is_needed` is TRUE if later pictures refer to the picture. In this case, the
- * sender must refuse the next reference picture. */
+ * `is_needed` is TRUE if later pictures refer to the dropped frame. In this
+ * case, the sender must refuse the next reference picture. Otherwise it must
+ * accept that picture. */
 static void
 check_parts (PictureKind kind, gboolean is_needed)
 {

@@ -233,8 +233,9 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* The first group of pictures has a picture with unknown references. In the
-   * next group, slots must therefore not be used. */
+  /* A picture of the first group has unknown references. For the next group,
+   * references_end () must therefore return FALSE, which means that slots are
+   * not used. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }

@@ -58,8 +58,9 @@ class MergeTest(unittest.TestCase):
 
     def test_the_same_run_is_kept_once(self):
         first = table(row("radio/6M/tcp/1-1", 50), row("radio/6M/tcp/1-2", 51))
-        # Both tables have the same two runs, but with exchanged repetition
-        # numbers. An earlier merge can exchange these numbers.
+        # The second table contains the two runs of the first table with swapped
+        # repetition numbers. An earlier merge may have caused the swap. The
+        # merged table must contain each run only once.
         second = table(row("radio/6M/tcp/1-1", 51, flagged="1"),
                        row("radio/6M/tcp/1-2", 50))
         self.assertEqual(names(self.merge(first, second, first)),

@@ -19,9 +19,9 @@ DELAY = two_matrices.MEASURES[1]
 
 
 def rows(shares, protocol="tcp", rate="6", seeds=None, **more):
-    """Returns rows of a CSV file with results. `shares` are the percentages of
-    decodable frames: each row has one of them. `seeds` are the seeds of the
-    rows. The default seeds are 1, 2, 3 and so on."""
+    """Returns rows of a CSV file with results. `shares` is a list with the
+    percentage of decodable frames of each row. `seeds` is a list with the seed
+    of each row. The default seeds are 1, 2, 3 and so on."""
     return [{"name": f"radio/{rate}M/{protocol}/{seed}-1",
              "protocol": protocol, "link": "radio", "rate Mbit/s": rate,
              "codec": "mpeg2", "seed": str(seed), "repetition": "1",
