@@ -553,8 +553,8 @@ is_ending (GstWirelessLinkFlow * flow)
       || !gst_pad_is_linked (flow->sinkpad);
 }
 
-/* Records the EOS of a flow. Returns TRUE if it was the last flow. The caller
- * holds the lock. */
+/* Records the EOS of `flow`. Returns TRUE if all flows have now ended and the
+ * caller has to post the statistics. The caller holds the lock. */
 static gboolean
 note_eos (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {

@@ -113,8 +113,8 @@ typedef struct
   GQueue epochs;                /* queue of GstWirelessLinkEpoch; never empty */
   /* mode=timestamp: the GstWirelessLinkItem structs that have not entered the
    * link yet. The items of all flows enter the link in the order of their
-   * times. An item therefore waits as long as an item with an earlier time may
-   * still arrive in another flow. */
+   * times. An item therefore waits until no item with an earlier time can
+   * arrive in another flow. */
   GstQueueArray *input;
   /* signalled when there is room in `input` or in the link */
   GCond input_cond;

@@ -90,8 +90,8 @@ class Picture:
     """A coded picture, which is a frame or a field.
 
     - `n_refs`: the size of each reference list
-    - `refs`: the index (ref_idx) in the list of the picture from which
-      macroblocks are copied
+    - `refs`: the ref_idx of the reference picture from which macroblocks are
+      copied
     - `marks`: the memory management operations of 7.3.3.3, without the 0 that
       ends them
     - `long_term`: if true, this IDR picture is kept as a long-term reference

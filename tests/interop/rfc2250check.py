@@ -387,8 +387,8 @@ def check_marker(placed):
 
 
 def check_timestamps(placed):
-    """Checks that timestamps are presentation times in 90 kHz. The sender may
-    choose the origin.
+    """Checks that RTP timestamps are presentation times in units of 1/90000 s,
+    plus a constant offset. The sender may choose any offset.
     """
     if not placed:
         return

@@ -32,7 +32,8 @@ typedef struct
   guint64 tokens[2];
 } MmtpOverheard;
 
-/* Updates `overheard` from a message that was sent. */
+/* Stores the values of a message in `overheard`, as an on-path attacker could.
+ * `from` is the endpoint that sent the message. */
 void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
 /* Fills `message` with values that mmtp_packet_write () can write. The trailer

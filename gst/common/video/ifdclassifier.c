@@ -134,10 +134,10 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* If an H.265 stream has three or more temporal sub-layers, declares that the
- * stream has layers. The reason is that a decoder can still decode a part of
- * the stream if a reference picture of a middle sub-layer is missing. This part
- * is all pictures that do not need the missing picture. */
+/* Declares that the stream has layers if it is an H.265 stream with three or
+ * more temporal sub-layers. If a reference picture of a middle sub-layer is
+ * missing in such a stream, a decoder can still decode all pictures that do not
+ * need this picture. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -535,10 +535,9 @@ is_h264_slice (const Unit * unit)
   return unit->type >= H264_SLICE_FIRST && unit->type <= H264_IDR;
 }
 
-/* Returns whether another frame refers to this slice. The slice may belong to a
- * view or layer other than the main view. The result is correct in this case
- * too: if other frames refer to a slice of such a view or layer, other frames
- * also refer to the main view of the same access unit. */
+/* Returns whether other frames refer to this slice. The slice may belong to any
+ * view or layer: if other frames refer to the slice, other frames also refer to
+ * the main view of the same access unit. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {

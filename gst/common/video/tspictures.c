@@ -19,9 +19,8 @@
  * frame picture (table 6-14). */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
-/* Maximum size of a unit in bytes. It limits the memory if a stream contains no
- * pictures.
- */
+/* If a unit has this size in bytes, it ends, even if no new picture has begun.
+ * Otherwise a stream without pictures would need unlimited memory. */
 #define MAX_UNIT_SIZE (16 * 1024 * 1024)
 
 /* Values of stream_type (table 2-34) */

@@ -9,8 +9,9 @@
 
 #include "mmtpratecontrol.h"
 
-/* Number of reports that are remembered. Reports usually arrive every 50 ms.
- * The shortest interval between two reports is 5 ms. */
+/* Number of reports that are stored. Reports usually arrive every 50 ms; the
+ * stored reports then cover about 13 s. At the shortest interval, which is 5
+ * ms, they cover about 1.3 s. */
 #define MMTP_DELIVERY_POINTS 256
 
 typedef struct

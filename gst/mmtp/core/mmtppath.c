@@ -867,11 +867,12 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* Returns a delay that hardly any message exceeds. If a rate is configured and
- * `high_delay` is known, the result is at least `high_delay`. At most one
- * packet in 256 should have a longer delay than `high_delay` [4.4 of the MMTP
- * paper]. If no rate is configured or `high_delay` is unknown, the result is
- * the expected delay plus a margin. */
+/* Returns the safe delay, which hardly any message exceeds:
+ * - If a rate is configured and `high_delay` is known, the result is
+ *   `high_delay` plus a margin, which may be 0. At most one packet in 256
+ *   should have a longer delay than `high_delay` (section 4.4 of the MMTP
+ *   paper).
+ * - Otherwise, the result is the expected delay plus a margin. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {

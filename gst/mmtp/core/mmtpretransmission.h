@@ -53,9 +53,9 @@ void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
  * only shortly before it would be too late to send it on another path. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
-/* Returns the lost packet that has to be sent next, before all other packets.
- * Sets `path` to the path on which the packet is likely to be in time. Returns
- * NULL if there is none. */
+/* Returns the lost packet that is the next speculative retransmission. Sets
+ * `path` to the path on which this packet would arrive first. Returns NULL if
+ * there is no such packet, or if no path is usable. */
 MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
 /* Drops speculative packets that cannot be in time any more. */

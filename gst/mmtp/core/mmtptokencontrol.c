@@ -10,10 +10,10 @@
 
 #define SECOND 1e9
 #define MILLISECOND 1e6
-/* Pacing rate as a fraction of the configured rate. KEEPALIVEs and REPORTs may
- * each use a hundredth of the configured rate (docs/wire-mmtp.md). On a
- * half-duplex medium, both directions share this rate. Therefore KEEPALIVEs and
- * REPORTs are both subtracted. */
+/* Pacing rate divided by the configured rate. KEEPALIVEs may use 1 % of the
+ * configured rate, and REPORTs may use 2 % (see mmtpcontrol.c). The receiver
+ * sends the REPORTs, but on a half-duplex medium both directions share the
+ * configured rate. Therefore both percentages are subtracted. */
 #define KNOWN_SHARE 0.97
 /* The delay of a path varies even without a queue. This variation is called the
  * spread of the delay. In addition to the spread, a queue may delay the packets

@@ -34,9 +34,9 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* A packet from another source than the current one, or with an unexpected
-   * sequence number. NULL means that the packet was moved from the ring
-   * `singles` to the ring `runs`. */
+  /* A packet that comes from another source than the current one, or that has
+   * an unexpected sequence number. If the packet is moved from the ring
+   * `singles` to the ring `runs`, this pointer becomes NULL in `singles`. */
   gpointer packet;
 } Stray;
 

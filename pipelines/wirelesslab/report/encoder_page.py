@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The part of the lab's report that is about live encoders: a section for each
-link and source, ready for report.html."""
+"""Makes the sections of the lab's report about live encoders: one section for
+each pair of a link and a source. page.py inserts the sections into the report.
+"""
 
 import pathlib
 from collections.abc import Callable

@@ -33,7 +33,9 @@ LATENESS = re.compile(r" lateness-(median|p99|max)=\(gint64\)(-?\d+)")
 
 
 class Tally:
-    """Counts the packets of one station."""
+    """Counts the packets of one station: the packets with each fate, and the
+    packets that were transmitted more than once.
+    """
 
     def __init__(self) -> None:
         self.fates = collections.Counter()

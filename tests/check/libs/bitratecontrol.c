@@ -394,11 +394,12 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 
 GST_END_TEST;
 
-/* The rule tolerates a queueing delay of 10 ms. A sink that reports a
- * round-trip time measures the queueing delay of the last packet of a frame.
- * This packet usually waits half a frame period behind the other packets of the
- * frame. Half a frame period is 10 ms here, so the rule must tolerate 20 ms in
- * total. */
+/* The rule usually tolerates a constant queueing delay of up to 10 ms. A sink
+ * that reports a round-trip time measures the queueing delay of the last packet
+ * of a frame. This packet usually waits half a frame period behind the other
+ * packets of the frame. For such a sink, the limit must therefore be half a
+ * frame period higher. Half a frame period is 10 ms here, so the limit must be
+ * 20 ms. */
 GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -610,8 +611,8 @@ GST_START_TEST (other_sink_ends_an_outage)
 
 GST_END_TEST;
 
-/* The queueing delay of the latest packet does not change while nothing is
- * sent. */
+/* The source sends nothing for 10 s. The sink continues to report the queueing
+ * delay of the last packet, which is 60 ms. The bitrate must not decrease. */
 GST_START_TEST (idle_source_keeps_the_rate)
 {
   begin_backlog (400);
@@ -699,10 +700,10 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 
 GST_END_TEST;
 
-/* A static picture needs only 20 kbit/s. The bytes in flight include headers,
- * which do not come from the encoder. Because the frames are so small, the
- * headers make the computed age of the backlog too high. The bitrate must not
- * decrease for this reason. */
+/* A static picture needs only 20 kbit/s. Its packets are small, and headers are
+ * a large part of them. The bytes in flight include the headers, so the
+ * computed age of the backlog is too high. The bitrate must nevertheless stay
+ * at 1000 kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

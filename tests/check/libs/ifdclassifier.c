@@ -85,8 +85,9 @@ describe (const IfdFrame * frame)
 
 /* Passes a copy of `data` to the classifier. The copy is in memory of exactly
  * `size` bytes, so that AddressSanitizer detects each read beyond the end. Also
- * checks that the classifier does not change other fields of the frame. Returns
- * the text with which describe () describes the frame. */
+ * checks that `frame.order` is in its range, and that the classifier does not
+ * change `frame.size`. Returns the text with which describe () describes the
+ * frame. */
 static const gchar *
 classify_bytes (IfdClassifier * classifier, const guint8 * data, gsize size,
     guint64 pts)
@@ -566,7 +567,8 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   /* The first field has several slices. */
   expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* The second field of an I-frame may refer to the first field. */
+  /* The second field of an I-frame may refer to the first field. The frame must
+   * still be classified as an I-frame. */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
   /* The I-frame has the picture order count of its first field, 20. The P-frame
    * has the picture order count 18, so it is leading. */
@@ -937,10 +939,12 @@ GST_START_TEST (malformed_sei_is_counted)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* In the first two access units, the size of the SEI message is larger than
-   * the rest of the NAL unit. This size is encoded in one byte in the first
-   * access unit, and in several bytes in the second one. In the third and the
-   * fourth access unit, the size is missing. */
+  /* Each of the next four access units has a malformed SEI message, which must
+   * be counted:
+   * - In the first two, the size of the message is larger than the rest of the
+   *   NAL unit. The first size is encoded in one byte, the second in several
+   *   bytes.
+   * - In the third and the fourth, the size is missing. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"

@@ -67,12 +67,12 @@
  * caused by a copy that arrives before its original, such as a copy of the OPEN
  * that begins a session. */
 #define MAX_STEPS 50000
-/* Maximum additional memory that a flood may use, in bytes. A copied message
- * may cause the session and the stream to begin earlier than without the flood.
- * The memory of the session and the stream counts, too. The limit is increased
- * by MAX_MESSAGE_GROWTH bytes for each message that is sent, because the test
- * itself stores these bytes.
- */
+/* Maximum additional memory in bytes of a run with a flood, compared with a run
+ * without a flood. It includes the memory of the session and the stream,
+ * because a copied message may cause them to begin earlier than without a
+ * flood. For each additional message that the endpoints send, the limit is
+ * increased by MAX_MESSAGE_GROWTH bytes, because the test itself stores these
+ * bytes. */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
 /* While there is a session, an off-path flood may cause at most MAX_ANSWERS
@@ -150,7 +150,7 @@ typedef struct
   guint n_put, n_out;           /* buffers */
   guint sessions, ends, ended, troubles;
   guint n_forged, flood_ms;
-  /* Messages that the two endpoints sent during the flood. */
+  /* Number of messages that the two endpoints sent during the flood. */
   guint n_messages;
   guint64 refused[MMTP_LAST_REFUSAL];
   /* Maximum work that one forged message has caused. The unit is a basic block

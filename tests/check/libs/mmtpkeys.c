@@ -474,9 +474,9 @@ GST_START_TEST (the_window_jumps)
 
 GST_END_TEST;
 
-/* The replay window must refuse the numbers that were accepted before and the
- * numbers that are too old for the window. It must accept all other numbers.
- * The test compares it with a list of all accepted numbers. */
+/* The replay window must refuse a number that was accepted before or is too old
+ * for the window. It must accept all other numbers. The expected results come
+ * from a list of all accepted numbers. */
 GST_START_TEST (the_window_is_a_list_of_numbers)
 {
   enum

@@ -276,8 +276,9 @@ GST_START_TEST (every_type_is_written_as_drawn)
 
 GST_END_TEST;
 
-/* Each field has its own value. If the parsed message is written as the same
- * bytes again, each field was read from its correct place. */
+/* Parses a message and writes it again. The result must be the same bytes. Each
+ * field has a different value, so a field that is read from a wrong place
+ * changes the bytes. */
 GST_START_TEST (every_type_is_read_as_drawn)
 {
   const Vector *vector = &vectors[__i__];

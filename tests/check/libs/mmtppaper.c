@@ -196,9 +196,10 @@ static const Row table[] = {
  * can carry the whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. At least `min` * `of`
- * frames must be in time. The fraction of late packets must be at most `late`.
- * `period` is the frame period in ms. */
+/* Checks the conditions that must hold in every run. `of` is a number of
+ * frames, and `min` is the minimum fraction of these frames that must be in
+ * time. `late` is the maximum fraction of late packets. `period` is the frame
+ * period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)

@@ -90,8 +90,10 @@ expect (gboolean has_duplicates, const gchar * failing)
   return g_string_free (expected, FALSE);
 }
 
-/* The first call has room for `__i__ - 1` packets. This number may be 0. Each
- * later call has room for `__i__` packets. */
+/* Each receiver that is not in `failing` must get each packet, even if the
+ * socket is often full. In the first call of go_on (), the socket has room for
+ * `__i__ - 1` packets, which may be 0. In each later call, it has room for
+ * `__i__` packets. */
 GST_START_TEST (each_gets_each_packet_whatever_the_room)
 {
   const gchar *const failing[] = { "", "a", "b", "c", "ab", "abc" };

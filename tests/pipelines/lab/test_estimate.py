@@ -48,9 +48,9 @@ class EstimateTest(unittest.TestCase):
         # is 85 s.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
         # There is no result of MMTP, so the estimate comes from the results of
-        # all protocols. Their runs took 1, 3, 4, 30, 60 and 70 s longer than
-        # their clips, and the median is 17 s. The clip of this run has 20 s, so
-        # the estimate is 37 s.
+        # all protocols. The runs took 1, 3, 4, 30, 60 and 70 s longer than
+        # their clips. The median of these times is 17 s. The clip lasts 20 s,
+        # so the estimate must be 37 s.
         self.assertEqual(self.seconds(cell("mmtp"), *results), 37)
 
     def test_other_machines_and_old_results_do_not_count(self):
