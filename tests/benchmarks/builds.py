@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs programs with the plugins of this build, and with those of another
-build. A single run can thus compare the two builds.
+"""Provides the environment variables with which a program uses the plugins of
+this build or of another build. A benchmark can thus compare several builds.
 """
 
 import contextlib

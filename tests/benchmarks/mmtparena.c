@@ -409,9 +409,9 @@ print_runs (const Row * row, const Results * results)
  * gap is a time in which nothing can arrive over the link. */
 #define BRIDGED_GAP 300
 
-/* Selects those runs of a group in which no gap of the link was longer than
- * BRIDGED_GAP, and prints a line about them. In these runs, MMTP must deliver
- * at least 95 % of the frames that could arrive in time. */
+/* Prints a line about the runs of a group in which the link was never
+ * interrupted for longer than BRIDGED_GAP. In these runs, MMTP must deliver at
+ * least 95 % of the frames that could arrive in time. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)

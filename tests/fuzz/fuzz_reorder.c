@@ -149,8 +149,9 @@ check_strays_freed (void)
 
 /* Checks what happened to a packet of another source, or to a packet whose
  * sequence number is far from the expected number. In general, such a packet
- * must be kept. If its sequence number follows the sequence number of a kept
- * packet, both packets must be output, and a new run begins with them. */
+ * must be kept. If a packet and a kept packet have consecutive sequence
+ * numbers, both must be output. A new run of sequence numbers then begins with
+ * the kept packet. */
 static void
 check_stray (Packet * packet)
 {

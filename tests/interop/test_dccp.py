@@ -182,8 +182,9 @@ class Ours:
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        """Waits until this pipeline listens. Only sockets of this process
-        count, because other elements of the test may listen at the same time.
+        """Waits until this pipeline listens. Checks only the sockets of the
+        pipeline's process, because other elements of the test may listen at the
+        same time.
         """
         udplite.wait_until(
             lambda: placement.is_bound("raw", dccppackets.DCCP,
@@ -381,7 +382,8 @@ def losing_first(kind, of_client, port):
 
 class LostTest(ElementCase):
     """Checks that a connection opens and closes even if a packet is lost. Each
-    single packet of the opening and of the closing is lost once.
+    connection of the test loses the first packet of one type. OF_CLIENT lists
+    the types.
     """
 
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,

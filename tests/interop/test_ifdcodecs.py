@@ -73,9 +73,9 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The times in seconds that two links need to send a frame. These links are
-# slower than the links of SLOW: the times are 4 and 6 times the duration of a
-# frame.
+# The times in seconds that two other links need to send a frame. These times
+# are 4 and 6 times the duration of a frame, so the links are slower than those
+# of SLOW.
 SLOWER = 0.16, 0.24
 # Expected results for streams with temporal layers. LAYERED maps the number of
 # layers to a dictionary. This dictionary maps the time in seconds that a link
@@ -186,8 +186,8 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, leading) in zip(SLOW, results):
             n_leading += leading
             with self.subTest(clip=codec + " " + name, seconds=seconds):
-                # The selection of frames depends on the stream and not on its
-                # timestamps.
+                # With timestamps, ifdqueue must select the same frames as
+                # without timestamps.
                 self.assertEqual(choose(codec, film.stream, timed, seconds),
                                  (sent, FRAMES, leading))
                 if "refresh" not in name:

@@ -16,8 +16,8 @@ typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
 /* The functions of a core, except the function that creates the core. All times
- * are ns of g_get_monotonic_time (). A path is identified by the number that
- * was passed to driver_add_path. */
+ * are in ns, on the clock of g_get_monotonic_time (). A path is identified by
+ * the number that was passed to driver_add_path. */
 typedef struct
 {
   gsize event_size;             /* size of an event of this core, in bytes */

@@ -70,13 +70,14 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
-/* Returns the delivery rate over the last `span`. The number of bytes is
- * divided by the time in which they arrived.
+/* Returns the delivery rate over the last `span`: the number of bytes that
+ * arrived, divided by the time in which they arrived.
  *
- * Packets that arrive in a burst were sent over a longer time. The path cannot
- * have carried them faster than they were sent. If `by_sending` is TRUE, the
- * divisor is therefore at least the time in which the packets were sent, as in
- * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
+ * If packets arrive in a burst, they arrive faster than they were sent. The
+ * quotient is then too high, because a path cannot carry packets faster than
+ * they are sent. If `by_sending` is TRUE, the divisor is therefore at least the
+ * time in which the packets were sent, as in draft-ietf-ccwg-bbr, "Delivery
+ * Rate Estimation". */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {

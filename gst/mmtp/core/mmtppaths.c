@@ -227,9 +227,9 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
   return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
 }
 
-/* Returns the minimum delay of the paths, in ns. Before the paths have been
- * measured, no delay is known. The function then returns 0, so that no buffer
- * is dropped because a measurement is missing. */
+/* Returns the minimum delay of the paths, in ns. If the paths have not been
+ * measured yet, returns 0. The sender then drops only packets whose deadline has
+ * already passed. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {

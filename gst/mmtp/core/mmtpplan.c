@@ -202,10 +202,12 @@ mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference)
   if (!earlier->picture.has_slots)
     return mmtp_picture_needs (&frame->picture, frame->group,
         mmtp_picture_get_needing_group (&earlier->picture, earlier->group));
-  /* If `frame` is in a later group and is not a leading picture, it does not
-   * need `earlier`, because the key frame of the later group has replaced the
-   * content of all slots. The loop below might not detect this: if that key
-   * frame has been sent already, it is not in the plan. */
+  /* Slots are the places where a decoder stores reference pictures. The key
+   * frame of a group replaces the content of all slots. If `frame` is in a
+   * later group than `earlier` and is not a leading picture, it therefore does
+   * not need `earlier`. The loop below cannot replace this check: it visits
+   * only frames of the plan, and a key frame that has been sent already is not
+   * in the plan. */
   if (frame->group != earlier->group && !frame->picture.is_leading)
     return FALSE;
   for (k = reference + 1; k < i; k++)

@@ -152,13 +152,14 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* Puts packets in flight on `path` back into the queue in order to send them on
- * another path. A packet is put back only if it would soon be too late to send
- * it on another path.
+/* Puts urgent packets that are in flight on `path` back into the queue, so that
+ * they are sent on another path. A packet is urgent if it would soon be too
+ * late to send it on another path.
  *
- * If the path has stalled, all such packets are put back. Otherwise, only such
- * packets of missing messages are put back. These messages may still arrive, so
- * their packets are put back only while the queue is empty. */
+ * If the path has stalled, all its urgent packets are put back. Otherwise, an
+ * urgent packet is put back only if its message is missing and the queue is
+ * empty. The queue must be empty because the missing message may still arrive.
+ */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

@@ -353,9 +353,10 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
 
 /* --- dropping buffers ----------------------------------------------------- */
 
-/* Removes a packet from the list of speculative packets (packets that would be
- * retransmitted although they might be late). The state of the packet becomes
- * `state`: either the packet was sent, or it will not be sent any more. */
+/* Removes a packet from the list of speculative packets, and sets the state of
+ * the packet to `state`. A speculative packet is a lost packet that may be
+ * retransmitted although it might be late. `state` is MMTP_PACKET_IN_FLIGHT if
+ * the packet was sent, and MMTP_PACKET_DONE if it will not be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -912,7 +913,8 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_undecodable)
   raise_floor (queue);
 }
 
-/* Drops the unit and the earlier buffers of its frame. */
+/* Drops `unit`, a buffer that the queue does not accept. If it is part of a
+ * picture, also drops the earlier buffers of this picture. */
 static void
 refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {

@@ -197,9 +197,9 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 
 def in_pairs(senders: Sequence[Sender]) -> str:
     """Returns sentences that compare the first sender with the other senders.
-    Each pair of links is considered separately, because the pairs of links
-    differ more than the senders do. Each sender has one run over each pair of
-    links. The order of the pairs is the same for all senders.
+    Each sender was run once over each of several pairs of links. The results
+    are compared separately for each pair, because they depend more on the pair
+    than on the sender. The order of the pairs is the same for all senders.
     """
     first, *others = senders
     if not others:

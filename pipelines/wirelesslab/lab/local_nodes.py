@@ -142,8 +142,8 @@ class Node:
                 self._end(name, processes.finish(child))
                 del self._running[name]
         # While a file is written, its name begins with a dot. Such a file is
-        # skipped, because it may get its final name before its modification
-        # time is read below.
+        # skipped, because stat() below would fail if the file were renamed in
+        # the meantime.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):

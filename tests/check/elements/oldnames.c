@@ -300,8 +300,8 @@ GST_START_TEST (every_deprecated_property_is_tested)
 
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
   for (i = 0; i < n; i++) {
-    /* Properties that are deprecated in GStreamer's base classes need no row.
-     */
+    /* Properties that are deprecated in GStreamer's base classes are not
+     * tested. */
     if (!(specs[i]->flags & G_PARAM_DEPRECATED)
         || g_str_has_prefix (g_type_name (specs[i]->owner_type), "GstBase"))
       continue;

@@ -13,7 +13,8 @@
 
 #define N_RUNS 200
 #define N_GOPS 24
-/* A reference to a frame that is not part of the stream */
+/* Frame index that means "no frame", for example if a reference frame is not
+ * part of the stream. */
 #define MISSING -1
 #define MAX_REFERENCES 3
 

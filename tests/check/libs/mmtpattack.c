@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests with attackers of an MMTP session. Most of the attackers must not
- * change anything in the session. To check this, the session is compared with a
- * run without the attacker. Both must have the same messages at the same times,
- * and the same buffers. The statistics must also be the same, except for the
- * counters of refused messages (docs/wire-mmtp.md section 2: a refused message
- * changes no state except a counter).
+/* Tests with attackers of an MMTP session. Most attackers must have no effect
+ * on the session. To check this, a session with the attacker is compared with a
+ * session without the attacker. Both sessions must exchange the same messages
+ * at the same times, and must output the same buffers. Their statistics must
+ * also be the same, except for the counters of refused messages
+ * (docs/wire-mmtp.md section 2: a refused message changes no state except a
+ * counter).
  */
 
 #include <gst/check/gstcheck.h>

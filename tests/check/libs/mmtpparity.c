@@ -173,8 +173,8 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* If the content of the REPAIR is shorter than one of the messages that
-   * arrived, no message may be computed. */
+  /* Now the content of the REPAIR is shorter than a message that arrived. The
+   * missing message must not be computed from this REPAIR. */
   fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
   fixture.repair.content_size = 3;
   mmtp_store_add_repair (fixture.store, &fixture.repair);

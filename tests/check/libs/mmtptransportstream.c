@@ -430,8 +430,9 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   send (queue, 4);
   send (queue, 5);
   mmtp_send_queue_expire (queue, DELAY + 41 * MS);
-  /* Piece 3 is late, so it must be discarded. The IDR picture is complete
-   * without piece 3, so the P-pictures must not be discarded. */
+  /* Piece 3 is late, so it must be discarded. All packets of the IDR picture
+   * are in piece 2, so this picture is complete. The P-pictures must not be
+   * discarded. */
   fail_unless_equals_int (n_discarded[MMTP_RANK_DATA], 1);
   fail_unless_equals_int (n_discarded[MMTP_RANK_DELTA], 0);
   mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 4));

@@ -69,9 +69,9 @@ command_line.run_main("pipelines/demo", lambda: demo_comparison.run(
 
 
 def setUpModule():
-    """Gives this program and its children a /dev/shm of their own. The test has
-    to see whether a program leaves anything in this directory, and other tests
-    use the /dev/shm of the machine at the same time.
+    """Mounts a private /dev/shm for this program and its children. The test
+    checks whether a program leaves files in this directory, so other tests must
+    not use the same directory.
     """
     try:
         if os.geteuid() != 0:

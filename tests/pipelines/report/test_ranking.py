@@ -36,8 +36,9 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(ranking.best(found), ["a", "b"])
 
     def test_a_wide_range_shares_the_places_of_separate_ones(self):
-        # The ranges 74 to 76 and 42 to 44 overlap with the range 40 to 81, but
-        # not with each other.
+        # The range of `wide` (40 to 81) overlaps with the ranges of `high` and
+        # `low`, so `wide` must share places with both. The ranges of `high` and
+        # `low` do not overlap with each other.
         found = ranges(wide=[40, 60, 81], high=[74, 75, 76],
                        low=[42, 43, 44])
         self.assertEqual(ranking.places(found),

@@ -284,8 +284,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
     def test_sequence_counts_bytes_as_they_were_sent(self):
         # Each packet has 100 bytes. Packets 0 and 1 entered the link at 10 ns,
         # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet 2
-        # at 40 ns. Each pair belongs to one packet. It consists of a time, and
-        # of the total size of this packet and all packets before it.
+        # at 40 ns. sequence() returns lists of pairs. A pair describes one
+        # packet: the time at which it was sent, delivered or lost, and the
+        # total size of this packet and all packets before it.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])

@@ -91,10 +91,10 @@ class ByHandTest(unittest.TestCase):
                  link(0, 40, 80, 120), 100), [])
 
     def test_leading_frames_of_an_open_gop_need_the_gop_before(self):
-        # Frame 0, an I-frame, is too large to be sent. The two B-frames after
-        # the second I-frame refer to both I-frames, so they are not sent
-        # either. If the GOP of the second I-frame is closed, these B-frames
-        # need only this I-frame, and they are sent.
+        # Frame 0, an I-frame, is too large to be sent. Frames 2 and 3 are
+        # B-frames of the second GOP, which begins with frame 1. If this GOP is
+        # open, the B-frames need frames 0 and 1, so they are not sent. If it is
+        # closed, they need only frame 1, so they are sent.
         types, sizes = "IIBBP", [9000, 1000, 100, 100, 1000]
         times = link(0, 40, 80, 120, 160)
         self.assertEqual(best(stream(types, sizes), times, 60), [1, 4])
