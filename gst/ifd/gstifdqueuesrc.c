@@ -56,11 +56,11 @@ is_base (const IfdFrame * frame)
       || (frame->layer <= 0 && frame->depth == 0));
 }
 
-/* `event` describes the drop of a frame. Returns whether this drop shows that
- * no frame can be sent until the next I-frame. This is the case if the frame
- * belongs to the base layer and was dropped because it refers to another
- * dropped frame. As long as only that other frame was dropped, the next frame
- * may still be an I-frame. */
+/* Returns whether the drop of a frame shows that a key frame is needed. `event`
+ * describes the drop. A key frame is needed if the dropped frame belongs to the
+ * base layer and was dropped because it refers to an earlier dropped frame. The
+ * drop of the earlier frame is not sufficient, because an I-frame may follow
+ * directly. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {

@@ -91,7 +91,7 @@ get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 }
 
 /* Stores the statistics of a path when the session ends. The name of the path
- * is copied, because the core owns the name and will be freed. */
+ * is copied, because the core will free its own string. */
 static void
 keep_path (GstMmtpSink * self, guint path)
 {

@@ -26,9 +26,9 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 
 typedef uint64_t Counters[2][CALLCOUNT_FUNCTIONS];
 
-/* Counters of this process. They are used until the shared memory is mapped,
- * which has the counters of the process of the sink and of the process of the
- * source. */
+/* Counters of this process, used until the shared memory is mapped. The shared
+ * memory contains separate counters for the sink process and for the source
+ * process. */
 static Counters early;
 static Counters *counters = &early;
 static unsigned own;

@@ -70,8 +70,8 @@ def interlaced(megabits=3, frames=30):
 
 def small(frames=60):
     """Returns a clip with five GOPs of about a hundred packets each. The clip
-    is short, because a test sends the clip once for each packet and drops only
-    this packet.
+    is short, because a test sends it as many times as it has packets. Each
+    time, the test drops a different packet.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"

@@ -5,14 +5,15 @@
  *
  *   init MODULE... IPV4 IPV6
  *
- * A request is a TCP connection, one for each DCCP socket. It begins with a
- * line
+ * A request is a TCP connection, one for each DCCP socket. It begins with this
+ * line:
  *
  *   connect|listen ADDRESS PORT SERVICE-CODE COVERAGE MIN-COVERAGE PACKETS
  *
- * and the packets to send. Each packet is a record of three fields: the time in
- * us since the DCCP connection was opened, the payload's size in bytes, and the
- * payload. The time and the size have 32 bits, in network byte order.
+ * After the line, the request contains the packets to send. Each packet is a
+ * record of three fields: the time in us since the DCCP connection was opened,
+ * the payload's size in bytes, and the payload. The time and the size have 32
+ * bits, in network byte order.
  *
  * The program answers with lines: "listening", "connected", and "sent" when the
  * last packet is in the kernel's queue. The DCCP connection ends when the peer

@@ -16,9 +16,8 @@
  * docs/wire-mmtp.md section 1. */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
-/* Maximum number of times that the simulation calls endpoints before the
- * virtual time must advance. If this number is exceeded, an endpoint is
- * considered to be in an endless loop. */
+/* Maximum number of calls of endpoints at the same virtual time. If there are
+ * more calls, an endpoint is considered to be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
 
 typedef enum

@@ -77,14 +77,14 @@ typedef struct
    * wrong order
    */
   gboolean misordered;
-  /* Slots that the decoder will not update, because frames directly before this
-   * frame were dropped. A slot is, for example, the buffer of a reference
-   * frame. */
+  /* Bit mask of the decoder's slots, which are its buffers of reference frames
+   * and other stored state. The bit of a slot is set if the frames dropped
+   * directly before this frame would have updated the slot. */
   guint32 missed;
 } IfdEntry;
 
-/* State of the decoder's slots. A slot is, for example, the buffer of a
- * reference frame. The state is used for frames that have the flag
+/* State of the decoder's slots, which are its buffers of reference frames and
+ * other stored state. This struct is used for frames that have the flag
  * IFD_FRAME_SLOTS. */
 typedef struct
 {
@@ -486,9 +486,9 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     drop_undecodable (ifd, c, reason);
     return;
   }
-  /* From the step "perform IFD normally" on, Ouwens' figure 1.3 equals his
-   * figure 1.1, with one exception: figure 1.3 sets gop_disturbed if a P-frame
-   * is dropped here. */
+  /* The step "perform IFD normally" of Ouwens' figure 1.3 is his figure 1.1,
+   * with one exception: if this step drops a P-frame, figure 1.3 sets
+   * gop_disturbed. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;

@@ -53,9 +53,9 @@ typedef enum
  * and whether it was shown */
 #define VP9_SLOT_PREVIOUS (1u << 12)
 
-/* Slots of AV1. Bits 0 to 7 stand for the reference frames. A decoder saves the
- * rest of its state together with each reference frame, so the rest of the
- * state needs no slots. */
+/* Slots of AV1. Bits 0 to 7 stand for the reference frames. Other state, such
+ * as probabilities, needs no slots of its own, because a decoder saves it
+ * together with each reference frame. */
 /* Slot for the temporal delimiter. The frame with the delimiter updates this
  * slot, and the other frames of the temporal unit use it. Only used with
  * SLOT_CODEC_AV1_FRAME. */

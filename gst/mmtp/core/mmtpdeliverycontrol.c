@@ -99,10 +99,10 @@
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* The usual delay is the amount by which the delay usually exceeds the base
- * delay while the path has no queue. It does not count as queueing delay. The
- * usual delay rises with the time constant USUAL_RISE and falls with the time
- * constant USUAL_FALL. The time constants are numbers of reports. */
+/* The usual delay is the measured delay minus the base delay, averaged while
+ * the path has no queue. It does not count as queueing delay. The average rises
+ * with the time constant USUAL_RISE and falls with the time constant
+ * USUAL_FALL. Both time constants are numbers of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay, which is explained above, is limited to 1/USUAL_PART of the

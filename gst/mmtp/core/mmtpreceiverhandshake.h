@@ -89,9 +89,10 @@ void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
 MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpHandshakeResult * result);
-/* Begins the session of this OPEN. Chooses a new nonce, a new token and a new
- * secret for cookies. `session` is a number that must be different for each
- * session, so that the chosen values are different as well. */
+/* Begins the session that the OPEN `message` requests. Chooses a new nonce, a
+ * new token and a new secret for cookies. `session` is a number that must be
+ * different for each session, so that the chosen values are different as well.
+ */
 void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message,
     guint64 session);

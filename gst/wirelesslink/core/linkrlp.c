@@ -14,8 +14,8 @@
  *
  * - Sequence numbers are not reduced modulo 62, so an old frame is never taken
  *   for a new one.
- * - A link is reset by SABM and UA, but both ends never send SABM at the same
- *   time.
+ * - A link is reset by SABM and UA. Only one end sends SABM: the case that both
+ *   ends send SABM at the same time is left out.
  * - The time for setting up the link is part of the time for setting up the
  *   dial-up call.
  *
@@ -188,8 +188,8 @@ control_flow (Direction * direction)
 
 /* Sender */
 
-/* Counts a transmission of the frame `slot`: updates the number of attempts and
- * the airtime of each packet that has bytes in this frame. */
+/* Called for each transmission of the frame `slot`. For each packet that has
+ * bytes in this frame, updates the airtime and the number of attempts. */
 static void
 count_transmission (Rlp * rlp, Direction * direction, const Slot * slot)
 {
@@ -418,8 +418,8 @@ send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
   frame->nr = number;
 }
 
-/* Answers a poll. The peer will then retransmit all missing frames without a
- * SREJ. */
+/* Answers a poll. When the peer receives the answer, it retransmits all frames
+ * from number N(R) on. No SREJ is therefore needed for these frames. */
 static void
 send_final (Direction * direction, Frame * frame)
 {

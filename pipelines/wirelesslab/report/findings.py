@@ -11,11 +11,12 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# A frame is missing if it did not arrive in time. The report says that a
-# transport "missed key frames first" only if the percentage of missing frames
-# is at least CLEARLY times as high for key frames as for B-frames. It says
-# "missed B-frames first" only if this percentage is at least CLEARLY times as
-# high for B-frames as for each other frame type.
+# A frame is missing if it did not arrive in time. Let p(T) be the percentage of
+# frames of the type T that are missing. Two phrases of the report have a
+# condition that uses CLEARLY:
+# - "missed key frames first": p(I) must be at least CLEARLY * p(B).
+# - "missed B-frames first": p(B) must be at least CLEARLY * p(T) for each other
+#   type T.
 CLEARLY = 2
 # Two rows of the report are compared seed by seed if their runs used the same
 # links. This comparison calls a row better only if both conditions are met:
@@ -172,9 +173,10 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # A percentage of 0 % would not explain the result. A cause is therefore
-    # left out if its percentage is rounded to 0 % in each run. If this applies
-    # to all causes, all of them are named.
+    # The text gives the percentage of frames that each cause concerns. If this
+    # percentage is rounded to 0 % in each run, the cause is left out, because
+    # it does not explain the result. If all causes would be left out, all of
+    # them are named.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))

@@ -46,9 +46,9 @@ class Viewer(typing.NamedTuple):
 
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values for the template worst_seconds.html. If several runs
-    have the same label, the video shows only the first of them. All runs in the
-    video have the same seed.
+    """Writes a video in which the first runs of all labels are shown side by
+    side. These runs have the same seed. Returns the values for the template
+    worst_seconds.html.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(

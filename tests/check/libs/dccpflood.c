@@ -125,8 +125,8 @@ draw_options (Attack * self, gsize * size)
   }
 }
 
-/* Returns the path of the forged packet, with the forged source address. Sets
- * the source port and the destination port of `packet`. */
+/* Chooses the addresses and ports of a forged packet. Returns the addresses as
+ * a DatagramPath, and stores the ports in `packet`. */
 static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {

@@ -506,8 +506,8 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* After its only intra refresh, the stream has only P-frames. IFD must not
- * refuse these P-frames forever. */
+/* After its only intra refresh, the stream has only P-frames. IFD must refuse
+ * 2 * IFD_MAX_GOP - 2 of these P-frames, and must accept the next one. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the algorithms in figures 1.1 to 1.3 of Ouwens (2006). There are
- * cases for each line of the figures. If a line is wrong, the test expects the
- * wrong decision of the figure. W is the queue of waiting frames, S holds the
- * frame that is being sent, and C holds the new frame. A last test compares all
- * decisions with a second implementation, which was written from the paper for
- * this test.
+ * cases for each line of the figures. Some decisions in the figures are wrong,
+ * and the tests expect these decisions, too. W is the queue of waiting frames,
+ * S holds the frame that is being sent, and C holds the new frame. The last
+ * test compares all decisions with those of a second implementation. It was
+ * written for this test, directly from the paper.
  */
 
 #include "ifdcases.h"

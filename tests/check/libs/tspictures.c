@@ -13,8 +13,8 @@
 /* Returns a text with one word for each unit:
  * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
  * - "n": the unit has n packets and no picture
- * - "nvr-m": the unit has n packets and a picture. If the picture is dropped, r
- *   packets remain. The dropped packets include m packets that increased the
+ * - "nvr-m", such as "4v1-3": the unit has n packets and a picture. If the
+ *   picture is dropped, r packets remain. m of the dropped packets increase the
  *   continuity counter.
  * Also checks that the units together are identical to the stream. */
 static gchar *
