@@ -16,7 +16,8 @@
  *              |                             attempts to connect
  *              v
  *          CONNECTED -> BROKEN -> PAUSING    with auto-reconnect
- *              |           `----> FAILED     without; render posts the error
+ *              |           `----> FAILED     without auto-reconnect; render
+ *              |                             posts the error
  *              `-> IDLE                      after EOS; the next buffer
  *                                            makes it connect again
  */

@@ -214,8 +214,8 @@ gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
   GstDccpThinSrc *self = element;
   Item item = {.time = time };
 
-  /* DCCP allows packets without data, but GStreamer has no use for an empty
-   * buffer. */
+  /* DCCP allows packets without data. Such packets are ignored, because
+   * GStreamer has no use for an empty buffer. */
   if (data->size == 0)
     return;
   if (self->queue.paused || is_filled (self, 1, 1)) {

@@ -26,7 +26,7 @@ from test_ifdclassifier import Film, assert_no_faults
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
-# This program encodes H.264 with temporal layers. It is only built if OpenH264
+# Program that encodes H.264 with temporal layers. It is built only if OpenH264
 # is installed.
 ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"

@@ -18,9 +18,9 @@
  * have a larger effect. */
 #define EPOCH (500 * MILLISECOND)
 /* Time in which the stored size of the largest burst decays to 1/e. If the
- * delay of a path fluctuates, several bursts arrive per second. Each of them
- * therefore arrives before the size has decayed to 1/e. On a mobile link, only
- * one burst arrives after each gap. Its size decays after the burst. */
+ * delay of a path fluctuates, several bursts arrive per second, so the next
+ * burst arrives before the size has decayed to 1/e. On a mobile link, only one
+ * burst arrives after a gap, so the stored size decays until the next gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the number of bytes that the path delivers
  * in MAX_EXTRA at its long rate. The long rate is the maximum rate that was

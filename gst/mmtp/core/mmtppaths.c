@@ -24,10 +24,11 @@
 /* New packets may use at most this percentage of the rate of the paths.
  * Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percentage that is used instead of PUT_PERCENT if the rate of a path is not
- * configured. The rate is then only an estimate. The percentage is high for two
- * reasons: an estimate that is too low must not lead to refused buffers, and
- * buffers that turn out to be late are dropped later anyway. */
+/* If the rate of a path is not configured, the rate is only an estimate. New
+ * packets may then use up to this percentage of the rate of the paths, instead
+ * of PUT_PERCENT. The percentage is above 100 for two reasons: if the estimate
+ * is too low, buffers must be accepted nevertheless, and buffers that turn out
+ * to be late are dropped later anyway. */
 #define LENIENT_PERCENT 400
 
 void

@@ -57,8 +57,8 @@ LinkItem *link_frame_queue_poll_lost (LinkFrameQueue * queue);
  * none. link_frame_queue_take () would return the same packet. */
 LinkItem *link_frame_queue_peek (LinkFrameQueue * queue);
 LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
-/* The caller reports that no further packet of this flow follows for now.
- * Incomplete frames are dropped. */
+/* Drops the incomplete frames of the flow `flow`. Called when this flow ends or
+ * pauses. */
 void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
     guint flow);
 /* Drops the incomplete frames that have waited too long. */

@@ -73,7 +73,8 @@ typedef struct
 
 struct _Link
 {
-  /* The strings in `config` are invalid after link_new (). */
+  /* A copy of the caller's configuration. Its strings belong to the caller, so
+   * link_new () sets them to NULL before it returns. */
   LinkConfig config;
   guint64 now;                  /* ns: model time */
   LinkQueue queues[LINK_MAX_STATIONS];  /* by station */

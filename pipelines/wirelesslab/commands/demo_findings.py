@@ -445,9 +445,9 @@ def radio_rows(summaries: Sequence[Summary], frames: int,
 
 def radio_finding(summaries: Sequence[Summary], frames: int,
                   late_ms: int) -> str:
-    """Returns sentences that compare the transports. The radios are considered
-    separately, because they differ. `frames` is the number of frames of the
-    clip."""
+    """Returns sentences that compare the transports. `summaries` has one
+    element for each radio. The radios differ, so two transports are compared
+    only over the same radio. `frames` is the number of frames of the clip."""
     return " ".join([with_rlp(summaries, frames), without_rlp(summaries),
                      delays(summaries, late_ms)])
 

@@ -5,8 +5,8 @@ the properties of the link and the clip. A short checksum is made from the
 definition. If the checksums of two results are equal, the results are
 comparable, even if they come from different times or machines.
 
-The definition does not contain the seed, the repetition and titles. It does not
-contain the directories of files either, because these differ between machines.
+The definition contains no seed, no repetition number and no titles. It contains
+no directories of files either, because these differ between machines.
 """
 
 import difflib
@@ -52,7 +52,11 @@ def differences(one: Cell, other: Cell) -> list[str]:
 
 
 def flat(value: Any, key: str = "") -> dict[str, Any]:
-    """Returns {"key.key": value} for nested dictionaries and lists."""
+    """Converts nested dictionaries and lists into one dictionary without
+    nesting, and returns it. The keys are joined by dots, for example {"a.b": 5}
+    for {"a": {"b": 5}}. For an element of a list, its index is used as the key.
+    `key` is the prefix of all keys in the result.
+    """
     if not isinstance(value, (dict, list)):
         return {key: value}
     inner = value.items() if isinstance(value, dict) else enumerate(value)

@@ -13,7 +13,8 @@ from wirelesslab.report import run_results, two_matrices
 from wirelesslab.report.two_matrices import Matrices
 
 TEMPLATE = pathlib.Path(__file__).with_name("two_matrices.html")
-# The page has the style of the report.
+# Template of the report. Its <style> element is also used in the page that is
+# made from TEMPLATE.
 REPORT = TEMPLATE.with_name("page.html")
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 

@@ -269,10 +269,11 @@ def is_relayed(transport: Protocol) -> bool:
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Raises LabError if the transport does not work on this machine. If the
-    machine allows no network namespaces, relays replace the hosts. The relays
-    carry only transports over UDP. `left_out` says what the relays do not
-    support. It is empty if there are no relays."""
+    """Raises LabError if `transport` does not work on this machine. On a
+    machine without network namespaces, relays replace the namespaces of the
+    hosts. The relays carry only transports over UDP, and `left_out` says what
+    they do not support. On other machines, `left_out` is empty, and no error is
+    raised."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

@@ -478,7 +478,8 @@ GST_START_TEST (off_path_flood_costs_nothing)
    * against forged packets with consecutive sequence numbers either. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
-  /* The stream loses less than one percent of its frames. */
+  /* The share of frames that are lost because of the attack must be below 1 %.
+   */
   fail_unless (with.frames * 100 + N_FRAMES > without.frames * 100,
       "%s, %s: %u of %u frames", attack->name, situation_names[situation],
       with.frames, without.frames);

@@ -298,8 +298,8 @@ is_stale (const Run * run, const Picture * c)
   return last - first + 1 > run->w->len;
 }
 
-/* Checks that the new frame `c` may overwrite the waiting frame `number`. Must
- * be called before the test changes its copy of the queue W. */
+/* Checks that the new frame `c` may overwrite the waiting frame `number`.
+ * `run->w` must contain the frames that waited before `c` arrived. */
 static void
 check_overwritten (const Run * run, guint number, const Picture * c)
 {
@@ -582,7 +582,9 @@ run_init (Run * run, guint64 seed, IfdAlgorithm algorithm, const Film * film)
   do_configure (run);
 }
 
-/* Also checks that each frame was sent, dropped or flushed exactly once. */
+/* Outputs the frames that still wait. Then checks that each frame of the stream
+ * was sent, dropped or flushed exactly once, and frees the contents of `run`.
+ */
 static void
 run_clear (Run * run)
 {

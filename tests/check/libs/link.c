@@ -274,9 +274,9 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* The last argument of link_add_cut is a packet size: the cut affects only
-   * packets that are larger. The following two cuts have no gap between
-   * them. */
+  /* The last argument of link_add_cut is a packet size in bytes. The cut
+   * affects only packets above this size. The cut from 46 to 50 ms and the cut
+   * from 50 to 60 ms have no gap between them. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)

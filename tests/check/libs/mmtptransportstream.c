@@ -630,7 +630,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
    * picture, but must output everything else. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* The sound between the two parts of the first P-picture is lost. The
-   * receiver must drop this picture, but must output its PCR (clock reference).
+   * receiver does not know that the lost data were sound. It must therefore
+   * drop this picture, but must output its PCR (clock reference).
    */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
   /* The IDR picture is missing. */
@@ -649,8 +650,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
 
 GST_END_TEST;
 
-/* If no piece is marked as a picture, the receiver knows nothing about the
- * pictures of the stream. It outputs all data that have arrived. */
+/* If no buffer is marked as the beginning of a picture, the receiver must
+ * output all data that have arrived. */
 GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 {
   TsStream stream;
@@ -674,7 +675,9 @@ GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 
 GST_END_TEST;
 
-/* The sender finds that the video is scrambled from here on. */
+/* After a gap, the sender no longer marks pictures, because the video is
+ * scrambled. The receiver must remove the first 33 PES packets (MAX_PES_PACKETS
+ * + 1) and output the following seven. */
 GST_START_TEST (stream_that_is_no_longer_cut_comes_back)
 {
   TsStream stream;

@@ -137,8 +137,9 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_int64 (totals.latency_mean, 8 * MS);
   fail_unless_equals_uint64 (totals.jitter, 1878906);
 
-  /* One second later no frame is in the window any more, so the current bitrate
-   * is 0. The average bitrate does not change. */
+  /* The current bitrate is measured over the last second. No frame has arrived
+   * in this second, so the current bitrate must be 0. The average bitrate must
+   * not change. */
   mpegstat_core_get_totals (core, 1120 * MS, &totals);
   fail_unless_equals_uint64 (totals.bitrate, 0);
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
