@@ -159,9 +159,12 @@ class MmtpPapersTest(linktestbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        # The first frame makes the pipeline start. It is not counted.
-        self.write(sink, FRAMES)
+        # The first frame makes the pipeline start. It is not counted. It is
+        # written after the session has begun: fdsrc is not a live source, so
+        # mmtpsink would add the time that this frame waited for the session to
+        # the due times of all frames.
         self.wait_until_active(log)
+        self.write(sink, FRAMES)
         late = self.write_all(sink, period / 1000)
         time.sleep(AFTER)
         sink.terminate()

@@ -53,9 +53,11 @@
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
- * message to arrive. `high_delay` is a delay that hardly any message exceeds.
- * If the rate of the path is configured, the safe delay has an upper limit. The
- * limit is the maximum of `high_delay` and 7/8 of the initial delay (D0). */
+ * message to arrive. If the rate of the path is configured, the safe delay is
+ * at most 7/8 of the initial delay (D0), or at most the expected delay if that
+ * is longer. `high_delay` is the maximum of the last ten seconds. If it could
+ * raise the safe delay above D0, a queue that has drained since would keep the
+ * path unused for ten seconds. */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
  * multiple of the jitter, the path has stalled. The time covers two delays that
@@ -867,12 +869,12 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* Returns the safe delay, which hardly any message exceeds:
- * - If a rate is configured and `high_delay` is known, the result is
- *   `high_delay` plus a margin, which may be 0. At most one packet in 256
- *   should have a longer delay than `high_delay` (section 4.4 of the MMTP
- *   paper).
- * - Otherwise, the result is the expected delay plus a margin. */
+/* Returns a delay that hardly any message exceeds. If a rate is configured and
+ * `high_delay` is known, the result is `high_delay` plus a margin, but at most
+ * 7/8 of the initial delay (D0) or the expected delay. At most one packet in
+ * 256 should have a longer delay than `high_delay` [4.4 of the MMTP paper]. If
+ * no rate is configured or `high_delay` is unknown, the result is the expected
+ * delay plus a margin. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -883,7 +885,7 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   safe = path->high_delay + (path->high_delay -
       MIN (path->delay, path->high_delay)) / 4;
   max = path->deadline / 8 * MAX_SAFE_EIGHTHS;
-  return MIN (safe, MAX (path->high_delay, max));
+  return MIN (safe, MAX (mmtp_path_get_expected_delay (path, now), max));
 }
 
 /* Returns the minimum delay in the last three reports, minus the time that has

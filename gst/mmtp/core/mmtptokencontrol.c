@@ -4,7 +4,10 @@
  * the configured rate, so that a queue does not grow. The number of bytes in
  * flight is limited to the configured rate times the maximum time until a
  * message is acknowledged. A queue therefore stays bounded even if the
- * configured rate is too high. */
+ * configured rate is too high.
+ *
+ * If a standing queue forms nevertheless, the pacing rate is reduced until the
+ * queue has drained. */
 
 #include "mmtpratecontrol.h"
 
@@ -15,6 +18,19 @@
  * sends the REPORTs, but on a half-duplex medium both directions share the
  * configured rate. Therefore both percentages are subtracted. */
 #define KNOWN_SHARE 0.97
+/* A standing queue delays every packet by more than STANDING (ns). On a
+ * half-duplex medium, feedback may use more than 3 % of the rate, for example
+ * because of gaps between the two directions. With KNOWN_SHARE alone, such a
+ * queue would grow without limit. The sender therefore paces at DRAIN_SHARE of
+ * the configured rate until the queue delays a packet by less than half of
+ * STANDING. STANDING is above the delays that the fluctuating links of the MMTP
+ * paper cause without a queue. */
+#define STANDING (200 * MILLISECOND)
+#define DRAIN_SHARE 0.85
+/* The delay of a standing queue is the minimum queueing delay in the present
+ * and the previous period of this length (ns). The delay of a path may vary for
+ * a shorter time without a queue. */
+#define QUEUE_PERIOD (1000 * MILLISECOND)
 /* The delay of a path varies even without a queue. This variation is called the
  * spread of the delay. In addition to the spread, a queue may delay the packets
  * by up to TARGET (ns). */
@@ -29,7 +45,33 @@ typedef struct
   gdouble round_trip, period;   /* in ns */
   gdouble spread;               /* in ns */
   guint packet;
+  /* minimum queueing delays in ns of the present and the previous period, and
+   * the time in ns at which the present period began */
+  gdouble queue, previous_queue;
+  guint64 queue_begin;
+  gboolean is_draining;         /* The pacing rate is reduced. */
 } Token;
+
+/* The time that the path needs to transmit a packet does not count as a queue.
+ */
+static void
+follow_queue (Token * self, const MmtpRateSample * sample)
+{
+  gdouble queue = sample->queue_delay - self->packet / self->rate;
+  gdouble min;
+
+  if (sample->now - self->queue_begin >= QUEUE_PERIOD) {
+    self->previous_queue = self->queue;
+    self->queue = queue;
+    self->queue_begin = sample->now;
+  }
+  self->queue = MIN (self->queue, queue);
+  min = MIN (self->queue, self->previous_queue);
+  if (min > STANDING)
+    self->is_draining = TRUE;
+  else if (min < STANDING / 2)
+    self->is_draining = FALSE;
+}
 
 static void
 feedback (gpointer control, const MmtpRateSample * sample)
@@ -44,6 +86,7 @@ feedback (gpointer control, const MmtpRateSample * sample)
   self->spread -= self->spread * SPREAD_DECAY;
   self->spread = MAX (self->spread, sample->high_queue_delay -
       sample->queue_delay);
+  follow_queue (self, sample);
 }
 
 static void
@@ -53,8 +96,10 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
   gdouble time = self->round_trip + self->period + 2 * self->spread + TARGET;
 
   limits->window = self->rate * time + 2 * self->packet;
-  limits->pacing_rate = self->rate * KNOWN_SHARE * 8 * SECOND;
-  limits->delivery_rate = limits->peak_rate = limits->pacing_rate;
+  limits->pacing_rate = self->rate * 8 * SECOND *
+      (self->is_draining ? DRAIN_SHARE : KNOWN_SHARE);
+  limits->delivery_rate = limits->peak_rate =
+      self->rate * 8 * SECOND * KNOWN_SHARE;
 }
 
 static void

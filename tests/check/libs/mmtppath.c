@@ -946,8 +946,8 @@ GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 
 GST_END_TEST;
 
-/* The safe delay of a path is `high_delay` plus a safety margin. The margin
- * must not raise the safe delay above 7/8 of the time until the deadline. The
+/* The safe delay of a path is `high_delay` plus a safety margin. It must not be
+ * above 7/8 of the time until the deadline, unless the expected delay is. The
  * sender can thus wait for 1/8 of this time before it sends. Without the limit,
  * it could not wait at all on the infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
@@ -962,12 +962,16 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* The upper limit applies to the safety margin only. The limit does not
-   * reduce a measured delay that is itself higher than the limit. */
+  /* A maximum of the last ten seconds must not turn the path off. */
   fixture.path->deadline = SECOND;
-  fixture.path->high_delay = 900 * MS;
+  fixture.path->high_delay = 1200 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
-      900 * MS);
+      875 * MS);
+  /* The limit does not reduce an expected delay that is higher. */
+  fixture.path->delay = 950 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
+      mmtp_path_get_expected_delay (fixture.path, START));
+  fail_unless (mmtp_path_get_safe_delay (fixture.path, START) >= 950 * MS);
   fixture_clear (&fixture);
 }
 

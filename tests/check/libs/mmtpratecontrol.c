@@ -539,6 +539,50 @@ GST_START_TEST (finds_algorithms_by_name)
 
 GST_END_TEST;
 
+/* Gives a path with a configured rate 20 reports per second for 3 s. Their
+ * queueing delays alternate between `first` and `second` (ns). Returns the
+ * pacing rate at the end, as a fraction of the configured rate. */
+static gdouble
+get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
+    gint64 second)
+{
+  MmtpRateLimits limits;
+  guint i;
+
+  for (i = 0; i < 60; i++) {
+    MmtpRateSample sample = { *now += REPORT_PERIOD };
+
+    sample.acked = PACKET;
+    sample.report_period = REPORT_PERIOD;
+    sample.queue_delay = i % 2 ? second : first;
+    sample.high_queue_delay = sample.queue_delay;
+    mmtp_rate_control_feedback (control, &sample);
+  }
+  mmtp_rate_control_get_limits (control, &limits);
+  fail_unless_equals_int (limits.delivery_rate, RATE * 97 / 100);
+  return limits.pacing_rate / (gdouble) RATE;
+}
+
+/* A path with a configured rate reduces its pacing rate while a queue delays
+ * every packet, and not if the delay only varies. */
+GST_START_TEST (configured_path_drains_a_standing_queue)
+{
+  guint64 now = 10 * SECONDS;
+  MmtpRateControl *control = mmtp_rate_control_new (&mmtp_token_control, now,
+      PACKET, 2 * ONE_WAY, RATE, FALSE);
+
+  fail_unless_equals_float (get_token_share (control, &now, 0, 500 * MS), 0.97);
+  fail_unless_equals_float (get_token_share (control, &now, 210 * MS,
+          500 * MS), 0.85);
+  fail_unless_equals_float (get_token_share (control, &now, 110 * MS,
+          110 * MS), 0.85);
+  fail_unless_equals_float (get_token_share (control, &now, 90 * MS, 150 * MS),
+      0.97);
+  mmtp_rate_control_free (control);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpratecontrol_suite (void)
 {
@@ -555,6 +599,7 @@ mmtpratecontrol_suite (void)
   tcase_add_loop_test (tc, resumes_after_a_gap, 0, n);
   tcase_add_loop_test (tc, resumes_a_limited_source_after_a_gap, 0, n);
   tcase_add_test (tc, cautious_estimate_does_not_end_the_start);
+  tcase_add_test (tc, configured_path_drains_a_standing_queue);
   return s;
 }
 
