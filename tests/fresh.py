@@ -128,8 +128,8 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        # guard.end() has removed the directory. run.close() removes the same
-        # directory, so the directory must exist again.
+        # guard.end() has removed the directory. run.close() fails if the
+        # directory does not exist, so an empty directory is created.
         run.path.mkdir()
         run.close()
 
@@ -150,8 +150,8 @@ class Guard:
 
     @staticmethod
     def _wait(read, directory):
-        """Waits for the end of the pipe and removes the directory. Never
-        returns.
+        """Waits until the write end of the pipe is closed, removes `directory`,
+        and ends this process. Never returns.
         """
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

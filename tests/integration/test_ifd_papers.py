@@ -262,8 +262,9 @@ class Tables(Streams):
                                     for name, run in runs.items()]))
         for run in runs.values():
             self.hold(run, "strangers", run.strangers, 0)
-            # As in the tables of Ouwens, B-frames are lost before P-frames, and
-            # P-frames before I-frames.
+            # As in the tables of Ouwens, the share of lost P-frames must not
+            # exceed the share of lost B-frames. The share of lost I-frames must
+            # not exceed the share of lost P-frames.
             self.hold(run, "% of P lost", run.lost_share("P"),
                       run.lost_share("B"))
             self.hold(run, "% of I lost", run.lost_share("I"),

@@ -122,8 +122,9 @@ get_excess (const BitrateMinimum * minimum, guint64 value)
   return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
-/* Returns whether sample `i` confirms more data than the sample before it.
- * Samples are counted back from the latest one, which is sample 0. */
+/* Returns whether the receiver confirmed data between sample `i` + 1 and sample
+ * `i`. Sample 0 is the latest sample, and sample 1 is the sample before it. If
+ * there is no sample `i` + 1, returns FALSE. */
 static gboolean
 is_confirming (const BitrateBacklog * backlog, guint64 i)
 {

@@ -370,8 +370,10 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 }
 
 /* A long gap consists of several loss events that last one round trip each.
- * Only the latest intervals are stored. If the gap has more loss events than
- * can be stored, the first loss events are only counted in loss_events. */
+ * Only the latest TFRC_LOSSES_KEPT loss intervals are stored. If the gap has
+ * more than TFRC_LOSSES_KEPT loss events, this function skips the oldest loss
+ * events and adds their number to loss_events. `n` is the number of lost
+ * packets in one loss event. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {

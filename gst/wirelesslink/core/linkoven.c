@@ -43,8 +43,9 @@ link_oven_next_change (const LinkOven * oven, guint64 time)
   return G_MAXUINT64;
 }
 
-/* Returns whether the oven radiates at any time from `begin` to `end`. The
- * caller must ensure that the oven is switched on during the whole interval. */
+/* Returns whether the oven radiates during at least a part of the interval from
+ * `begin` to `end`. The caller must ensure that the oven is switched on during
+ * the whole interval. */
 static gboolean
 radiates (const LinkOven * oven, guint64 begin, guint64 end)
 {

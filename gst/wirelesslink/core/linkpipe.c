@@ -353,10 +353,11 @@ get_departure (Pipe * pipe, LinkItem * item)
 
 /* Sets `departure` to the time at which the receiver has processed the packet.
  * If the receiver is slower than the link, packets wait in its buffer. Returns
- * FALSE if the packet is lost because the buffer is full. If later packets may
- * overtake the packet, it does not wait in the buffer, and `departure` stays
- * the same. The reason is that the wait would depend on the later packets,
- * which are not known yet. */
+ * FALSE if the packet is lost because the buffer is full.
+ *
+ * If later packets may overtake the packet, its waiting time would depend on
+ * packets that are not known yet. Such a packet therefore does not wait in the
+ * buffer, and `departure` is not changed. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {

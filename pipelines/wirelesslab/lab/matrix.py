@@ -148,8 +148,8 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         for variant, film, protocol in itertools.product(
             list(variants(link, home)),
             films if is_video(workload) else [None], protocols)
-        # The runs of protocols that are computed in virtual time are not
-        # repeated, because their results would be the same.
+        # If a protocol runs in virtual time, its runs are not repeated, because
+        # each repetition would have the same result.
         if not (protocol[COMPUTED] and repetition)]
 
 

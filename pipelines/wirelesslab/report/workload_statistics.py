@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Turns the logs of workloads other than video into numbers and tables. The
-statistics are those of the papers; measurements.py has the formulas.
+papers that docs/workloads.md cites use the same statistics. measurements.py
+contains the formulas.
 """
 
 import csv

@@ -42,8 +42,9 @@ SECONDS_TO_LISTEN = 30
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
-# The lines that the option -m of gst-launch-1.0 adds to the output. Some of
-# them have the statistics of a link.
+# Matches the lines that gst-launch-1.0 -m prints for the messages on the bus,
+# such as the statistics of a link. Error messages quote the output of
+# gst-launch-1.0 without these lines.
 MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 

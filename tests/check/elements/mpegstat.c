@@ -514,7 +514,9 @@ GST_START_TEST (upstream_timestamps_are_kept)
 
 GST_END_TEST;
 
-/* For the first buffer of a file, GstBaseSrc sets both timestamps to 0. */
+/* For the first buffer of a file, GstBaseSrc sets the PTS and the DTS to 0. The
+ * segment is in bytes, so mpegstat must ignore these values and compute the
+ * timestamps itself. */
 GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 {
   GByteArray *stream = make_stream (2);

@@ -13,9 +13,9 @@
 static gboolean counting;
 static guint allocations;
 
-/* A sanitizer replaces malloc itself and offers a hook that reports each
- * allocation. Without a sanitizer, the functions in this file replace malloc
- * and call those of libc. */
+/* The address sanitizer replaces malloc, and calls a hook for each allocation.
+ * This file defines the hook. Without the sanitizer, the functions in this file
+ * replace malloc and call the malloc of libc. */
 #if defined (__has_feature)
 #if __has_feature (address_sanitizer)
 #define SANITIZED

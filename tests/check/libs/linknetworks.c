@@ -207,10 +207,10 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
  * for pings of 576 bytes. According to section 2.3, the link sends 8 to 12
  * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so large pings
  * must take longer than small pings. The table says that they take less time,
- * which is impossible. Therefore only the small pings are checked.
+ * which is impossible. Therefore the large pings are not checked.
  *
- * In the third measurement, a small ping is sent every 20 ms. The link cannot
- * carry so many pings. */
+ * In the third row of the table, a small ping is sent every 20 ms. The link
+ * cannot carry so many pings. This row is not checked either. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct

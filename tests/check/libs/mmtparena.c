@@ -34,10 +34,10 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 
 GST_END_TEST;
 
-/* There are 25 frames of one packet each, one every 40 ms. The link needs 80 ms
- * for each packet, so it sends only every second packet in time. When the last
- * frame is made, a few frames are still waiting. A waiting frame is in time if
- * it is sent before its deadline. */
+/* There are 25 frames of one packet each, one every 40 ms. The link can send a
+ * packet only every 80 ms, so it can send about half of the frames. The last
+ * frame is made at 960 ms. A frame that is sent later than 960 ms must also be
+ * counted if it is sent before its deadline. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -67,8 +67,9 @@ GST_END_TEST;
 
 /* --- frames --------------------------------------------------------------- */
 
-/* The stream is I0 P1 B2 B3 I4 B5 B6 P7. Without P1, neither B2 nor B3 can be
- * decoded. B5 and B6 refer to P1 and I4. */
+/* The stream is I0 P1 B2 B3 I4 B5 B6 P7, and P1 arrives too late. All B-frames
+ * refer to P1, so none of them can be decoded. I0, I4 and P7 must count as
+ * decodable. */
 GST_START_TEST (frames_need_their_references)
 {
   static const ArenaType types[] = { ARENA_TYPE_I, ARENA_TYPE_P, ARENA_TYPE_B,

@@ -499,8 +499,11 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
 GST_END_TEST;
 
 /* The path has a round trip of 200 ms. The first estimate of its rate is a
- * tenth of the real rate. If the caller says that the estimate is certain, the
- * start phase ends as soon as the measured rate confirms the estimate. */
+ * tenth of the real rate. Two runs are compared:
+ * - With is_minimum=FALSE, the start phase ends as soon as the measured rate
+ *   confirms the estimate.
+ * - With is_minimum=TRUE, the start phase must continue. In the first 2 s, the
+ *   arrival rate must be at least 10 % higher than with is_minimum=FALSE. */
 GST_START_TEST (cautious_estimate_does_not_end_the_start)
 {
   const MmtpRateControlClass *klass = mmtp_rate_control_find ("delivery");

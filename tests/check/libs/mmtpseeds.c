@@ -209,8 +209,9 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
-/* Runs the simulation for `seed`. If no path is fast enough to deliver a packet
- * in time, returns FALSE without running a simulation. */
+/* Runs the simulation for `seed`, stores its result in `outcome`, and returns
+ * TRUE. If no path is fast enough to deliver a packet in time, runs no
+ * simulation and returns FALSE. */
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {
