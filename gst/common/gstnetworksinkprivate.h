@@ -181,7 +181,7 @@ struct _GstNetworkSinkPrivate
   /* Time of the last warning, monotonic time in us; 0 if none was posted */
   gint64 warned_at;
 
-  /* --- the streaming thread only, or any thread while no pad is active --- */
+  /* --- used by the streaming thread; while no pad is active, by any thread */
   /* The buffer that is being sent; NULL if there is none. A flush keeps it if a
    * part of it was already sent. */
   GstBuffer *rest;

@@ -178,7 +178,7 @@ is_lost (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
       && !network->filter (network, from, packet, bytes, size);
 }
 
-/* Logs a packet that the endpoint `from` sends, and delivers it to the other
+/* Logs a packet of the sending endpoint `from`, and delivers it to the other
  * endpoint. If the packet is lost, or if `path` does not lead to the other
  * endpoint, the packet is only logged. */
 static void

@@ -126,10 +126,11 @@ void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
 /* Advances the clock until this number of frames has entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Checks the counters of the element. Each frame that has entered the element
- * must be counted exactly once: as sent, dropped, flushed or waiting. Only the
- * frames that are still being sent are not counted yet; their number is
- * `being_sent`. Call this function when the other threads have finished. */
+/* Checks the counters of the element. A frame that has entered the element must
+ * be counted exactly once: as sent, dropped, flushed or waiting. The exception
+ * is a frame that is still being sent, which must not be counted. `being_sent`
+ * is the number of such frames. Call this function when the other threads have
+ * finished. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */

@@ -50,8 +50,9 @@ nal_bits_take (NalBits * bits, guint n)
   return value;
 }
 
-/* Reads an unsigned Exp-Golomb code (H.264, 9.1). A code with 32 or more
- * leading zero bits does not fit into 32 bits. */
+/* Reads an unsigned Exp-Golomb code (H.264, 9.1). If the code has 32 or more
+ * leading zero bits, its value does not fit into 32 bits. The function then
+ * sets `beyond` and returns 0. */
 guint32
 nal_bits_take_ue (NalBits * bits)
 {

@@ -99,7 +99,7 @@ get_vp8_updates (const Vp8Header * header, guint layer)
  * say to which of the three reference frames the macroblocks refer. Without
  * layers, a frame may refer to all three. With temporal layers, a frame refers
  * only to golden and altref frames of its own layer and of lower layers. The
- * use of the other state does not depend on the layers. */
+ * layers do not matter for the probabilities and the other state. */
 static guint32
 get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
 {

@@ -87,8 +87,8 @@ take_literal (BoolDecoder * decoder, guint n)
 }
 
 /* Skips `count` optional fields. Each field begins with a flag. If the flag is
- * set, L(n) follows. If `is_signed` is TRUE, L(n) is followed by a sign.
- * Returns the number of fields that are present. */
+ * set, a number of `n` bits follows. If `is_signed` is TRUE, a sign bit follows
+ * the number. Returns how many fields contain a number. */
 static guint
 skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
 {

@@ -25,7 +25,8 @@ typedef union
   guint8 bytes[512];
 } DccpCcidHeard;
 
-/* An Ack or DataAck that is newer than all earlier packets of the peer. */
+/* Describes an Ack or DataAck of the peer. It is newer than all packets that
+ * arrived from the peer before it. */
 typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number */

@@ -151,9 +151,9 @@ read_sequence (DccpPacket * packet, const guint8 * bytes)
     packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
-/* Reads the acknowledgement number, if packets of this type have one, from
- * `bytes` into `packet`. Returns a pointer to the bytes after the
- * acknowledgement subheader. */
+/* Reads the acknowledgement number from `bytes` into `packet`. If packets of
+ * this type have no acknowledgement number, sets it to 0. Returns a pointer to
+ * the bytes after the acknowledgement subheader. */
 static const guint8 *
 read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 {

@@ -80,9 +80,9 @@ invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
           -TFRC_TABLE_P_BITS));
 }
 
-/* Returns the p for which the equation has the value `f`. It is found by
- * bisection, which is possible because f increases with p. Each step halves the
- * difference between log (low) and log (high). */
+/* Returns the p for which get_exact_f (p) equals `f`. Bisection finds this p,
+ * because get_exact_f () increases with p. Each step halves the difference
+ * between log (low) and log (high). */
 static gdouble
 invert_exactly (gdouble f)
 {

@@ -484,14 +484,15 @@ average_size (TfrcSender * sender, guint32 size)
 }
 
 /* Called after a packet was sent. If the sender has now sent all that it was
- * allowed to send, it is not data-limited (section 8.2.1), and the function
- * stores the time. It does not store the time in two cases:
+ * allowed to send, it is not data-limited at this time (section 8.2.1). The
+ * function then stores the current time. There are two exceptions, in which the
+ * sender still counts as data-limited:
  * - The sender waits only because of the configured maximum rate.
  * - The packet was sent at least one packet interval after the time at which it
- *   was allowed, and no other packet waits. An example is an application that
- *   sends one packet every few minutes. If the sender may send fewer than two
- *   packets per round trip, each packet uses up the allowed rate. The
- *   application must nevertheless count as data-limited. */
+ *   was allowed, and no other packet waits. For example, an application sends
+ *   one packet every few minutes. At an allowed rate of less than two packets
+ *   per round trip, each of these packets uses up the allowed rate, although
+ *   the application limits the rate. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {

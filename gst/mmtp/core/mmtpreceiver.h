@@ -32,8 +32,9 @@ typedef struct
   /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
    * gets this maximum. */
   guint64 max_delay;
-  /* Time in ns for which a packet is accepted after its deadline, unless later
-   * packets were output already. The default is 0. */
+  /* How long after its deadline a packet is still accepted, in ns. If a later
+   * packet of the stream was already output, the packet is not accepted. The
+   * default is 0. */
   guint64 max_lateness;
   /* keep-alive period in ns; 0 means the period that the sender wants */
   guint64 keepalive_period;

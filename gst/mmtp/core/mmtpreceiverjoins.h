@@ -77,11 +77,10 @@ void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);
-/* Handles a valid message of the type `type` from `address`. The type is not
- * JOIN. A RESPONSE has validated the address. The message itself may be this
- * RESPONSE.
+/* Handles a valid message of any type except JOIN. The address of its sender,
+ * `address`, has been validated by a RESPONSE.
  *
- * If the message is this RESPONSE, there are two cases:
+ * If the message itself is a RESPONSE, there are two cases:
  * - If messages still arrive from another address of the path, `address`
  *   becomes the second address of the path.
  * - Otherwise the path joins with `address`. */

@@ -38,7 +38,9 @@ struct _MmtpSendQueue
 {
   guint64 max_bytes;
   guint64 delay;                /* initial delay (D0), in ns */
-  guint64 max_lateness;         /* in ns, added to the deadlines */
+  /* A packet is in time if it arrives at most this much later than its due time
+   * plus `delay`, in ns. */
+  guint64 max_lateness;
   MmtpDiscardFunc discarded;
   gpointer user_data;
 

@@ -344,9 +344,10 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Grades a run of `cell` that streamed video in real time. `late` is the
-    lateness that was measured in this run. Returns a copy of `late` that also
-    says how the lateness affected each stream, and whether the run is flagged.
+    """Returns a copy of `late` that also contains the effect of the lateness
+    on each stream, and whether the run is flagged as unreliable.
+    `late` says how late the machine and the link were during a run of `cell`.
+    The run streamed video in real time.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):

@@ -1042,7 +1042,7 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
    * the report interval (25 ms). */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* If the application limits the rate, the rate of the path is unknown. The
-   * bytes in flight therefore do not count as a queue. */
+   * bytes in flight must then not increase the expected delay. */
   fixture.path->limits.is_app_limited = TRUE;
   fail_unless (mmtp_path_get_expected_delay (fixture.path, START) <= before);
   fixture_clear (&fixture);

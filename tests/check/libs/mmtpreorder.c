@@ -207,8 +207,9 @@ GST_START_TEST (a_late_packet_makes_no_one_wait)
 
 GST_END_TEST;
 
-/* A packet in order is accepted up to 50 ms after its deadline. A packet after
- * which a later packet was already passed on is refused. */
+/* A packet that is less than 50 ms late must be accepted. There is one
+ * exception: if a packet with a higher number was already passed on, the late
+ * packet must be refused. */
 GST_START_TEST (a_late_packet_in_order_is_passed_on)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);

@@ -485,7 +485,8 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
 {
   Fixture fixture;
 
-  /* X_recv is below recover_rate = 43800, so the rate is not halved. */
+  /* X_recv is 40000 bytes/s. It is below recover_rate, which is 43800 bytes/s,
+   * so the timeout must not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 40000, .01);

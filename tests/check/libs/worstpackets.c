@@ -561,8 +561,8 @@ measure_dccp_type (DccpType type)
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
     before = get_steps (dccp_network_get (&network, to));
     dccp_network_inject_packet (&network, to, &packet);
-    /* The packet may have caused a Reset, which ends the connection. In this
-     * case, no steps are counted. */
+    /* If the packet has caused a Reset, the connection no longer exists. The
+     * number of steps for this packet is then unknown and counts as 0. */
     after = dccp_network_get (&network, to) ?
         get_steps (dccp_network_get (&network, to)) : before;
     worst = MAX (worst, after - before);

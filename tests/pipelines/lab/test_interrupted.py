@@ -53,9 +53,9 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# Source code of a program that runs the demo's comparison of transports. The
-# matrix file of this comparison contains MATRIX. The program also runs
-# demo_radio for a short time. In demo_radio, a radio damages packets.
+# Source code of a program that runs the demo's comparison of transports, with
+# MATRIX as the content of the matrix file. The program also runs demo_radio, in
+# which a radio damages packets, for one second.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes

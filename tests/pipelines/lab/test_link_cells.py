@@ -30,8 +30,8 @@ sender = filesrc location={clip} ! mpegstat ! clocksync ! mpegstat location={sen
 receiver = mmtpsrc port={port} ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
 
-# The minimum number of packets that the far link carries in a second while it
-# is up. Its rate allows about 200.
+# Minimum number of packets per second on the link "far" while this link is up.
+# The rate of the link allows about 200 packets per second.
 MIN_PACKETS = 20
 # The maximum time in s for which the link still holds packets after its device
 # went down.

@@ -460,9 +460,9 @@ class QualityTest(unittest.TestCase):
         # of the square errors. This mean is 1536 / 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
-        # Each picture has only one luminance. If the luminances of two such
-        # pictures are a and b, their SSIM is (2 a b + C1) / (a a + b b + C1),
-        # where C1 = (0.01 * 255)^2.
+        # All pixels of a picture have the same luminance. If the luminances of
+        # two such pictures are a and b, the SSIM of the pictures is
+        # (2 a b + C1) / (a a + b b + C1), where C1 = (0.01 * 255)^2.
         c1 = (0.01 * 255) ** 2
         self.assertAlmostEqual(
             found[1].ssim, (2 * 64 * 80 + c1) / (64 ** 2 + 80 ** 2 + c1),
