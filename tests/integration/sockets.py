@@ -30,7 +30,7 @@ CHECKSUM = "checksum"
 FORMAT = "format"
 NO_PORT = "no port"
 # The packet does not reach the receiver. Either IP drops the packet, or the
-# packet has another protocol or destination address than the receiver.
+# protocol or the destination address is not that of the receiver's socket.
 ELSEWHERE = "elsewhere"
 
 

@@ -25,9 +25,10 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# The maximum lateness of wirelesslink in a run, in ms. To transmit all packets
-# of a full queue, a station needs ten times WLAN_MS_LATE. A lateness of
-# WLAN_MS_LATE therefore cannot empty a full queue.
+# Upper limit of the 99th percentile of wirelesslink's lateness, in ms. A run
+# that exceeds the limit is void. To transmit all packets of a full queue, a
+# station needs ten times WLAN_MS_LATE. A lateness of WLAN_MS_LATE therefore
+# cannot empty a full queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.

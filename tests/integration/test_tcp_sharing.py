@@ -13,9 +13,9 @@ import unittest
 import flows
 import test_testbed
 
-RATE = 5000000  # The rate of the link in bit/s, including IP headers.
-SIZE = 1400  # The size of the stream's buffers in bytes.
-# Time in s for which only the first of the two flows sends.
+RATE = 5000000  # The link has this rate in bit/s, including IP headers.
+SIZE = 1400  # Each buffer of the stream has this size in bytes.
+# For this time in s, the first of the two flows sends alone.
 SECONDS_ALONE = 3
 SECONDS_TO_SETTLE = 10
 SECONDS = 60

@@ -22,8 +22,8 @@
 #include "driververbs.h"
 
 #define DRIVER_MAX_PATHS 256
-/* Maximum number of blocks that slices of received packets keep in memory
- * (datagramblock.h). A block has `input_room` bytes. */
+/* The slice of a received packet keeps its block in memory (datagramblock.h).
+ * This is the maximum number of such blocks. A block has `input_room` bytes. */
 #define DRIVER_MAX_SLICED 64
 
 /* The events that the driver waits for: file descriptors, a timeout, and a
@@ -202,8 +202,8 @@ void driver_flush (Driver * driver);
 /* Does what driver_flush and driver_wake do. Call this function after
  * `n_packets` packets were passed to the core at the time `now` in ns. If the
  * function is called at a high rate, the packets of several calls are sent
- * together, which takes much less time. Each packet is sent after a fraction of
- * a millisecond at the latest. */
+ * together, because this needs much less time than sending them separately.
+ * Each packet is sent after a fraction of a millisecond at the latest. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
 /* Wakes driver_run if the core has to be called before the current wait ends.
  * If `always` is TRUE, driver_run is woken in any case. */

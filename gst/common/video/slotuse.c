@@ -142,8 +142,8 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   use->updates = get_vp8_updates (&header, MAX (number, 0));
   /* A frame may replace the stored state of the segments or of the loop filter
    * without using the old state. The next frame of the encoder is then expected
-   * to replace this state, too. Such an update alone therefore does not make
-   * the frame a reference frame. */
+   * to do the same. A frame that updates nothing else is therefore not a
+   * reference frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Padding: messages that the receiver does not need. They are sent only to
- * measure the capacity of a path. While the stream uses less than the capacity,
- * the congestion control cannot measure the capacity. An encoder that follows
- * the estimate then cannot determine how far its bitrate may rise. An episode
- * is a short time in which padding is sent until the path is full. The estimate
- * then shows the capacity.
+ * measure the capacity of a path. The congestion control estimates the
+ * capacity, but cannot measure it while the stream uses only a part of it. An
+ * encoder that follows the estimate then cannot determine how far its bitrate
+ * may rise. An episode is a short time in which padding is sent until the path
+ * is full. The estimate then shows the capacity.
  *
  * Vidaptive (Ma et al., 2023, arXiv:2309.16869, section 3) sends padding all
  * the time, so the queue of the path is always full. To avoid this, this module

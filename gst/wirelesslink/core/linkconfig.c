@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* G_DEFINE_QUARK is not used, because gst-indent puts spaces into the quark
- * name that it makes. */
+/* G_DEFINE_QUARK is not used, because gst-indent would insert spaces into its
+ * argument, the name of the quark. */
 GQuark
 link_error_quark (void)
 {
@@ -115,9 +115,10 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * of the cellular model (linkwander.c). */
 #define MIN_REVERSION 1e8
 
-/* Returns the minimum permitted value of mean_good and of mean_bad, in ns. If
- * one of them is 0, the process never switches between its good and its bad
- * state, so the minimum is 0. */
+/* `config` has the mean durations of the good state (mean_good) and of the bad
+ * state (mean_bad). Returns the minimum permitted value of both durations, in
+ * ns. If mean_good or mean_bad is 0, the state never changes, and the minimum
+ * is 0. */
 static gdouble
 get_min (const LinkOnOffConfig * config)
 {

@@ -242,7 +242,8 @@ class Run:
     def _start_receiver(self) -> namespaces.Command:
         """Starts the receiver and waits until it listens. The jitter buffer is
         configured not to wait, because no packet is late or reordered on this
-        link. The buffer only gives each frame the timestamp of its packets."""
+        link. The only task of the buffer is to set the timestamp of each frame
+        to the timestamp of its packets."""
         codec = self._clip.codec
         child = self._popen(
             RECEIVER, f"{self.transport.source}{self._backend} "

@@ -28,8 +28,8 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
-# Each line of the log contains the state of a link. In the last line of each
-# link, this word replaces the state.
+# Each line of the log contains the state of a link. The last line of each link
+# contains the word END instead of a state.
 END = "end"
 # Name of the key that contains the schedule of a link. The key is in the
 # section [link NAME] of a matrix.

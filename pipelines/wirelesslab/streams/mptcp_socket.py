@@ -77,8 +77,9 @@ def endpoints(output: str) -> dict[str, str]:
 
 def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
     """Returns the arguments of `ip mptcp endpoint` for each address that has
-    disappeared or appeared. `there` has {address: number} of the endpoints that
-    the kernel knows, and `now` has {address: device} of this host."""
+    disappeared or appeared. `there` maps the address of each endpoint in the
+    kernel to the number of the endpoint. `now` maps each address of this host
+    to its device."""
     return [["delete", "id", number] for address, number in there.items()
             if address not in now] \
         + [["add", address, "dev", device, "subflow"]

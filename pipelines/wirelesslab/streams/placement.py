@@ -66,9 +66,9 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # If a TCP socket does not choose a port, Linux assigns it an odd
-            # port. An assigned port is therefore made even, because waiting for
-            # an even port could take forever.
+            # If a TCP socket is bound to port 0, Linux assigns an odd port. If
+            # this loop waited for an even port, it might never end. The
+            # assigned port is therefore rounded down to an even number.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port

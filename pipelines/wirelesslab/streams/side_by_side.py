@@ -118,8 +118,8 @@ class Pictures:
         self._black = plain(self.size, BLACK)
 
     def frames(self) -> Iterator[list[bytes]]:
-        """Yields a list for each frame of the video: the pictures of all tiles
-        in this frame.
+        """Yields a list for each frame of the video. The list contains the
+        picture of each stream (tile) in this frame.
         """
         for place in range(len(self.tiles[0].numbers)):
             yield [self.seen(tile, place) for tile in self.tiles]

@@ -236,8 +236,9 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
 
 GST_END_TEST;
 
-/* A shift of the deadlines drops a waiting packet only if its deadline then
- * passed more than the maximum lateness ago. */
+/* The maximum lateness is 50 ms. After the shift of the deadlines, the deadline
+ * of packet b passed 51 ms ago, so b must be dropped. The deadline of packet d
+ * is now, so d must be output. */
 GST_START_TEST (a_shift_drops_what_is_too_late)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -528,8 +529,8 @@ GST_END_TEST;
 
 /* Complete buffers wait until the caller fetches them. If a change of the
  * initial delay (D0) makes some of these buffers late, the search for late
- * buffers must not visit the others. A late buffer is not output, so the next
- * buffer is flagged as following a gap. */
+ * buffers must visit only the late buffers. A late buffer is not output, so the
+ * next buffer is flagged as following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);

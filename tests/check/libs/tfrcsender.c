@@ -359,8 +359,8 @@ GST_START_TEST (loss_in_a_data_limited_interval)
    * which is 0.85 * 15000. Therefore 0.85 * X_recv is the new rate. */
   assert_near (get_rate (&fixture), 12750);
   go_round_limited (&fixture, 2000, .003);
-  /* The halved entry of X_recv_set, 12750 / 2, is more than 0.85 * X_recv,
-   * which is 0.85 * 2000. Therefore the halved entry is the new rate. */
+  /* Half of the entry of X_recv_set is 12750 / 2 = 6375. This is more than
+   * 0.85 * X_recv = 1700, so 6375 is the new rate. */
   assert_near (get_rate (&fixture), 6375);
   /* The loss event rate p decreases, so there was no new loss event. */
   go_round_limited (&fixture, 2000, .002);
