@@ -845,10 +845,10 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
  * sink, the source cannot send EOS downstream. This sink therefore has the
  * SOURCE flag, so that the pipeline sends the event to this sink too.
  *
- * After this event, the sink sends the remaining data of the stream, until the
- * EOS event of the source arrives. If the sink has to wait for the network
- * while it sends these data, it sets the deadline for the end of the stream
- * when the wait begins. */
+ * This event does not end the stream. The sink continues to send data until the
+ * EOS event of the source arrives. These data may have to wait for the network.
+ * When the first such wait begins, the sink sets the deadline for the end of
+ * the stream to the present time plus drain-timeout. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {

@@ -48,8 +48,9 @@ kernel_free (gpointer data)
   g_free (kernel);
 }
 
-/* Attaches the shared UdpliteKernel of this GSocket, and creates it if it does
- * not exist yet. */
+/* Sets self->kernel to the UdpliteKernel of the GSocket. If the GSocket has no
+ * UdpliteKernel yet, creates it. All UdpliteSockets of one GSocket share one
+ * UdpliteKernel. */
 static void
 kernel_adopt (UdpliteSocket * self)
 {

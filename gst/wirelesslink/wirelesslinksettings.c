@@ -434,10 +434,10 @@ get_top_rate (const LinkConfig * config)
   return dcf->rates[MIN (dcf->top_rate, dcf->n_rates - 1)];
 }
 
-/* Reads the value of a property from `config` and stores it in `value`. If
- * `config` has no field for the property, `value` is not changed. This applies
- * to the property quality and to all properties of type string. The default of
- * a string property is NULL. */
+/* Reads the value of a property from `config` and stores it in `value`. The
+ * property quality and the properties of type string cannot be read from
+ * `config`. For these properties, `value` is not changed. A new GValue for a
+ * string contains NULL, which is the default of all string properties. */
 static void
 read_member (const Setting * setting, const LinkConfig * config, GValue * value)
 {

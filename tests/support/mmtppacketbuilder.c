@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds forged MMTP messages; mmtppacketbuilder.h describes them. A value in a
- * message is close to the value in an observed session, a minimum or maximum,
- * or random.
- */
+/* Builds forged MMTP messages; mmtppacketbuilder.h describes them. Each value
+ * in a message is chosen in one of three ways:
+ * - a value close to the one in an observed session
+ * - a minimum or a maximum
+ * - a random value */
 
 #include "mmtppacketbuilder.h"
 

@@ -53,9 +53,10 @@ guint datagram_pool_get_used (DatagramPool * pool);
 
 /* --- blocks, for their owner ---------------------------------------------- */
 
-/* Makes a slice of the `size` bytes at `bytes`. If `block` is not NULL, it must
- * belong to a pool, and the bytes must be in `block`. The caller remains its
- * owner. If `block` is NULL, the slice gets a copy of the bytes. */
+/* Makes a slice of the `size` bytes at `bytes`. If `block` is not NULL, the
+ * block must belong to a pool and contain the bytes. The caller remains the
+ * owner of the block. If `block` is NULL, the slice gets a copy of the bytes.
+ */
 void datagram_block_slice (DatagramBlock * block, const guint8 * bytes,
     gsize size, DatagramSlice * slice);
 /* The owner of a block of a pool calls this function when it no longer uses the

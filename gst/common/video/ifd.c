@@ -701,11 +701,10 @@ is_larger (const GList * link, const IfdEntry * c)
  * B-frames are dropped before P-frames, and the largest B-frame is dropped
  * first. If there is no B-frame, a P-frame is dropped that no other waiting
  * frame refers to. The first choice is a leading P-frame. The second choice is
- * the last frame of a complete GOP; its loss costs one picture and perhaps the
- * leading B-frames of the next GOP. If there is no such P-frame either, C is
- * dropped, and the rest of its GOP with it. An I-frame is dropped only if all
- * frames are I-frames; then the oldest I-frame is dropped.
- */
+ * a P-frame that is the last frame of a complete GOP. Dropping it costs one
+ * picture and perhaps the leading B-frames of the next GOP. If there is no such
+ * P-frame either, C and the rest of its GOP are dropped. An I-frame is dropped
+ * only if all frames are I-frames; then the oldest I-frame is dropped. */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -980,14 +979,15 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* I-frames are dropped until one arrives that a decoder would display in the
- * right order. Returns whether it is useless to wait any longer for it.
+/* After reference pictures were dropped, a decoder may display the next I-frame
+ * too early. Such an I-frame is dropped as well, and IFD waits for an I-frame
+ * that a decoder would display at the right position. Returns whether it is
+ * useless to wait any longer.
  *
- * If all GOPs have the same length, the numbers in `order` of the I-frames form
- * a cycle. When the number of the first dropped I-frame occurs again, all
+ * If all GOPs have the same length, the values of `order` in the I-frames form
+ * a cycle. When the value of the first dropped I-frame occurs again, all
  * I-frames of the cycle have been dropped. A longer wait is then useless. The
- * wait also ends after IFD_MAX_ORDER_WAIT frames.
- */
+ * wait also ends after IFD_MAX_ORDER_WAIT frames. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {

@@ -531,7 +531,8 @@ skip_vp9_structure (const guint8 * data, gsize size, gsize at)
     return 0;
   i = data[at] >> 5;            /* N_S */
   n_groups = data[at] & 8;      /* G */
-  if (data[at++] & 0x10)        /* bit Y: width and height of each layer */
+  /* If the bit Y is set, the width and the height of each layer follow. */
+  if (data[at++] & 0x10)
     at += 4 * (i + 1);
   if (!n_groups)
     return at;

@@ -37,7 +37,7 @@ typedef struct
   guint depth;
 } Reference;
 
-/* Facts that were learned from the pictures since the last key frame */
+/* Properties of the pictures since the last key frame */
 typedef struct
 {
   /* TRUE if a reference picture belongs to a layer above the base layer */

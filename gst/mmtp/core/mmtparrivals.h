@@ -32,8 +32,8 @@ typedef struct
 {
   guint64 start;                /* beginning of the statistics period, in ns */
   guint64 bytes;
-  /* Minimum transit (arrival time minus sending time) of these messages, in ns;
-   * G_MAXINT64 if no message arrived. */
+  /* Minimum transit (arrival time minus sending time) of the messages that
+   * arrived in the period, in ns; G_MAXINT64 if no message arrived. */
   gint64 min;
 } MmtpArrivalWindow;
 

@@ -115,8 +115,8 @@ advance (MmtpClock * clock, guint64 now)
   gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
-  /* If the kernel has merged several packets, they all have the same arrival
-   * time `now`. Only the first of these packets changes the offset. */
+  /* If the kernel has merged several packets, all of them have the same arrival
+   * time `now`. The offset is then updated only once, for the first packet. */
   if (clock->fixed && now == clock->offset_time)
     return;
   clock->offset_time = now;

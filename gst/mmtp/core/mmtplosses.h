@@ -36,8 +36,8 @@ typedef struct
   /* Number of times that `highest` has increased. `highest` is the highest
    * message number that has arrived. */
   guint64 n_raised;
-  /* Number of messages that arrived in order since a message last arrived out
-   * of order */
+  /* Number of messages that have arrived in order since the last message that
+   * arrived out of order */
   guint64 n_orderly;
   guint64 lost;                 /* never decreases */
   /* missing messages that do not count as lost yet; oldest first */

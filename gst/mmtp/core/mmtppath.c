@@ -346,10 +346,10 @@ mmtp_path_get_overdue (const MmtpPath * path)
   return path->report_time + path->report_interval / 2 * 3;
 }
 
-/* Notes that the message `number` is missing. Only large messages are counted
- * in `missed`, because the arrival of short control messages does not show
- * whether the path delivers packets. Before the stream begins, most messages
- * are control messages. */
+/* Records that the message `number` is missing. Only large messages are counted
+ * in `missed`, because a path may deliver all short control messages but no
+ * large messages. Before the stream begins, most messages are control messages,
+ * which are not counted. */
 void
 mmtp_path_note_missed (MmtpPath * path, guint64 number)
 {

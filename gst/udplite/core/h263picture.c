@@ -188,9 +188,10 @@ read_plus (Bits bits)
   guint type, extended = read_bits (&bits, 3);  /* UFEP */
   gsize size = IMPOSSIBLE;
 
-  /* If UFEP is 0, an earlier header determines which fields exist. The earlier
-   * header is not known here. The fields of annexes N and U have a variable
-   * size. */
+  /* If UFEP is 0, an earlier picture header determines which fields this header
+   * has. The earlier header is not available here. The fields may include those
+   * of annexes N and U, which have a variable size. The size of the header is
+   * therefore unknown. */
   if (extended != 1 || !read_options (&bits, &options))
     return H263_HEADER_UNKNOWN;
   type = read_bits (&bits, 3);

@@ -134,7 +134,8 @@ def read_ours(directory: pathlib.Path,
 
 
 def believed(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the runs that were not flagged, or all runs if all were flagged.
+    """Returns the runs that are not flagged as unreliable. If all runs are
+    flagged, returns all of them.
     """
     return [run for run in runs if not run["flagged"]] or runs
 

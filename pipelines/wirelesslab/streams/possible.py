@@ -34,7 +34,9 @@ class Opportunity(typing.NamedTuple):
     """A number of bytes, `size`, that a link can deliver. `arrival_ns` is the
     time at which they arrive. All times are in ns, by the clock of the link."""
 
-    taken_ns: float  # Latest time at which the `size` bytes can enter the link.
+    # The bytes arrive at `arrival_ns` only if they enter the link at this time
+    # or earlier.
+    taken_ns: float
     arrival_ns: float
     size: int
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the namespaces of a testbed and ends them. This process is process 1 of
-the testbed.
+"""Makes the namespaces of a testbed, and removes them when the testbed ends.
 
-All processes of a testbed are in one PID namespace, and this process is its
-first process. When this process ends, the kernel kills all other processes in
-the namespace. The network namespaces and their devices disappear with the last
+All processes of a testbed are in one PID namespace, in which this process is
+process 1. When this process ends, the kernel kills all other processes in the
+namespace. The network namespaces and their devices disappear with the last
 process. This process ends when its owner closes the testbed, or when the
-owner's pidfd shows that the owner has ended. So even after a kill -9 of the
-owner nothing is left.
+owner's pidfd shows that the owner has ended. The testbed is therefore removed
+completely even if the owner is killed with kill -9.
 
 Called by namespaces.py as `testbed.init_process OWNER-PID SOCKET`. The first
-message on the socket says what to make. The answer carries descriptors of the
-namespaces. Each further message is a question about a host.
+message on the socket describes the namespaces to make. The answer contains file
+descriptors of these namespaces. Each further message is a question about a
+host, or it requests the end of the testbed.
 """
 
 import contextlib

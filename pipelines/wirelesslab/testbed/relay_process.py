@@ -64,8 +64,8 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The message was sent to `port`. If the last packet from this host came
-    # from another port, the message is sent to that port, too.
+    # If the last packet from this host came from another port than `port`, a
+    # second copy of the packet is sent to that other port.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

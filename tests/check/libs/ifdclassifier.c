@@ -462,7 +462,8 @@ GST_START_TEST (h264_order_has_a_range)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* Without parameter sets, the order of the pictures is unknown. */
+  /* This access unit has no parameter sets. The classifier must therefore
+   * report no order for it. */
   expect_order (classifier, RECOVERY I_N3_O20, 0, 0);
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);

@@ -106,9 +106,10 @@ GST_START_TEST (waiting_for_the_paths_does_not_count)
 
 GST_END_TEST;
 
-/* A buffer without a timestamp is not changed. However, the time for which the
- * caller waits for this buffer must count towards the time limit after which a
- * repeated timestamp is replaced. */
+/* A buffer without a timestamp is not changed. A repeated timestamp is replaced
+ * if the caller has waited for buffers for longer than LIMIT since the
+ * timestamp last changed. This waiting time must include the waits for buffers
+ * without a timestamp. */
 GST_START_TEST (buffers_without_a_timestamp_change_nothing)
 {
   MmtpStamps stamps;

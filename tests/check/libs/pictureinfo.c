@@ -169,8 +169,8 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
         units[i].kind, FALSE);
     expect_at (rtp, NO_PTS, BYTES (RTP (96), units[i].header, 0x88),
         units[i].kind, FALSE);
-    /* In FU-A and FU-B (RFC 6184 section 5.8) the second byte holds the type.
-     */
+    /* In FU-A and FU-B (RFC 6184 section 5.8), the NAL unit type is in the
+     * second byte. */
     if ((units[i].header & 0x1f) == 0)
       continue;
     expect_at (rtp, NO_PTS, BYTES (RTP (96), (units[i].header & 0x60) | 28,

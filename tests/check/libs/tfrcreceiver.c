@@ -444,9 +444,10 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* Loss events begin at 500, 610 and 720 ms. Each later event begins with the
-   * first lost packet whose time is more than R, the round trip, after the
-   * beginning of the previous event. */
+  /* 33 packets are lost, one every 10 ms from 500 ms on. The first lost packet
+   * begins a loss event. A lost packet begins the next event if it was expected
+   * more than a round trip R (100 ms) after the beginning of the previous
+   * event. The events must therefore begin at 500, 610 and 720 ms. */
   lose (&fixture, 33);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 3);

@@ -110,11 +110,13 @@ parse (const guint8 * packet, gsize size, const UdpliteAddresses * addresses)
   return udplite_parse (packet, size, addresses, 0, &header);
 }
 
-/* Inverts each bit of `packet` in turn. The packet must be refused if and only
- * if the inverted bit is in the first `covered` bytes, which the checksum
- * covers. An inverted bit in the coverage field changes which bytes the
- * checksum covers. With the payloads of these tests, the checksum does not
- * match these other bytes, so the packet must be refused. */
+/* Inverts each bit of `packet` in turn. The packet must be refused if the
+ * inverted bit is in the first `covered` bytes, which the checksum covers.
+ * Otherwise the packet must be accepted.
+ *
+ * The coverage field is one of the covered fields. If one of its bits is
+ * inverted, the receiver computes the checksum of a different number of bytes.
+ * With the payloads of these tests, this checksum is wrong, too. */
 static void
 check_each_bit (guint8 * packet, gsize size, gsize covered,
     const UdpliteAddresses * addresses)

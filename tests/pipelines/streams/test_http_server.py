@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the web server of the demo's HTTP transport: what a client gets, and
-when.
+"""Tests the web server of the demo's HTTP transport: which data it sends to a
+client, when it starts the pipeline, and when the server ends.
 """
 
 import os
