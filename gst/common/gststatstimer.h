@@ -50,6 +50,6 @@ void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
  * element has no clock, no timer runs. */
 void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
-/* Stops the timer. Called in the state change from PLAYING to PAUSED. From then
- * on no timer runs, even if the interval is set. */
+/* Stops the timer. Called in the state change from PLAYING to PAUSED. While the
+ * element is not PLAYING, a new value of the interval starts no timer. */
 void gst_stats_timer_stop (GstElement * element);

@@ -409,7 +409,7 @@ static const Setting table[] = {
 
 struct _WirelessLinkSettings
 {
-  /* The value of a property is initialised only if the property was set. */
+  /* If a property was not set, its GValue stays uninitialised (G_VALUE_INIT). */
   GValue values[N_SETTINGS];
 };
 

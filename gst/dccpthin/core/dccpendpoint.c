@@ -459,10 +459,10 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
  *
  * It may be necessary to remove an older candidate. Normally, the older
  * candidate is removed only if its client has had enough time to answer the
- * last Response. If the host of the new candidate has completed a handshake
- * earlier, it may have a reserve (prefixlimiter.h). In this case, the older
- * candidate is removed immediately, and one answer is deducted from the
- * reserve. */
+ * last Response. Hosts that have completed a handshake earlier have a reserve
+ * of answers (prefixlimiter.h). If the host of the new candidate has answers
+ * left in its reserve, the older candidate is removed immediately, and one
+ * answer is deducted from the reserve. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {

@@ -23,7 +23,7 @@
 #define DEFAULT_GRANULARITY (SECOND / 1000)
 /* t_mbi in seconds: at least one packet is sent in this time (section 4.3). */
 #define BACKOFF 64
-/* Duration of the no-feedback timer as long as the round-trip time is unknown
+/* Duration of the no-feedback timer while the round-trip time is unknown
  * (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
 /* Weights of the old value in two moving averages: q for the round-trip time

@@ -46,8 +46,8 @@ void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
  * measurement ends with the newest message that the receiver has reported.
  * Returns 0 if the rate is unknown. */
 gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
-/* Returns the maximum delivery rate that was measured over a quarter of a
- * second, or 0 if it is unknown. A measured rate is limited to the rate at
+/* Returns the maximum of the recent delivery rates, or 0 if none is known. Each
+ * rate is measured over a quarter of a second, and is limited to the rate at
  * which the messages were sent. The maximum decays to 1/e in 30 s. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
 /* Returns the number of bytes by which the congestion window has to be larger
