@@ -11,7 +11,8 @@ The benchmark has five parts:
     through TUN devices with a wirelesslink between them, or through a veth
     pair.
 (c) The wall-clock time that one simulated minute takes if nothing waits for
-    the clock, for the core alone and for a whole pipeline.
+    the clock. It is measured twice: with the core alone, and with a whole
+    pipeline.
 (d) How late packets leave wirelesslink and clocksync in real time. For
     comparison, the benchmark also measures how late a wait for the clock ends
     if no element is used.
@@ -203,7 +204,7 @@ def machines(options, env):
 class Transfer:
     sent: float
     lost: float
-    late: float  # The maximum lateness of the sender, in s.
+    late: float  # The maximum time in s by which a burst was sent late.
     # CPU time per packet in us. The keys are "sender", "receiver" and the names
     # of the threads of the link.
     cpu: dict

@@ -28,9 +28,10 @@ dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
   reader->ccids = dccp_ccids;
 }
 
-/* Options that a Data packet must not carry (RFC 4340 section 5.8, table 3) are
- * ignored. A Data packet has no acknowledgement number, so an attacker has to
- * guess only one number to forge it (section 7.5.5). */
+/* A Data packet has no acknowledgement number. An attacker who forges a Data
+ * packet has to guess only its sequence number (RFC 4340 section 7.5.5).
+ * Options that a Data packet must not carry (section 5.8, table 3) are
+ * therefore ignored. */
 static gboolean
 data_may_carry (guint8 type)
 {
@@ -142,7 +143,7 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
     else if (option->type == DCCP_OPTION_MANDATORY) {
       if (mandatory)
         return end_with_mandatory (reader, option);
-      /* Mandatory is ignored on Data packets (section 5.8.2). */
+      /* The option Mandatory is ignored in Data packets (section 5.8.2). */
       mandatory = reader->packet_type != DCCP_DATA;
     } else if (may_carry (reader, option->type)) {
       option->mandatory = mandatory;

@@ -37,10 +37,10 @@
 #define SEGMENT_FILTER 0.9
 /* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
 #define VARIANCE_FILTER 0.75
-/* Minimum and maximum of a measured round-trip time. No RFC has a minimum, but
- * it is needed if the clock does not advance: the measured time is then 0. On a
- * loopback interface the real round-trip time is far below the minimum. The
- * maximum is t_mbi (section 4.3). */
+/* Minimum and maximum of a measured round-trip time. No RFC specifies a
+ * minimum. Here the minimum replaces a measured time of 0, which occurs if the
+ * clock does not advance. It also replaces the round-trip time of a loopback
+ * interface, which is far shorter. The maximum is t_mbi (section 4.3). */
 #define MIN_ROUND_TRIP (SECOND / 1000)
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
 /* If a data-limited sender has lost packets, the receive rate is multiplied by

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender. This file owns one instance of each part below, passes results
  * between them, and creates the events for the application. Each part has its
- * own header and does not know the sender.
+ * own header and does not depend on this file.
  *
  *   MmtpSendQueue        waiting packets, and which buffers are dropped
  *   MmtpPaths            the paths, and the rate of all paths together

@@ -235,8 +235,7 @@ set_gsm_transparent (LinkConfig * config, LinkQuality quality)
     blocks->block_error_rate = 0.0085;
     blocks->mean_burst = 3.4;
   } else if (quality == LINK_QUALITY_POOR) {
-    /* The values are from the trace of a place with bad reception, Singh 5.1.
-     */
+    /* from the trace of a place with bad reception, Singh 5.1 */
     blocks->block_error_rate = 0.0158;
     blocks->mean_burst = 1.7;
   }

@@ -28,9 +28,9 @@ ENCODED = "{encoding}"
 # of names of encodings.
 ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
-# Name of the key that contains the bitrate in kbit/s. If the section of a
-# protocol lists several bitrates in this key, a separate protocol is made for
-# each bitrate.
+# Key in a configuration section. The value is a bitrate in kbit/s, or a list of
+# bitrates. If the section of a protocol has a list, a separate protocol is made
+# for each bitrate in the list.
 BITRATE = "bitrate"
 # Default values of two keys of the section SECTION, in kbit/s. The key
 # `bitrate` is the bitrate of each protocol that has no key `bitrate` in its own

@@ -12,7 +12,8 @@ from wirelesslab.streams import display, measurements
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# Fates, as named in the log of the link, of the packets that the queue dropped.
+# In the log of the link, a packet that the queue dropped has one of these
+# fates.
 DROPPED = ("queue", "frame")
 
 

@@ -387,9 +387,10 @@ GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
 
 GST_END_TEST;
 
-/* The link is fast enough for the clip, so no queue may lose a frame. A queue
- * with room for only 3 waiting frames would lose one of the 746 frames: a
- * B-frame that arrives during the 0.1 s in which an I-frame is sent. */
+/* The link is fast enough for the clip, so none of the tested queues may lose a
+ * frame. A smaller queue, with room for only 3 waiting frames, would lose one
+ * of the 746 frames: a B-frame that arrives during the 0.1 s in which an
+ * I-frame is sent. */
 GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
 {
   const LinkQueueDiscipline disciplines[] = { LINK_QUEUE_DROP_TAIL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how much memory the blocks of GstBlockAllocator need if only few of the
- * memories in them are kept.
+/* Tests how much memory the blocks of GstBlockAllocator occupy if only a few of
+ * the buffers in them are in use.
  */
 
 #include <malloc.h>

@@ -769,8 +769,8 @@ begin_second (MmtpNetwork * network)
     mmtp_network_add_path (network, i);
 }
 
-/* After a session has ended, an attacker must not be able to begin it again,
- * even while its cookie is still valid. */
+/* After the end of a session, an attacker replays the messages of the session.
+ * The session must not begin again, even while its cookie is still valid. */
 GST_START_TEST (a_session_that_is_over_does_not_come_back)
 {
   Attack attack = { NULL, };

@@ -144,9 +144,10 @@ GST_START_TEST (left_out_picture_of_a_layer_takes_only_what_refers_to_it)
 
 GST_END_TEST;
 
-/* Slot 0 has the last reference picture. A P-frame also updates slot 1, which
- * the key frame does not update, so the leading picture after the key frame can
- * use it. */
+/* A P-frame updates the slots 0 and 1, and a key frame updates slot 0 only. The
+ * leading picture after the key frame uses both slots, so it refers to the
+ * P-frame in slot 1. This P-frame is too large to arrive in time. The plan must
+ * leave out the P-frame and the leading picture. */
 GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
 {
   const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 3 };

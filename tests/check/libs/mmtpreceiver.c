@@ -668,10 +668,10 @@ GST_START_TEST (nobody_takes_the_place_of_another)
 
 GST_END_TEST;
 
-/* Another sender asks for a session. The receiver then sends QUERYs to the
- * first sender for a fixed time, to find out whether this sender is still
- * alive. If the second sender asks more often, the time does not become
- * shorter, and the receiver does not send too many QUERYs. */
+/* Another sender asks for a session every 10 ms. The receiver sends QUERYs to
+ * the first sender for a fixed time, to find out whether this sender is still
+ * alive. The repeated requests must not shorten this time, and the receiver
+ * must send at most 20 QUERYs. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);

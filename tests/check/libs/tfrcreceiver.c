@@ -585,8 +585,9 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * * 500) / (1 + 0.4 * 5). Without the discount it would be 1000 / 6 = 166.67.
    */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* The discount factor is at least 0.25, so the mean interval is (10000 + 0.25
-   * * 500) / (1 + 0.25 * 5). */
+  /* The quotient 2 * 100 / 10000 is below the minimum discount factor, which is
+   * 0.25. With this minimum, the mean interval is
+   * (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
   /* The discount is permanent. I_1 = 500 has the full weight. The weights of
    * the other seven intervals sum up to 5, and each is multiplied by the

@@ -445,8 +445,8 @@ GST_START_TEST (timer_halves_what_was_received)
   Fixture fixture;
 
   /* The throughput equation yields X_Bps = 164004. The limit 2 * X_recv =
-   * 120000 is lower, so the rate must be 120000. The timer must then halve the
-   * rate. */
+   * 120000 is lower, so the rate must be 120000. Each time the no-feedback
+   * timer expires, it must halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);

@@ -587,8 +587,9 @@ GST_START_TEST (h263_1998_needs_its_header_and_the_extra_picture_header)
         begin_h263_1998 (&packet, start, vrc, extra);
         check_needed (UDPLITE_FORMAT_RTP_H263_1998, packet);
         header = get_size (&packet);
-        /* The payload is a group of blocks, a slice or an end of sequence. If
-         * the bit P is not set, the payload may be anything. */
+        /* If the bit P is set, the payload is a group of blocks, a slice or an
+         * end of sequence. If P is not set, the payload begins with the bits of
+         * a picture start code, which must have no effect. */
         put (&packet, 6, start ? 0x21 + extra % 31 : 0x20);
         put (&packet, 20, 0x12345);
         fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263_1998,

@@ -153,9 +153,9 @@ class LayoutTest(unittest.TestCase):
         # Each of four columns has (1200 + 4) / 4 - 4 = 297 pixels. The width of
         # a tile must be divisible by 4, so it is 296.
         self.assertEqual(side_by_side.width(11), 296)
-        # With two columns and a gap of 4 pixels in a video of 1200 pixels, a
-        # column is (1200 + 4) / 2 - 4 = 598 pixels wide. But a tile is at most
-        # 480 pixels wide.
+        # A video of 1200 pixels with two columns and a gap of 4 pixels has room
+        # for tiles with a width of (1200 + 4) / 2 - 4 = 598 pixels. The maximum
+        # width of a tile is 480 pixels, so the width must be 480.
         self.assertEqual(side_by_side.width(2), 480)
 
     def test_places_of_tiles(self):
