@@ -185,9 +185,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:peer-timeout:
    *
-   * A receiver counts as gone if it accepts no data for this time although data
-   * waits for it, or if it does not answer an attempt to connect within this
-   * time.
+   * Time after which a receiver counts as gone in two cases: it does not answer
+   * an attempt to connect, or it accepts no data although data waits for it.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time after which a receiver that does not answer, or accepts none of "

@@ -1000,8 +1000,8 @@ warn_of_eos_timeout (GstNetworkSink * self)
   g_free (peer);
 }
 
-/* Closes the connection. If the transport has connections, this tells the
- * receiver that the stream has ended. */
+/* Closes the connection. If the transport has connections, the receiver learns
+ * by the close that the stream has ended. */
 static void
 end_connection (GstNetworkSink * self)
 {

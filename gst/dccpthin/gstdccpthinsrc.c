@@ -172,7 +172,7 @@ is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
       denominator >= (guint64) self->max_packets * numerator;
 }
 
-/* Tells the sender that the receiver is slow when the queue is half full. When
+/* When the queue is half full, tells the sender that the receiver is slow. When
  * less than a quarter of the queue is filled, tells the sender that the
  * receiver is fast enough. */
 static void

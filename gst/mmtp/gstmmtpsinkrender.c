@@ -243,10 +243,10 @@ get_wanted_delay (GstMmtpSink * self)
 
 /* Sets the due time of a buffer that is put into the queue. The due time is
  * usually the timestamp of the buffer. However, successive buffers may all have
- * the same timestamp (mmtpstamps.h). If the timestamp has not changed for
- * longer than half of the initial delay, the due time is the arrival time of
- * the buffer. Otherwise the buffer would be too late at the receiver. Call with
- * `lock` held. */
+ * the same timestamp (mmtpstamps.h). If this timestamp were the due time of all
+ * of them, the later buffers would be too late at the receiver. Therefore, if
+ * the timestamp has not changed for longer than half of the initial delay, the
+ * due time is the arrival time of the buffer. Call with `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)

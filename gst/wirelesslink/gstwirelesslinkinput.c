@@ -76,9 +76,10 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
 }
 
 /* Returns whether `object` is EOS or a query. Such an object waits until all
- * packets that arrived before it have left the link. If a frame is still
- * incomplete, the rest of the frame can arrive only after the object. The queue
- * therefore drops incomplete frames. */
+ * packets that arrived before it have left the link. The queue normally keeps
+ * the packets of an incomplete frame until the rest of the frame arrives. The
+ * rest can arrive only after the object. The queue therefore drops incomplete
+ * frames when such an object arrives. */
 static gboolean
 is_end (GstMiniObject * object)
 {

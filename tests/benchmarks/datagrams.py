@@ -5,11 +5,14 @@
     meson test -C build --benchmark -v datagrams
 
 Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
-The source runs in another process. The packets cross the loopback interface, in
-network namespaces of their own where this is permitted. In each round, each
-row of the table is measured once. Each figure is the median of all rounds, with
-the minimum and the maximum. The program fails if a run ends with an error, if a
-run takes more than 60 s, or if no packet arrives.
+The source runs in another process. The packets cross the loopback interface. If
+network namespaces are permitted, the benchmark runs in its own namespace.
+
+The result is a table with a row for each pair of a sink and a source. The pairs
+run one after the other, and this sequence is repeated. Each figure is the
+median of all runs of a pair, with the minimum and the maximum. The program
+fails if a run ends with an error, if a run takes more than 60 s, or if no
+packet arrives.
 
 The CPU time of a sink is divided by the packets that were pushed into it,
 because udpsink does not notice when packets are lost. The CPU time of a source
@@ -21,8 +24,8 @@ one, but the source still uses GRO.
 
 A sink gets either single buffers or buffer lists. In the first 0.1 s of a run,
 the rate control of mmtpsink determines the rate of the path. The figures
-include this time. A run with buffer lists has four times as many packets as a
-run with single buffers, and lasts for much longer than 0.1 s.
+include this time. With buffer lists, a run lasts for much longer than 0.1 s,
+because it has four times as many packets as a run with single buffers.
 """
 
 import argparse

@@ -43,9 +43,9 @@ typedef struct
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
   DccpSimulationBin bin;        /* Current interval. */
-  /* Two queues with elements of the type Held. They contain the packets in the
-   * access network of the flow: held[0] those before the link, held[1] those
-   * after the link. */
+  /* Two queues with elements of the type Held. They contain packets in the
+   * access network of the flow. The packets in held[0] have not reached the
+   * link yet. The packets in held[1] have left it. */
   GQueue held[2];
   gboolean has_begun, has_ended;
 

@@ -87,10 +87,11 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * contained all numbers of bytes from which the backlog is computed. The
  * following functions may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns the recent age of the backlog minus the minimum age during the last
- * few seconds. The recent age is the minimum age during the last 60 ms, the
- * last 1.5 frame periods or the last round trip, whichever is longest. Returns
- * 0 before the first report of the receiver. */
+/* Returns by how much the age of the backlog exceeds the minimum age of the
+ * last few seconds. The age is the time since the oldest byte of the backlog
+ * left the encoder. It is measured as a minimum over 60 ms, 1.5 frame periods
+ * or a round trip, whichever is longest. Returns 0 before the first report of
+ * the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns the queueing delay in the network minus the minimum queueing delay of
  * the last few seconds. This minimum is above 0 if something other than a
@@ -106,11 +107,11 @@ guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
  * is not part of the standing queue, as in CoDel (RFC 8289, section 3). */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the rate at which data left the backlog in the last 200 ms in which
- * the network was busy (see BitrateBacklogSample). Data leave the backlog when
- * they are delivered or dropped. If there is only one report in each round
- * trip, the rate is measured between two reports that confirmed new data.
- * Returns G_MAXDOUBLE if the network was not busy. */
+/* Returns the rate at which data left the backlog, because they were delivered
+ * or dropped. The rate is measured over the last 200 ms of the time in which
+ * the network was busy (see BitrateBacklogSample). If the receiver sends only
+ * one report in each round trip, the rate is measured between two reports that
+ * confirmed new data. Returns G_MAXDOUBLE if the network was not busy. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate at which data left the encoder. The rate is measured over
  * the last second and over the last 200 ms, and the higher result is returned.

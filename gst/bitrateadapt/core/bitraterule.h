@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A rule computes the bitrate of an encoder from reports about the network.
- * Each rule is a table of operations in a file of its own. A rule knows neither
- * the encoder nor the transport: it gets reports and returns the wanted
- * bitrate. For all rules, bitratecontrol.h decides how often the encoder is
- * changed.
+ * Each rule is a table of operations in a file of its own. A rule does not
+ * depend on the type of the encoder or of the transport: it gets reports and
+ * returns the wanted bitrate. bitratecontrol.h limits how often the bitrate of
+ * the encoder is changed. This limit applies to all rules.
  *
  * Rates are in bit/s, times in ns of the caller's clock.
  */

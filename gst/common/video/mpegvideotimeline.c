@@ -617,10 +617,10 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* The time code shows a gap. If an earlier time code agreed with the received
-   * frames, the gap is accepted. If an earlier time code disagreed with them,
-   * the gap is not accepted. If there was no earlier time code, only a short
-   * gap is accepted. */
+  /* The time code shows a gap. time_code_trust says whether earlier time codes
+   * agreed with the received frames. If it is positive, they agreed, and the
+   * gap is accepted. If it is negative, they disagreed, and the gap is not
+   * accepted. If it is 0, this is unknown, and only a short gap is accepted. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))

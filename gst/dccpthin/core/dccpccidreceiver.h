@@ -63,10 +63,10 @@ typedef struct
   /* Returns the time at which `wants_feedback` becomes TRUE if no packet
    * arrives until then; G_MAXUINT64 = never. */
     guint64 (*next_wakeup) (gpointer receiver);
-  /* Writes the options of types 192 to 255 of the Ack for which
-   * `wants_feedback` returned TRUE. After this call `wants_feedback` returns
-   * FALSE until there is something new to report. An Ack that is sent for
-   * another reason has no such options. */
+  /* If `wants_feedback` has returned TRUE and an Ack is sent, this function
+   * writes the options of types 192 to 255 of this Ack. Afterwards
+   * `wants_feedback` returns FALSE until there is new information for the peer.
+   * An Ack that is sent for another reason has no such options. */
   void (*write_feedback) (gpointer receiver, const DccpCcidContext * context,
       DccpOptionWriter * writer);
   /* Fills in `state`. All fields of `state` are 0 before the call. */

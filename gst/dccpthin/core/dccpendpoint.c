@@ -15,9 +15,9 @@
 #define FIRST_DYNAMIC_PORT 49152
 
 /* Sets the default configuration. The Sequence Window has 10000 packets, so
- * that it covers five round trips (RFC 4340 section 7.5.2). With a round-trip
- * time of 200 ms, each round trip can then have 2000 packets, which is 120
- * Mbit/s. */
+ * that it covers five round trips (RFC 4340 section 7.5.2). If a round trip
+ * takes 200 ms, 2000 packets can then be sent per round trip. With packets of
+ * 1500 bytes, this is a rate of 120 Mbit/s. */
 void
 dccp_endpoint_config_init (DccpEndpointConfig * config)
 {

@@ -9,8 +9,8 @@
 #define MIN_INITIAL_PACKETS 3
 /* The first report arrives after one round trip plus REPORT_TIME, in ns. */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
-/* A round-trip time in ns. If the rate of a path is unknown and its round trip
- * is longer, the initial window is smaller than INITIAL_PACKETS. */
+/* If the rate of a path is unknown and its round-trip time exceeds this time
+ * (ns), the initial window is smaller than INITIAL_PACKETS. */
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
 
 guint64

@@ -18,22 +18,24 @@
  * sends the REPORTs, but on a half-duplex medium both directions share the
  * configured rate. Therefore both percentages are subtracted. */
 #define KNOWN_SHARE 0.97
-/* A standing queue delays every packet by more than STANDING (ns). On a
- * half-duplex medium, feedback may use more than 3 % of the rate, for example
- * because of gaps between the two directions. With KNOWN_SHARE alone, such a
- * queue would grow without limit. The sender therefore paces at DRAIN_SHARE of
- * the configured rate until the queue delays a packet by less than half of
- * STANDING. STANDING is above the delays that the fluctuating links of the MMTP
- * paper cause without a queue. */
+/* A standing queue delays every packet by more than STANDING (ns). KNOWN_SHARE
+ * assumes that KEEPALIVEs and REPORTs use 3 % of the configured rate. On a
+ * half-duplex medium they may use more, for example because of gaps between the
+ * two directions. A standing queue would then grow without limit. Therefore, if
+ * there is a standing queue, the sender paces at DRAIN_SHARE of the configured
+ * rate until the queue delays a packet by less than half of STANDING. STANDING
+ * is above the delays that the fluctuating links of the MMTP paper cause
+ * without a queue. */
 #define STANDING (200 * MILLISECOND)
 #define DRAIN_SHARE 0.85
-/* The delay of a standing queue is the minimum queueing delay in the present
- * and the previous period of this length (ns). The delay of a path may vary for
- * a shorter time without a queue. */
+/* Time is divided into periods of QUEUE_PERIOD (ns). The delay of a standing
+ * queue is the minimum queueing delay in the present and the previous period.
+ * Without a standing queue, the delay of a path can rise, but it falls again
+ * within a period. */
 #define QUEUE_PERIOD (1000 * MILLISECOND)
 /* The delay of a path varies even without a queue. This variation is called the
- * spread of the delay. In addition to the spread, a queue may delay the packets
- * by up to TARGET (ns). */
+ * spread of the delay. TARGET is the queueing delay (ns) that the congestion
+ * window permits in addition to the spread. */
 #define TARGET (100 * MILLISECOND)
 /* With each report, the spread of the delay decreases by this fraction of its
  * value. */

@@ -69,9 +69,9 @@ def branches(pipeline: str) -> list[list[Element]]:
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # True if the next element belongs to the current branch, because it is the
-    # first word or follows an exclamation mark. Otherwise the next element
-    # begins a new branch.
+    # True if the next element belongs to the current branch. The first element
+    # and an element that follows an exclamation mark belong to the current
+    # branch. Any other element begins a new branch.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":

@@ -232,10 +232,10 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws a bar for each label and each frame type. The bar shows the
-    percentage of frames with each of the FATES, over all runs of the label. A
-    frame that arrived counts as "of no use" if it refers to a frame that did
-    not arrive."""
+    """Draws a bar for each label and each frame type. A bar contains the frames
+    of all runs of its label. It shows the percentage of frames that were
+    decodable, of no use, late or lost. A frame that arrived is "of no use" if
+    it refers to a frame that did not arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)

@@ -64,8 +64,8 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # If the last packet from this host came from another port than `port`, a
-    # second copy of the packet is sent to that other port.
+    # The host may have sent its last packet from another port than `port`. In
+    # this case `message` is also sent to that other port.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

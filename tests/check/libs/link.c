@@ -723,8 +723,9 @@ GST_START_TEST (bucket_lets_bursts_pass_at_once)
   for (i = 0; i < 3; i++)
     link_input (link, 100 * MS, 0, 1000, NULL);
   link_input (link, 100 * MS, 0, 500, NULL);
-  /* This packet is larger than the bucket, so it is sent when the bucket is
-   * full, at 128 ms. The level of the bucket is then -1000 bytes. */
+  /* This packet is larger than the bucket. It must wait until the bucket is
+   * full, which is at 128 ms. The transmission of the packet lowers the level
+   * of the bucket from 3000 to -1000 bytes. */
   link_input (link, 100 * MS, 0, 4000, NULL);
   link_input (link, 100 * MS, 0, 125, NULL);
   link_timeout (link, LINK_SECOND);
@@ -783,8 +784,9 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
-  /* A delivery opportunity carries 1500 bytes. The packet of 1000 bytes leaves
-   * 500 bytes of the second opportunity for the next packet. */
+  /* A delivery opportunity carries 1500 bytes. The first opportunity carries
+   * packet 0. The second opportunity carries packet 1, which has 1000 bytes,
+   * and the first 500 bytes of packet 2. */
   link_input (link, 0, 0, 1000, NULL);
   link_input (link, 0, 0, 1000, NULL);
   link_timeout (link, LINK_SECOND);

@@ -125,8 +125,8 @@ GST_START_TEST (mean_rate_is_bounded)
 GST_END_TEST;
 
 /* If the rate does not grow in the first round of padding, the sender must stop
- * padding. This round lasts 190 ms: 100 ms are the minimum duration of a round,
- * and 90 ms are the sum of a round trip and a report interval. */
+ * padding. This round lasts 190 ms: the minimum duration of a round (100 ms),
+ * plus a round trip and a report interval (together 90 ms). */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;
