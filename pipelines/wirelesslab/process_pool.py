@@ -50,9 +50,9 @@ def each(function: Callable[[Any], Any],
         finally:
             pool.shutdown(cancel_futures=True)
     finally:
-        # The script removes the directory when the last write end of its pipe
-        # is closed. Each forked process had a copy of the write end, but all
-        # forked processes have ended, so only this process still has one.
+        # The script REMOVE_AT_THE_END removes the directory when all write ends
+        # of its pipe are closed. All forked processes have ended, so this
+        # process has the only open write end.
         remover.stdin.close()
         remover.wait()
 

@@ -51,9 +51,9 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-# The maximum lateness of the emulated GPRS link in ms. It is higher than the
-# maximum for the other links, because the round trip of the GPRS link is 850
-# ms.
+# Limit in ms for the lateness of the packets that leave the emulated GPRS link
+# (99th percentile). The limit is higher than for the other links, because the
+# GPRS link has a round trip of 850 ms.
 GPRS_MS_LATE = 20
 # The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000
@@ -84,10 +84,10 @@ class DccpPapersTest(flows.FlowCase):
 
     def run_valid(self, run, late=MS_LATE):
         """Calls run(), which returns several results. The last result is the
-        lateness. If the 99th percentile of the lateness is not below `late`,
-        this call was late, and run() is called once more. Returns the results
-        of the call that was not late, without the lateness. If both calls were
-        late, skips the test.
+        lateness of the packets that leave the emulated link. If the 99th
+        percentile of this lateness is not below `late` (in ms), the call is
+        invalid, and run() is called once more. Returns the results of the valid
+        call, without the lateness. If both calls are invalid, skips the test.
         """
         for _ in range(2):
             *found, lateness = run()
@@ -230,8 +230,9 @@ class DccpPapersTest(flows.FlowCase):
             stdout=subprocess.PIPE, text=True)
 
     def windows(self, watcher):
-        """Returns the receive windows that the command `watcher` has printed.
-        ss does not print a window of zero, so a missing window counts as zero.
+        """Returns the receive windows that the process `watcher` has printed.
+        The process runs ss, which does not print a window of zero. Therefore a
+        missing window counts as zero.
         """
         text, _ = watcher.communicate(timeout=180)
         found = [re.search(r"\bsnd_wnd:(\d+)", line)

@@ -129,11 +129,11 @@ typedef struct
   const DriverVerbs *verbs;     /* NULL if there is no core */
   gpointer core;
   gpointer event;               /* memory for one event */
-  /* Memory for a batch of received packets. It consists of blocks of `pool`. If
-   * a packet is large, the core gets a slice of its block. The block then stays
-   * in use, and another block takes its place in `inputs`. Small packets are
-   * copied into the block `packed`, one after the other, so that their slices
-   * share a block. */
+  /* Memory for a batch of received packets. Each packet is received into a
+   * block of `pool` in `inputs`. If the packet is large, the core gets a slice
+   * of this block. The block then stays in use, and a free block replaces it in
+   * `inputs`. Small packets are copied into the block `packed`, one after the
+   * other, so that their slices share a block. */
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */

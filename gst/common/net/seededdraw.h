@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-/* A probability, stored as a number of hits: of the 2^64 possible draws, this
- * many are hits. 0 means never, and G_MAXUINT64 means always. */
+/* A probability, stored as the number of hits among the 2^64 possible draws. 0
+ * means never, and G_MAXUINT64 means always. */
 typedef guint64 SeededChance;
 
 /* Returns 64 uniformly distributed random bits. They depend on the seed, the

@@ -220,8 +220,8 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
  * - If the number of bytes in flight is above its mean, the report updates
  *   loss_many, otherwise loss_few.
  *
- * With a fixed limit instead of the mean, jitter could look like a queue in
- * every report. Some reports are always above the mean and others below it. */
+ * The mean is used because some reports are always above it and others below
+ * it. If the limit were fixed, jitter alone could exceed it in every report. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {

@@ -54,10 +54,11 @@
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
  * message to arrive. If the rate of the path is configured, the safe delay is
- * at most 7/8 of the initial delay (D0), or at most the expected delay if that
- * is longer. `high_delay` is the maximum of the last ten seconds. If it could
- * raise the safe delay above D0, a queue that has drained since would keep the
- * path unused for ten seconds. */
+ * computed from `high_delay`, the maximum delay in the last ten seconds. A
+ * single full queue could then raise the safe delay above the initial delay
+ * (D0), and the path would not be used for ten seconds. The safe delay is
+ * therefore limited to the larger of two values: 7/8 of D0, and the expected
+ * delay. */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
  * multiple of the jitter, the path has stalled. The time covers two delays that
@@ -870,11 +871,11 @@ get_margin (const MmtpPath * path)
 }
 
 /* Returns a delay that hardly any message exceeds. If a rate is configured and
- * `high_delay` is known, the result is `high_delay` plus a margin, but at most
- * 7/8 of the initial delay (D0) or the expected delay. At most one packet in
- * 256 should have a longer delay than `high_delay` [4.4 of the MMTP paper]. If
- * no rate is configured or `high_delay` is unknown, the result is the expected
- * delay plus a margin. */
+ * `high_delay` is known, the result is `high_delay` plus a margin. This result
+ * is limited to the larger of two values: 7/8 of the initial delay (D0), and
+ * the expected delay. At most one packet in 256 should have a longer delay than
+ * `high_delay` [4.4 of the MMTP paper]. If no rate is configured or
+ * `high_delay` is unknown, the result is the expected delay plus a margin. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {

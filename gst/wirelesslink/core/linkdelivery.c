@@ -19,10 +19,10 @@ struct _LinkDelivery
   guint next;
   /* model that replaces the trace; NULL = there is a trace */
   LinkWander *wander;
-  /* Most recent time, in ns, at which the link was able to send. At this time,
-   * it can still send `left` bytes. */
+  /* time in ns of the last opportunity to send that was used */
   guint64 open_at;
-  guint left;                   /* bytes */
+  /* number of bytes that can still be sent at `open_at` */
+  guint left;
 };
 
 static gboolean

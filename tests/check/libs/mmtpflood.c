@@ -435,11 +435,11 @@ draw_role (Flood * self)
   return attacker_draw (&self->random) % 8 ? role : BOTH & ~role;
 }
 
-/* Returns whether the attacker may forge the sender's address. Without a
- * key, forged requests and the sender's own requests count towards the same
- * limit of answers. Forged requests could therefore prevent a session
- * (docs/security.md, Floods).
- */
+/* Returns whether the attacker may forge the sender's address. The result is
+ * FALSE for a request without a key while the sender has no session yet. Such
+ * forged requests and the sender's own requests count towards the same limit of
+ * answers. The forged requests could therefore prevent the session
+ * (docs/security.md, Floods). */
 static gboolean
 may_be_sender (const Flood * self)
 {
@@ -540,9 +540,8 @@ send_without_key (Flood * self)
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
-/* Copies a message of this type that was sent before. If no message of this
- * type has been sent yet, returns FALSE. The caller replay () then copies a
- * message of another type and changes its type. */
+/* Copies a recorded message of the type `type` to `copy`. Returns FALSE if no
+ * message of this type has been sent yet. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
@@ -620,6 +619,8 @@ replay (Flood * self)
   Recorded copy;
   guint path;
 
+  /* If no message of the type has been sent yet, a message of another type is
+   * copied, and its type is changed. */
   if (self->type == UNKNOWN_TYPE || !find_seen (self, self->type, &copy)) {
     if (!find_any_seen (self, &copy))
       return;

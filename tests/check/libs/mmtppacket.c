@@ -533,7 +533,8 @@ static const Change changes[] = {
    * record is empty, and the last range of the report is empty. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
-  /* The version of the caps is 1 or higher, so the version 0 is invalid. */
+  /* The stream's caps have a version number, which is at least 1. Messages with
+   * the version 0 must be refused. */
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},

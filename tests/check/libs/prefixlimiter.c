@@ -151,10 +151,10 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* Each iteration stores a new host, and then stores the first host again.
-     * The second host is therefore the oldest host. The limiter has no room for
-     * the last new host until it removes the oldest host. After the loop, the
-     * second host must have no reserve, and every other host must have one. */
+    /* Each iteration stores host `i`, and then stores host 0 again. Host 1 is
+     * therefore the oldest host. In the last iteration the limiter is full, so
+     * it must remove host 1. After the loop, every host except host 1 must have
+     * a reserve (an additional budget). */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

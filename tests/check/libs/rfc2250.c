@@ -1143,9 +1143,9 @@ count_freed (gpointer packet)
 }
 
 /* rtp_reorder_input () keeps packets from other sources, because another source
- * may replace the current source. It keeps at most 512 single packets, and at
- * most 512 packets with consecutive sequence numbers. If more packets arrive,
- * it must free the oldest packets. */
+ * may replace the current source. There are two buffers of 512 packets: one for
+ * packets with consecutive sequence numbers, and one for all other packets. If
+ * a packet is added to a full buffer, the oldest packet must be freed. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

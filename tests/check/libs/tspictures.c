@@ -161,7 +161,7 @@ GST_START_TEST (frames_are_no_fields)
   ts_put_picture (&stream, PES MPEG_FRAME ("\0"));
   ts_put_picture (&stream, MPEG_PICTURE ("\0"));
   ts_put_picture (&stream, MPEG_PICTURE ("\0"));
-  /* A third field belongs to the next frame. */
+  /* Two fields are one frame. The third field must belong to the next frame. */
   ts_put_picture (&stream, PES MPEG_TOP ("\0"));
   ts_put_picture (&stream, PES MPEG_BOTTOM ("\0"));
   ts_put_picture (&stream, PES MPEG_TOP ("\0"));

@@ -111,9 +111,10 @@ class DescribeTest(unittest.TestCase):
 
 class GradeTest(unittest.TestCase):
     def test_a_run_far_from_its_deadline_may_be_late(self):
-        """The 99th percentile of the lateness is 12 ms, as in many runs over
-        LTE links. The run must not be flagged, because the latency of all
-        frames is 150 ms, far below the deadline of 500 ms."""
+        """The lateness of the machine plus the lateness of the link has a 99th
+        percentile of 12 ms, as in many runs over LTE links. The run must not be
+        flagged, because the latency of all frames is 150 ms, far below the
+        deadline of 500 ms."""
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
@@ -197,7 +198,7 @@ class GradeTest(unittest.TestCase):
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
-        """A verdict is whether a frame was decodable in time.
+        """The verdict on a frame says whether the frame was decodable in time.
 
         A stall of 140 ms at the handshake delayed a whole stream. Each of its
         500 I-frames arrived after 510 ms, which is later than the deadline of
