@@ -159,10 +159,10 @@ class MmtpPapersTest(linktestbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        # The first frame makes the pipeline start. It is not counted. It is
-        # written after the session has begun: fdsrc is not a live source, so
-        # mmtpsink would add the time that this frame waited for the session to
-        # the due times of all frames.
+        # The first frame makes the pipeline start. It is not counted. It must
+        # not be written before the session has begun. Otherwise mmtpsink would
+        # add the time that this frame waited for the session to the due times
+        # of all frames, because fdsrc is not a live source.
         self.wait_until_active(log)
         self.write(sink, FRAMES)
         late = self.write_all(sink, period / 1000)

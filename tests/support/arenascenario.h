@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A scenario of the arena: paths, a stream, competitors and a number of runs.
- * Each run begins at another position of the recordings or has another seed.
+ * Each run begins at another position of the delivery traces or has another
+ * seed.
  * The results of a run are computed for MMTP, for RTP over UDP, and for a
  * sender with perfect foresight. The scenarios themselves are defined in
  * arenagroups.h. */
@@ -119,8 +120,8 @@ void arena_scenario_set_clip_rate (ArenaScenario * scenario,
 void arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
     gdouble rate);
 
-/* Returns the name of the additional figure with the index `extra`. Returns
- * NULL if the scenario has no such figure. */
+/* Returns the name of the additional result `extras[extra]` of the scenario.
+ * Returns NULL if the scenario has no such result. */
 const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
     guint extra);
 

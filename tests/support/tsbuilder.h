@@ -43,8 +43,8 @@ typedef struct
  * sound, and a video with the stream_type `type`. The caller frees `bytes`. */
 void ts_stream_start (TsStream * stream, guint type);
 
-/* Writes a packet (ISO/IEC 13818-1, 2.4.3.2). `adaptation` is the content of
- * the adaptation field after the byte with its length. */
+/* Writes a packet (ISO/IEC 13818-1, 2.4.3.2). `adaptation` is the
+ * adaptation field without its first byte (adaptation_field_length). */
 void ts_put_packet (GByteArray * bytes, guint pid, gboolean begins,
     guint scrambling, guint counter, const gchar * adaptation,
     gsize adaptation_size, const gchar * payload, gsize payload_size);

@@ -28,9 +28,7 @@
  * that the highest level of H.264 allows (table A-1). */
 #define MAX_MAP_UNITS 139264
 
-/* Maximum reference index of a field (section 7.4.3 of H.264). A valid slice
- * has at most as many list modifications and marking operations as there are
- * reference pictures. */
+/* maximum reference index in a slice of a field (section 7.4.3 of H.264) */
 #define MAX_REF_IDX 31
 
 typedef enum

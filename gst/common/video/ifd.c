@@ -103,7 +103,7 @@ typedef struct
    * `used` in the current period, `used_before` in the previous period. A
    * period has SLOT_PERIOD frames. */
   guint32 used, used_before;
-  /* number of frames so far in the current period */
+  /* number of frames so far in the current period of SLOT_PERIOD frames */
   guint n_frames;
 } SlotState;
 
@@ -1130,9 +1130,9 @@ adopt_algorithm (Ifd * ifd)
 }
 
 /* Stores which slots (for example buffers of reference frames) the new frame
- * uses. If the codec changes at this frame, the frames of the new codec do not
- * refer to frames of the old codec. The algorithm IFD_ALGORITHM_GOP therefore
- * waits for an I-frame. */
+ * uses. If the codec changes at this frame, a decoder of the new codec has no
+ * reference frames yet. The algorithm IFD_ALGORITHM_GOP therefore waits for an
+ * I-frame. */
 static void
 note_slots (Ifd * ifd, const IfdFrame * frame)
 {

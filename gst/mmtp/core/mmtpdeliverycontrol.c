@@ -143,9 +143,9 @@
  * packets can cause. If the queueing delay exceeds this limit for
  * COMPETITION_TIME, a competing flow is assumed to fill the queue. */
 #define STANDING 1.25
-/* If a path delivers less than SMALL_SHARE of its long-term rate, 1 is used
- * instead of STANDING. The limit of the queueing delay is then equal to the
- * delay that our own packets can cause. */
+/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
+ * STANDING is not applied: the limit of the queueing delay is the delay that
+ * our own packets can cause. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10

@@ -289,8 +289,8 @@ compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
       first->deadline > second->deadline;
 }
 
-/* Adds the unsorted links of the queue `output` to `output_deadlines`: the link
- * `unsorted` and all links after it. */
+/* Inserts list nodes of the queue `output` into `output_deadlines`: the node
+ * `unsorted` and all nodes after it. */
 static void
 sort_output (MmtpReorder * reorder)
 {

@@ -158,8 +158,8 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
  *
  * If the path has stalled, all its urgent packets are put back. Otherwise, an
  * urgent packet is put back only if its message is missing and the queue is
- * empty. The queue must be empty because the missing message may still arrive.
- */
+ * empty. The missing message may still arrive, and the copy would then be
+ * useless. The copy must therefore not delay other packets. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

@@ -116,9 +116,9 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 #define MIN_REVERSION 1e8
 
 /* `config` has the mean durations of the good state (mean_good) and of the bad
- * state (mean_bad). Returns the minimum permitted value of both durations, in
- * ns. If mean_good or mean_bad is 0, the state never changes, and the minimum
- * is 0. */
+ * state (mean_bad). Returns the minimum, in ns, that is permitted for each of
+ * the two durations. If mean_good or mean_bad is 0, the state never changes,
+ * and the minimum is 0. */
 static gdouble
 get_min (const LinkOnOffConfig * config)
 {

@@ -32,7 +32,8 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
     `directory`. If the run fails, only its logs are copied, because a failed
     run has no result.
     """
-    # The name contains the user ID, because several users may share $TMPDIR.
+    # The name of the parent directory contains the user ID, because several
+    # users may share $TMPDIR.
     parent = pathlib.Path(tempfile.gettempdir(),
                           f"wireless-lab-{os.getuid()}")
     scratch = files.RunDirectory(parent, "cell-")

@@ -50,9 +50,9 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 def section_title(link: dict[str, Any]) -> str:
     """Returns the title of the section of the matrix to which `link` belongs.
-    If the name of `link` contains property values, the title of `link` consists
-    of the title of the section and these values. The function then returns the
-    title of `link` without the values. Otherwise, it returns "all links".
+    If the name of `link` contains no property values, returns "all links".
+    Otherwise the title of `link` ends with these values, and the function
+    returns this title without the values.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

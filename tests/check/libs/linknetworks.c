@@ -161,8 +161,8 @@ typedef struct
   guint answered;
 } Pings;
 
-/* Sends `n` pings with `size` bytes of data from the phone. Each ping is
- * answered immediately. */
+/* Sends `n` pings with `size` bytes of data from the phone. The other end of
+ * the link answers each ping as soon as it arrives. */
 static Pings
 ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 {

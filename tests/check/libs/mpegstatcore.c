@@ -512,9 +512,9 @@ GST_START_TEST (frame_arrives_with_the_piece_of_its_last_byte)
   piece (arrivals, 100, 1);
   piece (arrivals, 100, 2);
   piece (arrivals, 100, 3);
-  /* The first frame has the bytes 0 to 199, and its last byte is in the second
-   * piece. The second frame has the bytes 200 to 249, which are in the third
-   * piece. */
+  /* Each piece of the input has 100 bytes. The first frame has the bytes 0 to
+   * 199, so its last byte is in the second piece. The second frame has the
+   * bytes 200 to 249, which are in the third piece. */
   fail_unless_equals_uint64 (take (arrivals, 200, 0), 2);
   fail_unless_equals_uint64 (take (arrivals, 50, 0), 3);
   piece (arrivals, 100, 4);

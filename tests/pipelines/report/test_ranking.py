@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the ranking of the rows of a table: first place, second place and so
-on. If the ranges of two rows overlap, neither row is ranked before the other. A
-row with fewer than three runs has no place."""
+on. The runs of a row yield a range of values. If the ranges of two rows
+overlap, neither row is ranked before the other. A row with fewer than three
+runs has no place."""
 
 import unittest
 
