@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds network namespaces by the names that users have for them, and calls
- * functions inside a namespace. The threads of the program stay in their own
- * namespace.
+/* Finds network namespaces by name, path or process ID, and calls functions
+ * inside a namespace. The threads of the program stay in their own namespace.
  */
 
 #pragma once

@@ -87,7 +87,7 @@ void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
  * g_get_monotonic_time (). */
 guint64 gst_dccp_thin_now (void);
 
-/* Resolves the host in `settings`, and blocks meanwhile. Returns the peer's
+/* Resolves the host in `settings`. This call may block. Returns the peer's
  * addresses as a list of GSocketAddress in order of preference (transfer full),
  * or NULL with `error` set. Called without the lock. */
 GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,

@@ -145,8 +145,8 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
     gst_ifd_queue_stop_sink (self);
   if (ret == GST_STATE_CHANGE_FAILURE)
     return ret;
-  /* If the element paces the stream, it outputs nothing before PLAYING, as a
-   * live element does. The state change therefore returns NO_PREROLL. */
+  /* If the element paces the stream, it behaves like a live element: it outputs
+   * buffers only in PLAYING. The state change therefore returns NO_PREROLL. */
   if ((transition == GST_STATE_CHANGE_READY_TO_PAUSED
           || transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
       && is_live (self))

@@ -79,8 +79,8 @@ get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
 /* Sends the packets in their order. A run is a group of packets that is passed
  * to the kernel as one message (GSO). Runs need a UDP checksum, and single
  * packets are sent without one. A socket option switches the checksum on and
- * off, so one system call can send only consecutive runs, or only consecutive
- * single packets. */
+ * off between two system calls. Therefore one system call sends either
+ * consecutive runs or consecutive single packets. */
 static guint
 udp_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)

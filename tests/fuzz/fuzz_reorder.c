@@ -68,8 +68,8 @@ static Model model;
  * again. */
 static guint n_runs;
 /* For each sequence number, the number of the run in which it was last output.
- * No entry of an earlier run equals the number of the present run, so the array
- * need not be cleared. */
+ * The array is not cleared between runs. This is correct because each run has a
+ * different number. */
 static guint put_out[65536];
 
 static void

@@ -46,7 +46,7 @@ FRAMES = 50
 # Therefore only half of the frames have to be shown.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# Time in s that a player usually needs at most to show its window.
+# Time in s within which a player usually shows its window.
 WINDOW_SECONDS = 15
 # Matches each line with counters that a player prints: a line every second, and
 # a last line at the end. Such a line has the number of shown frames and the

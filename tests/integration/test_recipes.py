@@ -128,9 +128,9 @@ class SourceRoutingTest(RecipeCase):
     the testbed.
     """
 
-    # {address or device in the commands of docs/mmtpsink.md: its replacement in
-    # the testbed}. Host a has two links to host b, which is the router of both
-    # links.
+    # Maps each address or device in the commands of docs/mmtpsink.md to the
+    # address or device that replaces it in the testbed. Host a has two links to
+    # host b, which is the router of both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}

@@ -21,8 +21,8 @@ SPLICES = 0x301
 FPS = 25
 INTERLACED = "-vf fps=50,scale=160:96,interlace,setfield=tff"
 FIELDS = "-flags +ildct+ilme"
-# The streams, as {name: (options for the video, bitrate of the stream in
-# kbit/s, time between clock references in ms)}.
+# Maps the name of each stream to three values: the options for the video, the
+# bitrate of the stream in kbit/s, and the time between clock references in ms.
 STREAMS = {
     "mpeg2-420": ("-c:v mpeg2video -pix_fmt yuv420p -g 12 -bf 2 "
                   "-sc_threshold 1000000000 -b:v 300k", 1000, 20),

@@ -92,10 +92,11 @@ leave_out (MmtpPlan * plan, guint i)
 }
 
 /* Returns how many bytes have to be left out so that the frame `i` arrives in
- * time after the kept frames before it. If the result is 0 or negative, no
- * bytes have to be left out. If an earlier frame has a lower weight than the
- * frame `i`, the bytes of the earlier frame are multiplied by the ratio of the
- * weights, but at most by CAUTION.
+ * time. If the result is 0 or negative, no bytes have to be left out. The kept
+ * frames before the frame `i` are sent first, so their bytes count, too. If
+ * such a frame has a lower weight than the frame `i`, its bytes are multiplied
+ * by the ratio of the weight of the frame `i` to its own weight, but at most by
+ * CAUTION.
  *
  * The frame `i` has to arrive `margin` ns before its deadline in two cases:
  * - A kept frame before it has a lower weight. That frame could be left out

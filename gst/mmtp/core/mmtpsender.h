@@ -28,8 +28,8 @@
 
 /* Value of `max_lateness` that mmtpsink uses: 20 ms, in ns. It is the default
  * of the property processing-deadline of GStreamer's video sinks. A player adds
- * this time to its latency. If its decoder is fast, the player therefore still
- * shows a picture that is so late. */
+ * this time to its latency. If its decoder is fast, the player can therefore
+ * show pictures that arrive up to 20 ms late. */
 #define MMTP_SENDER_LATENESS G_GUINT64_CONSTANT (20000000)
 
 typedef struct
@@ -39,9 +39,9 @@ typedef struct
    * delay that the paths need, up to the maximum. */
   guint64 initial_delay;
   /* Time in ns by which a packet may miss its deadline and still be useful to
-   * the receiver. This time is used only while a single path can carry the
-   * stream. Packets on several paths overtake each other, and the receiver
-   * refuses a packet that was overtaken and is late. The default is 0. */
+   * the receiver. The default is 0. If several paths can carry the stream, this
+   * time is ignored. Packets on several paths overtake each other, and the
+   * receiver refuses a packet that was overtaken and is late. */
   guint64 max_lateness;
   guint64 keepalive_period;     /* in ns */
   /* maximum time without a message from the receiver, in ns */
@@ -50,10 +50,11 @@ typedef struct
   guint64 bit_rate;
   /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
-  /* Maximum bytes that wait to be sent. When a path falls silent, the packets
-   * in flight on it are put back into the queue. These packets are not included
-   * in the maximum, so the queue may become twice as large. A buffer that is
-   * longer than this maximum is accepted if no other buffer waits. */
+  /* Maximum size in bytes of the queue of data that wait to be sent. When a
+   * path falls silent, the packets in flight on it are put back into the queue.
+   * They do not count towards the maximum, so the queue may become twice as
+   * large. A buffer that is longer than the maximum is accepted if the queue is
+   * empty. */
   guint64 max_bytes;
   gboolean retransmit;
   /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */

@@ -315,9 +315,9 @@ def run_snakemake(snakemake: str, found: list[Cell],
 
 def on_cluster(profile: str) -> list[str]:
     """Returns the options with which Snakemake runs the cells (experiments) on
-    a cluster. The profile says how many jobs may run at the same time. This
-    function sets no further limit for cells in real time, because each node
-    runs only one of them at a time."""
+    a cluster. The profile says how many jobs may run at the same time. Cells
+    that run in real time need no further limit, because each node runs only one
+    such cell at a time."""
     directory = pathlib.Path(profile)
     return ["--profile", str(directory.resolve() if directory.is_dir()
                              else profile)]

@@ -18,11 +18,12 @@ TYPES = measurements.TYPES
 # - "missed B-frames first": p(B) must be at least CLEARLY * p(T) for each other
 #   type T.
 CLEARLY = 2
-# Two rows of the report are compared seed by seed if their runs used the same
-# links. This comparison calls a row better only if both conditions are met:
+# If the runs of all rows of the report used the same links, the rows are
+# compared seed by seed. The report then says that one row is better than all
+# other rows if both conditions are met:
 # - There are at least MIN_SEEDS seeds.
-# - With each seed, the percentage of frames that are decodable in time is at
-#   least MIN_LEAD percentage points higher than in each other row.
+# - With each seed, the row has a percentage of frames decodable in time that is
+#   at least MIN_LEAD percentage points higher than that of each other row.
 # A difference of a few tenths of a point is not significant, because repeated
 # runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3

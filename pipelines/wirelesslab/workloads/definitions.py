@@ -67,7 +67,8 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# {kind of workload: ((name of a result, format of the result), ...)}
+# Maps each kind of workload to its results. Each result is a pair: its name and
+# its format.
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),

@@ -1271,7 +1271,8 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 
 GST_END_TEST;
 
-/* A buffer whose due time is more than `latency` in the future waits. */
+/* If the due time of a buffer is more than `latency` in the future, the sink
+ * must delay the buffer. */
 GST_START_TEST (what_is_early_waits)
 {
   GstBuffer *buffer;

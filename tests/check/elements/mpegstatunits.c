@@ -399,9 +399,13 @@ GST_START_TEST (codecs_may_follow_each_other)
 
 GST_END_TEST;
 
-/* Error resilient frames of VP9: a key frame, then a frame that refreshes a
- * reference frame, and then a frame that refreshes none. The last buffer does
- * not contain a frame. */
+/* The element must determine the types of VP9 frames:
+ * - A key frame is an I-frame.
+ * - A frame that refreshes a reference frame is a P-frame.
+ * - A frame that refreshes no reference frame is a B-frame.
+ * - A buffer that does not contain a valid frame is counted as malformed and as
+ *   a P-frame.
+ * All frames are error resilient. */
 GST_START_TEST (frames_of_vp9_are_counted)
 {
   static const Given frames[] = {

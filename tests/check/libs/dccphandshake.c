@@ -280,11 +280,11 @@ GST_START_TEST (server_asks_no_client_that_had_no_response)
 
 GST_END_TEST;
 
-/* The first three Requests of the client and the first Response are lost, so
- * the client waits long before its next Request. During this wait, the server
- * sends a Sync. The client answers it with a Reset because it still waits for a
- * Response (section 8.5, step 4). The Sync and the Reset do not end the
- * attempt: the next Request opens the connection. */
+/* The first three Requests of the client and the first Response are lost. The
+ * client therefore sends its next Request only after a long time. During this
+ * time, the server sends a Sync. The client has received no Response yet, so it
+ * answers the Sync with a Reset (section 8.5, step 4). The Sync and the Reset
+ * must not end the attempt: the next Request must open the connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
   network.lose[CLIENT][DCCP_REQUEST] = 3;

@@ -451,9 +451,8 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   name = g_strdup_printf ("GSM, %s, kbyte", names[__i__]);
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
-  /* When RLP loses a block, this only causes a delay, so a reset of the link is
-   * rare. At the quality "poor", the test accepts any number of resets.
-   */
+  /* RLP retransmits a lost block, so the link is rarely reset. At the quality
+   * "poor", the test accepts any number of resets. */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
   name = g_strdup_printf ("NMT, %s, kbyte", names[__i__]);
@@ -1663,7 +1662,8 @@ GST_START_TEST (traffic_does_not_change_the_radio)
 
 GST_END_TEST;
 
-/* How often link_timeout () is called must not change the departure times. */
+/* The departure times must not depend on the number of calls of
+ * link_timeout (). */
 GST_START_TEST (looking_changes_nothing)
 {
   LinkConfig config;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the arena, which compares MMTP with RTP over UDP. It also compares
- * both with the possible result: the number of frames that a sender could
- * deliver if it knew in advance what the links carry. The benchmark
- * tests/benchmarks/mmtparena.c prints the whole table of the arena.
+/* Checks the arena. The arena compares the results of MMTP and of RTP over UDP
+ * with each other and with the possible result: the number of frames that a
+ * sender could deliver if it knew in advance what the links carry. The
+ * benchmark tests/benchmarks/mmtparena.c prints the whole table of the arena.
  *
  * The test covers four parts:
  * - how the possible result is computed,

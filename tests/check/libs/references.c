@@ -21,7 +21,8 @@
  * - 'P': a reference picture
  * - 'B': a non-reference picture
  * - 'L': a leading picture to which no picture refers
- * A "(" before a POC means that the picture is kept but not used. */
+ * A "(" before a POC means that the picture with this POC is kept in the buffer
+ * of reference pictures, but is not used. */
 typedef struct
 {
   gchar type;
