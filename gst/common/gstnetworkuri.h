@@ -56,6 +56,6 @@ void gst_network_uri_get_property (gpointer element, GValue * value,
         .get = gst_network_uri_get_property)
 /* Checks the property `uri`. If its value is invalid, posts an error and
  * returns FALSE. The base classes call this function in the state change from
- * READY to PAUSED. An element that opens its socket in the state change from
- * NULL to READY calls the function in that state change. */
+ * READY to PAUSED. If an element opens its socket in the state change from NULL
+ * to READY, the element calls this function before it opens the socket. */
 gboolean gst_network_uri_check (GstElement * element);

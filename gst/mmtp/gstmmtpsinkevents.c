@@ -8,9 +8,11 @@
 
 #include "gstwirelessevents.h"
 
-/* Minimum interval between two requests for a key frame, in us. An encoder
- * needs some time to respond. Key frames are requested while little bitrate is
- * available, and each key frame uses a part of this bitrate. */
+/* Minimum interval between two requests for a key frame, in us. There are two
+ * reasons for this minimum:
+ * - An encoder needs some time to respond.
+ * - Key frames are requested while little bitrate is available, and each key
+ *   frame uses a part of this bitrate. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
 
 /* --- events, with `lock` held --------------------------------------------- */

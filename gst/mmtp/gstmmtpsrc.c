@@ -142,7 +142,7 @@ struct _GstMmtpSrc
   /* object that makes a valid transport stream of the data that arrived
    * (mmtptsjoiner.h) */
   MmtpTsJoiner *joiner;
-  /* TRUE if the latest buffer went through `joiner` */
+  /* TRUE if the latest buffer from the queue was passed to `joiner` */
   gboolean is_joined;
   /* number of pictures that were logged as incomplete */
   guint64 n_incomplete;
@@ -447,8 +447,9 @@ make_buffer (GstMmtpSrc * self, Item * item, const Anchor * anchor)
 
 /* --- caps and EOS --------------------------------------------------------- */
 
-/* Sets the caps that the sender has sent. The core has already checked that the
- * text contains plain types only. */
+/* Sets the caps that the sender has sent as `text`. The core has already
+ * checked with mmtp_caps_text_is_plain () that all types in `text` are allowed.
+ */
 static GstFlowReturn
 set_caps (GstMmtpSrc * self, const gchar * text)
 {

@@ -374,10 +374,10 @@ is_same_group (const UdpliteClient * one, const UdpliteClient * other)
   return same;
 }
 
-/* Returns another receiver in the group of `client`, or NULL if there is none.
- * The sink joins each group only once, on behalf of one of the receivers in it.
- * If `joined` is TRUE, only the receiver on whose behalf the sink has joined
- * the group can be returned. */
+/* Returns another receiver in the multicast group of `client`, or NULL if there
+ * is none. The sink joins each group only once, and sets is_joined for only one
+ * receiver of the group. If `joined` is TRUE, the function returns only a
+ * receiver for which is_joined is set. */
 static UdpliteClient *
 find_neighbour (GstUdpliteSink * self, const UdpliteClient * client,
     gboolean joined)

@@ -100,8 +100,9 @@ struct _UdpliteSocket
 
 /* --- functions that the backends share ------------------------------------ */
 
-/* Creates a socket for `protocol`. A backend uses it for its own socket. The
- * raw backend also uses it for the socket that reserves its port. */
+/* Creates a socket for `protocol`. Each backend calls this function for its own
+ * socket. The raw backend calls it also for the socket that reserves its port.
+ */
 DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
     gboolean is_raw, GError ** error);
 /* Stores `socket` in `self` and takes ownership of it. Returns FALSE if

@@ -73,9 +73,10 @@ def arrivals(own):
     """Yields the packets that a socket receives, with their senders, until the
     standard input ends.
 
-    The socket waits in recvfrom() and not in poll(). If poll() finds a packet
-    with a wrong checksum in the queue, Linux increases the error counters of
-    IPv4, even if the packet is an IPv6 packet."""
+    The function waits in recvfrom() and not in poll(), because poll() would
+    cause wrong error counters. If poll() finds a packet with a wrong checksum
+    in the queue, Linux increases the error counters of IPv4, even if the packet
+    is an IPv6 packet."""
     # Only the root user of the machine may set SO_RCVBUFFORCE.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)

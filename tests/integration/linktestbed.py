@@ -141,8 +141,9 @@ class LinkCase(test_testbed.Api):
         return child
 
     def finish(self, child, seconds=SECONDS_TO_END):
-        """Ends the program's standard input and returns the result that it
-        prints.
+        """Closes the standard input of the program `child` and waits until the
+        program ends. Returns the result that the program has printed, or None
+        if it has printed nothing.
         """
         out, _ = child.communicate(timeout=seconds)
         self.assertEqual(child.returncode, 0)

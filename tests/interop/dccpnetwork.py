@@ -113,10 +113,9 @@ class Network(threading.Thread):
 
     def _open_tun(self):
         tun = open_tun()
-        # The queue's length is set before the device is up. If the length of
-        # the queue of an active device changes, Linux drops packets for a
-        # moment. TCP connections of an earlier test may be sending at this
-        # time.
+        # The queue's length is set before the device is up, because Linux
+        # drops packets for a moment if this length changes while the device is
+        # up. TCP connections of an earlier test may be sending at this time.
         for words in (f"link set {DEVICE} addrgenmode none",
                       f"link set {DEVICE} txqueuelen {QUEUE}",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",

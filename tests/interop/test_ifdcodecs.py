@@ -201,10 +201,11 @@ class OfEncoders(unittest.TestCase):
                 self.check_all("h264", name, params)
 
     def check_pyramid(self, film, since, has_all_references):
-        """Lets ifdqueue send `film` over links of several speeds. Checks for
-        each link how long the longest gap is between two frames that are shown
-        one after the other. A gap is counted in frames. Frames whose index is
-        below `since` are left out.
+        """Lets ifdqueue send `film` over links of several speeds, and checks
+        the sent frames with check(). If `has_all_references` is true, also
+        checks the gaps between two frames that are shown one after the other.
+        If the link needs SLOWER[0] seconds for a frame, the longest gap must be
+        at most 8 frames. Frames whose index is below `since` are left out.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)

@@ -10,8 +10,9 @@ later GStreamer may have a method of this name. Metas are the exception:
 GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
 
 No identifier, property nick or test name contains a word of FORBIDDEN, because
-the field has a plain term for the same thing. FORBIDDEN maps each word to this
-term. In tests/, no name is a metaphor for a fixture, a simulation or a network.
+a common technical term exists for the same thing. FORBIDDEN maps each word to
+this term. In tests/, no name is a metaphor for a fixture, a simulation or a
+network.
 """
 
 import ast

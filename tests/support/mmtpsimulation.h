@@ -230,7 +230,8 @@ const MmtpSimulationResult *mmtp_simulation_get_result
 const MmtpSimulationFrame *mmtp_simulation_get_frames
     (MmtpSimulation * simulation);
 /* Returns how many of the frames whose due time is between `from` and `to` were
- * not output in time. `from` and `to` are in ns since the origin. */
+ * not output in time. `from` and `to` are in ns since the source started to
+ * produce frames. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Returns the number of useless frames. A useless frame was not output in time,

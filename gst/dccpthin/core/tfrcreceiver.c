@@ -40,10 +40,11 @@
 /* Filter constant q for the mean round-trip time. The sender uses the same
  * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of stored Marks, one for each of the latest reports. The receive rate
- * is computed from the Mark of the latest report that is at least one round
- * trip old. At most four reports are sent per round trip, so this Mark is
- * always stored. */
+/* Number of the latest reports for which a Mark is stored. A Mark says how many
+ * bytes had arrived when the report was sent, and when the last of these bytes
+ * arrived. The receive rate is computed from the Mark of the latest report that
+ * is at least one round trip old. At most four reports are sent per round trip,
+ * so this Mark is always stored. */
 #define MARKS 8
 /* Number of round trips after which the window counter may have wrapped around.
  * The counter has 16 values and counts about 4 per round trip (RFC 4342 section

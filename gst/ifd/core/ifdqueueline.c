@@ -67,7 +67,8 @@ keep_rest (IfdLine * line, IfdLineItem * item)
   line->objects++;
 }
 
-/* Removes a frame that the IFD algorithm has dropped. */
+/* Removes from the queue the frame that `event` reports as dropped. If a part
+ * of the frame must be sent nevertheless, this part stays in the queue. */
 static void
 drop_frame (IfdLine * line, const IfdEvent * event)
 {

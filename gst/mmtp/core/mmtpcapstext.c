@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that caps received as text contain plain types only. The grammar is
- * the one that gst_caps_to_string() writes:
+/* Checks that caps received as text contain only the types that
+ * mmtpcapstext.h allows. The grammar is the one that gst_caps_to_string()
+ * writes:
  *
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * If a scalar has no type of its own, it has the type of a list around it. If
- * several lists around it have a type, the innermost of them counts.
+ * A scalar without a type of its own has the type of the innermost list around
+ * it that has a type.
  */
 
 #include "mmtpcapstext.h"
@@ -121,8 +122,8 @@ check_boolean (Text * text)
 }
 
 /* Accepts the bytes of a GstBuffer as hexadecimal digits. An empty buffer is
- * rejected. GStreamer writes it as a text without any digits, which GStreamer
- * itself cannot parse. */
+ * rejected, because GStreamer writes an empty buffer as a text without any
+ * digits, and cannot parse this text itself. */
 static gboolean
 check_buffer (Text * text)
 {

@@ -78,12 +78,10 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
 #define MAX_GAP 1e15
 
 /* The mean length of the gaps between bursts is computed from the error rate
- * and the configured mean length of the bursts. It is at least one block.
- *
- * If the computed mean length of the gaps is less than one block, it is set to
- * one block, and the bursts are made longer than configured. If the configured
- * burst length is one block, this happens if more than half of all blocks have
- * errors. */
+ * and the configured mean length of the bursts. If the computed length is less
+ * than one block, the gaps get a mean length of one block, and the bursts are
+ * made longer than configured. If the configured burst length is one block,
+ * this happens if more than half of all blocks have errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {

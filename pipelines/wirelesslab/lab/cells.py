@@ -75,8 +75,8 @@ NS_PER_MS = 1e6
 # at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
-# Nothing can be late in virtual time. The result of a run in virtual time
-# therefore contains these values instead of measured values.
+# Values in the result of a run in virtual time. Nothing can be late in virtual
+# time, so these values are constant and not measured.
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
@@ -119,8 +119,9 @@ def result(directory: pathlib.Path) -> dict[str, Any] | None:
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
-    """Runs the cell of `directory` and returns its result. The file of the
-    result is written last, so its existence means that the run is complete.
+    """Runs the experiment (cell) that is described in `directory`, and returns
+    its result. The file with the result is written last, so the existence of
+    this file means that the run is complete.
     """
     cell, started = read(directory), time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -224,16 +225,16 @@ def part_with_steps(cell: Cell, link: Link, place: int,
         words = [f"delivery-trace-down={path}"]
     else:
         # If wirelesslink has a single trace, it uses this trace for both
-        # directions. The steps must not apply to the opposite direction.
-        # Therefore that direction has a trace of its own.
+        # directions. The bitrate must change in steps in one direction only.
+        # Therefore the opposite direction has a trace of its own.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
     return f"{shlex.join(words)} {own}"
 
 
 def link_logs(cell: Cell) -> list[tuple[str, int]]:
-    """Returns a pair for each link of `cell`: the name of the link's log, and
-    the number that the sender's station has in this log.
+    """Returns a pair for each link of the experiment `cell`: the name of the
+    link's log, and the station number that stands for the sender in this log.
     """
     return [(f"{placement.link_name(number)}.log",
              placement.sender_station(part))
@@ -344,10 +345,12 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Returns a copy of `late` that also contains the effect of the lateness
-    on each stream, and whether the run is flagged as unreliable.
-    `late` says how late the machine and the link were during a run of `cell`.
-    The run streamed video in real time.
+    """Estimates the effect of lateness on a run of `cell` that streamed video
+    in real time. `late` says how late processes woke up during this run, and
+    how late the links delivered packets. Returns a copy of `late` with
+    three more entries: the limit above which a frame counts as late, the effect
+    of the lateness on each stream, and whether the run is flagged as
+    unreliable.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):
@@ -362,9 +365,9 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 
 def is_old_grade(result: dict[str, Any]) -> bool:
-    """Returns whether an older version of lateness.grade() made this result.
-    Older versions flagged runs by another rule. Returns False if the run did
-    not stream a clip."""
+    """Returns whether a run was graded by an older version of lateness.grade().
+    Older versions flagged runs by another rule. `result` is the result of the
+    run. Returns False if the run did not stream a clip."""
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO
             and not cell["protocol"][matrix.COMPUTED]
@@ -456,8 +459,8 @@ def missing_elements(protocol: Protocol, build: pathlib.Path) -> list[str]:
 
 @functools.cache
 def is_element(name: str, build: pathlib.Path) -> bool:
-    # The program is run without --exists, because that option reports a plugin
-    # with a version below 1.0 as missing.
+    # gst-inspect-1.0 is run without --exists, because that option reports a
+    # plugin with a version below 1.0 as missing.
     return subprocess.run(
         ["gst-inspect-1.0", name], env=gst_environment.environment(build),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -241,9 +241,9 @@ def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
 
 def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
             protocol: Protocol) -> dict[str, Any]:
-    """Returns the keys of a cell that streams video. The key `codec` is left
-    out for MPEG-2, so that older results, which do not have this key, are still
-    recognised."""
+    """Returns those keys of an experiment (cell) that describe its video and
+    its protocol. For MPEG-2, the key `codec` is left out, because older results
+    do not have this key and must still be recognised."""
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
              "seconds": seconds}
     if codec.name == video_codecs.FIRST:

@@ -12,9 +12,10 @@ from wirelesslab.report.encoder_runs import EncoderRun
 from wirelesslab.streams import clips
 
 NS, MS = 1e9, 1e6
-ROW = 0.9  # Height of the plot of one protocol in inches.
-# Upper limit of the bitrate axis, in Mbit/s. The bitrate of the encoder is at
+# ROW is the height of the plot of one protocol, in inches. HIGHEST_RATE is the
+# upper limit of the bitrate axis, in Mbit/s. The bitrate of the encoder is at
 # most 6 Mbit/s.
+ROW = 0.9
 HIGHEST_RATE = 8
 COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",
            "estimate": "#009e73", "never shown": "#d55e00"}

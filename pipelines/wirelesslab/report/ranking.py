@@ -71,7 +71,7 @@ def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
 
 def best(ranges: Mapping[str, Range]) -> list[str]:
     """Returns the labels of the rows that share the first place. A row has the
-    first place if no other row has a range that is completely above its range.
+    first place if its range is not completely below the range of any other row.
     The ranges of any two rows with the first place overlap."""
     return [label for label, place in places(ranges).items()
             if place and place[0] == 1]

@@ -43,10 +43,10 @@ STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
 # so they are assumed to be late by the 57th percentile.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# The lateness of the machine and the lateness of the link each have a 99th
-# percentile. If the percentile of the machine, divided by the percentile of the
-# link, is at least SAME_CAUSE, both kinds of lateness are assumed to have the
-# same cause.
+# Two kinds of lateness are measured: how late processes wake up, and how late
+# wirelesslink pushes packets. If the 99th percentile of the first kind is at
+# least SAME_CAUSE times that of the second kind, both kinds are assumed to have
+# the same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
 # STALL is a key in the results of a run. Results of older versions do not have
@@ -226,14 +226,15 @@ def percentile_without(latency_ms: Sequence[float],
 def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
-    """Estimates how much the lateness of the machine and of the link changed
-    the results of a stream. Returns a dictionary that maps names such as
-    "verdicts_percent" to numbers.
+    """Estimates how much the results of a stream changed because processes
+    woke up too late and wirelesslink pushed packets too late. Returns a
+    dictionary that maps names such as "verdicts_percent" to numbers.
 
-    `passages` contains the frames of the stream. `late` is the distribution of
-    the lateness, as steps() returns it. `stall_ms` is the length of a stall
-    that may have delayed the start of the stream. A frame counts as late if its
-    latency exceeds `late_ms`.
+    - `passages` contains the frames of the stream.
+    - `late` is the distribution of the lateness, as steps() returns it.
+    - `stall_ms` is the length of a stall that may have delayed the start of the
+      stream.
+    - `late_ms` is the latency above which a frame counts as late.
     """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),
              STALL: changed_verdicts(passages, [(stall_ms, 1)], late_ms)}
@@ -285,16 +286,17 @@ def grade(lateness: Lateness,
 
 
 def is_above(lateness: Lateness, limit_ms: float) -> bool:
-    """Checks the 99th percentile of the lateness of the machine and that of the
-    link. Returns True if at least one of these two percentiles exceeds
+    """Checks how late processes woke up, and how late wirelesslink pushed
+    packets. Returns True if the 99th percentile of either lateness exceeds
     `limit_ms` or is unknown."""
     return any(ms is None or ms > limit_ms
                for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
-    """Returns whether the run already has a result of grade() for this
-    `late_ms`. A result of an older version does not count."""
+    """Returns whether `lateness` is a result of grade() that was computed with
+    the limit `late_ms`. A result of an older version of grade() does not
+    count."""
     return lateness.get("late_ms") == late_ms and is_of_this_version(lateness)
 
 

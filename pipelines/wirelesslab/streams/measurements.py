@@ -40,8 +40,8 @@ EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 class Passage(typing.NamedTuple):
     """A frame that was sent, with its times in ns since the first frame was
-    sent. `due_ns` is the due time of the frame. It is computed from
-    `expected_ns` (docs/mpegstat.md). Due times therefore follow the transport
+    sent. `due_ns` is the due time of the frame, computed from `expected_ns`
+    (docs/mpegstat.md). Like `expected_ns`, the due times follow the transport
     order of the frames, not the display order."""
 
     frame: frame_log.Frame

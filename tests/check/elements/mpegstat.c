@@ -723,7 +723,7 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   for (i = 0; i < 3; i++)
     gst_event_unref (gst_harness_pull_event (f.harness));
   assert_next_event (&f, GST_EVENT_CAPS);
-  /* The caps are sent only once. */
+  /* A further frame of this size must not cause another CAPS event. */
   gst_harness_push (f.harness, wrap_bytes (make_frame_rows (10, 80, 64, 4)));
   fail_unless (gst_harness_try_pull_event (f.harness) == NULL);
   teardown (&f);

@@ -447,7 +447,8 @@ static const Exchange exchanges[] = {
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
   {"22040102", DCCP_RESET_OPTION_ERROR, ""},
   {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* The following rows show which values the profile accepts. */
+  /* The following entries show which feature values are accepted by the profile
+   * in docs/dccp-thin.md. */
   {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
   {"20040400", 0, "230604000001"},
   {"20040401", 0, "230604010001"},

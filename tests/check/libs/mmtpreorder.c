@@ -220,7 +220,8 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
   check_output (reorder, "a");
   fail_unless_equals_int (add (reorder, 150, 1, WHOLE, "b", 100),
       MMTP_REORDER_LATE);
-  /* Packet 2 is missing. Packet 3 is late already, so it does not wait. */
+  /* Packet 2 is missing. Packet 3 must not wait for packet 2, because packet 3
+   * is late already. */
   fail_unless_equals_int (add (reorder, 160, 3, WHOLE, "d", 150),
       MMTP_REORDER_TAKEN);
   fail_unless (mmtp_reorder_next_wakeup (reorder) <= MS (160));
@@ -452,8 +453,8 @@ GST_START_TEST (never_more_is_held_than_may_be)
 GST_END_TEST;
 
 /* Each stream number exceeds the previous stream number by the largest
- * difference that the field allows. The gaps between the numbers need neither
- * much memory nor much time. */
+ * difference that the field allows. The gaps between the numbers must need
+ * neither much memory nor much time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);

@@ -833,8 +833,9 @@ GST_START_TEST (a_question_is_refused_once)
 
 GST_END_TEST;
 
-/* The receiver may be busy with our own previous session. It needs time to
- * detect the end of that session. */
+/* The receiver may need some time to detect that the sender's previous session
+ * has ended. The sender must therefore report that the receiver is busy only
+ * after it has received such REFUSEs for at least 1.5 s. */
 GST_START_TEST (who_is_busy_is_asked_for_longer)
 {
   guint8 nonce[MMTP_NONCE_SIZE];

@@ -906,8 +906,9 @@ GST_START_TEST (av1_temporal_unit_has_several_frames)
 
 GST_END_TEST;
 
-/* If the first frame of a temporal unit is lost, the other frames of this unit
- * seem to belong to the previous temporal unit. */
+/* The first frame of a temporal unit must update AV1_SLOT_TEMPORAL_UNIT, and
+ * the other frames of this unit must use it. Otherwise, if the first frame were
+ * lost, the other frames would seem to belong to the previous temporal unit. */
 GST_START_TEST (av1_frame_needs_the_beginning_of_its_temporal_unit)
 {
   const Sequence sequence = { FALSE, };
@@ -961,7 +962,7 @@ GST_START_TEST (malformed_av1_uses_all)
   /* a size of more than 32 bits */
   expect_malformed (reader, (const guint8 *) "\x32\xff\xff\xff\xff\xff\x01", 7);
   size = put_sequence (bytes, &sequence);
-  /* The obu_size is too small for the sequence header. */
+  /* If obu_size is too small for the sequence header, the unit is invalid. */
   bytes[1] = 3;
   expect_malformed (reader, bytes, 5);
   size = put_frame (bytes, &sequence, &frame, -1);

@@ -38,8 +38,8 @@ class EstimateTest(unittest.TestCase):
         # must be their median. The clip lasts 20 s, so the median run took
         # 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
-        # A run with a clip of 40 s is also assumed to take 3 s longer than its
-        # clip, so the estimate must be 43 s.
+        # No result has a clip of 40 s. The median run with a clip of 20 s took
+        # 3 s longer than its clip, so the estimate must be 43 s.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
         # There is no result of TCP over this link. The estimate then comes from

@@ -189,8 +189,10 @@ class VerdictTest(unittest.TestCase):
             compare(rows(["x"]), rows([1]))
 
     def test_computed_runs_are_compared_by_seed(self):
-        """The ranges of A and B overlap. However, the value of each run of B is
-        higher by 1 or 2 than the value of the run of A with the same seed.
+        """Each run of A must be compared with the run of B that has the same
+        seed. In the first comparison, the ranges of A and B overlap, but each
+        value of B is higher by 1 or 2 than the value of A with the same seed.
+        B must therefore count as better.
         """
         a = rows([50, 60, 70], computed="1")
         own = only_row(a, rows([51, 62, 71], computed="1"))
