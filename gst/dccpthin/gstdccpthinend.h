@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP endpoint as both elements use it: the protocol core of the
- * connection and the driver that runs the core over a socket. The endpoint can
- * be opened and closed several times. Its counters survive a close, and the
- * element is notified when a connection begins and when it ends.
+/* The DCCP endpoint of dccpthinsink or dccpthinsrc. It consists of the protocol
+ * core of the connection, and of the driver that runs the core over a socket.
+ * The endpoint can be opened and closed several times. Its counters survive a
+ * close, and the element is notified when a connection begins and when it ends.
  *
  * All fields are protected by `lock`, which the element uses for its own fields
  * too. One thread at a time runs the driver's loop. Other threads may send

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads links, addresses and routes from the kernel. After any change, all of
- * them are read again. They are few, and in this way no outdated state can
- * remain.
+ * them are read again, so that no outdated entry remains. This costs little,
+ * because a host has few links, addresses and routes.
  *
  * The routes are read from the routing tables. Another method would be to try
  * to reach the destination from a socket that is bound to an interface. This

@@ -7,9 +7,11 @@
  * - one that polls only at the end
  * - one that replays the record of the first run
  *
- * Input: profile, quality and flags. Then the number of values that differ from
- * the profile, and two bytes for each such value: its index and its magnitude.
- * Then the commands (the type Order), each with an argument of two bytes.
+ * The input consists of:
+ * - the profile, the quality and the flags
+ * - the number of values to change in the profile
+ * - two bytes for each such value: its index and its new magnitude
+ * - the commands (the type Order), each with an argument of two bytes
  */
 
 #include "fuzzlink.h"

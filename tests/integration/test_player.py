@@ -127,7 +127,7 @@ def why_no_python():
 
 
 def schemes_of_sources():
-    """Returns the URI schemes of all sources in the build directory."""
+    """Returns the URI schemes of all source elements in GST_PLUGIN_PATH_1_0."""
     found = set()
     for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
         for plugin in pathlib.Path(directory).glob("libgst*.so"):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks RTP packets against the elementary stream that they carry.
 
-The rules are those of RFC 2250: sections 3.1 (what may be where in a payload),
-3.3 (marker and timestamp), 3.4 and 3.4.1 (the video-specific header and its
-extension). All expected values are computed from the elementary stream, none
-from the packets.
+Checks the rules of these sections of RFC 2250:
+- 3.1: the positions of headers and slices in a payload
+- 3.3: the marker and the timestamp
+- 3.4 and 3.4.1: the video-specific header and its extension
+
+All expected values are computed from the elementary stream, and not from the
+packets.
 
     faults = check(stream, packets, mtu=1400, mode="slices")
     print(summary(faults))          # {} if there are none

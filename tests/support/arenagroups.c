@@ -167,8 +167,8 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
   scenario->shifts_clip = TRUE;
   if (load > 1)
     ask_estimate (scenario, rate);
-  /* Only the random session number of the sender differs between the runs, so
-   * two runs suffice. */
+  /* Two runs suffice, because the runs of this scenario differ only in the
+   * random session number of the sender. */
   scenario->n_runs = 2;
   if (rate > 10e6)
     scenario->duration = 10 * SECOND;

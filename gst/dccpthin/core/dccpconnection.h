@@ -92,7 +92,7 @@ typedef struct
 
   /* The stored Init Cookie options (RFC 4340 section 8.1.4). A client stores
    * the cookies of the Response. It returns them in its packets until it is in
-   * the state OPEN. A server stores the cookie for its Response. */
+   * the state OPEN. A server stores the cookie that its Response contains. */
   guint8 cookies[DCCP_MAX_COOKIES];
   gsize cookies_size;
 

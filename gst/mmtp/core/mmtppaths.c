@@ -14,8 +14,8 @@
  * this path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
 /* If messages should have arrived on a path but nothing arrives for this time,
- * the path counts as silent. The gaps of mobile networks are shorter and end
- * without any action of the sender. */
+ * the path counts as silent. A mobile network also interrupts the delivery, but
+ * for a shorter time and without any need for an action of the sender. */
 #define SILENT_TIME SECOND
 /* Time without a report after which a path counts as silent, if the path has
  * delivered messages before. The time is longer than SILENT_TIME, because
@@ -24,11 +24,10 @@
 /* New packets may use at most this percentage of the rate of the paths.
  * Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* If the rate of a path is not configured, the rate is only an estimate. New
- * packets may then use up to this percentage of the rate of the paths, instead
- * of PUT_PERCENT. The percentage is above 100 for two reasons: if the estimate
- * is too low, buffers must be accepted nevertheless, and buffers that turn out
- * to be late are dropped later anyway. */
+/* Replaces PUT_PERCENT if the rate of a path is not configured. In this case
+ * the rate is only an estimate, which may be too low. The percentage is above
+ * 100, so that buffers are accepted despite a low estimate. If too many buffers
+ * are accepted, the late buffers are dropped later. */
 #define LENIENT_PERCENT 400
 
 void

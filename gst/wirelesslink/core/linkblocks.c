@@ -121,7 +121,8 @@ leave_air (Blocks * blocks, LinkItem * item)
 {
   LinkFate fate = cross_air (blocks, item);
 
-  /* A recorded pattern overrides the errors of the radio blocks. */
+  /* If the fate of the packet was recorded in an earlier run, it replaces the
+   * fate that follows from the errors of the radio blocks. */
   if (item->recorded) {
     link_item_replay_damage (item);
     fate = item->recorded->fate;

@@ -449,7 +449,7 @@ def summary(found: Matrices) -> list[str]:
     """Returns a list of sentences about the comparisons of one measure: the
     first of MEASURES that both A and B have. The first sentence says how many
     comparisons show a change. The second sentence says how many would show a
-    change by chance alone. If this number is 0, there is no second sentence."""
+    change by chance alone. If none would, there is no second sentence."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

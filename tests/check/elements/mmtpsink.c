@@ -1463,8 +1463,8 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
 /* Sends an H.264 stream in which one frame is too late. The frame is one slice,
  * and `header` is the first byte of this slice. The byte contains nal_ref_idc,
  * which says whether other frames refer to the late frame. The buffer flags of
- * stock elements do not say this. Checks that the number of frames that are
- * discarded because they refer to the late frame is `incomplete`. */
+ * stock elements do not say this. Frames that refer to the late frame must be
+ * discarded. `incomplete` is the expected number of these frames. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {

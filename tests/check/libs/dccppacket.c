@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the reading and writing of DCCP packets against the diagrams in RFC
- * 4340 section 5. There is a packet of every type, written by hand, in which no
- * two fields have the same value. Other tests use checksums that tshark
- * accepted, and packets that are too short, too long or invalid by the text of
- * the RFC.
+/* Tests the parser and the writer of DCCP packets. The expected bytes were
+ * written by hand after the diagrams in RFC 4340 section 5, for one packet of
+ * each type. No two fields of such a packet have the same value. Other tests
+ * check checksums that tshark accepted, and packets that are too short, too
+ * long or otherwise invalid according to the RFC.
  */
 
 #include <gst/check/gstcheck.h>

@@ -963,7 +963,8 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* A maximum of the last ten seconds must not turn the path off. */
+  /* The high delay, a maximum over the last ten seconds, exceeds the time until
+   * the deadline. The path must remain usable nevertheless. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 1200 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
