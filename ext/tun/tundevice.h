@@ -59,7 +59,8 @@ typedef struct
   gboolean existed;
   gchar *warning;               /* text for the user; NULL = none */
 
-  /* MTU and queue length that were requested so far; 0 = no request */
+  /* MTU and queue length that an element requested for the device; 0 = no
+   * request */
   guint mtu, txqueuelen;
   /* names of the elements that requested mtu and txqueuelen */
   gchar *mtu_of, *txqueuelen_of;

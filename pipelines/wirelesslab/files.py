@@ -17,8 +17,8 @@ from wirelesslab.errors import LabError
 
 # Each run has a directory with a file of this name, and locks the file until
 # the run ends. If the lock is free, the run was killed, and the next run
-# removes the directory. A directory that is to be kept loses this file at the
-# end of the run. No other program uses this name, so the directories of other
+# removes the directory. To keep a directory, a run deletes this file when the
+# run ends. No other program uses this name, so the directories of other
 # programs in the same parent are never removed.
 RUNNING = ".wireless-running"
 

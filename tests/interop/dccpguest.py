@@ -114,8 +114,8 @@ def _options_for_release(work):
         f"Dir::Etc::SourceParts={work}/none",
         f"Dir::State::Lists={work}/lists",
         f"Dir::Cache={work}/cache",
-        # apt works as root, because its sandbox user may not be allowed to
-        # write into this directory.
+        # By default, apt downloads as a sandbox user, who possibly has no
+        # permission to write into this directory. Therefore apt uses root here.
         "APT::Sandbox::User=root") for word in ("-o", setting)]
     _apt("apt-get", *options, "-q", "update")
     return options
@@ -348,9 +348,10 @@ class Outcome:
 
 
 class GuestSocket:
-    """A DCCP socket in the machine. `packets` is a list of pairs (seconds since
-    the connection was open, bytes) that the socket sends. Without `packets` the
-    socket receives."""
+    """Represents a DCCP socket in the virtual machine. The socket sends the
+    packets in the list `packets`. Each entry is a pair (seconds since the
+    connection was open, bytes). If the list is empty, the socket only receives.
+    """
 
     def __init__(self, case, guest, role, address, port, packets=(),
                  service="RTPV", coverage=0, min_coverage=0):

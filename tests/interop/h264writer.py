@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes H.264 streams that no available encoder makes, bit by bit from the
-standard.
+"""Writes H.264 streams that no available encoder makes. The code writes them
+bit by bit, as the standard defines them.
 
 A picture has 32x32 samples. Its left macroblocks are I_PCM with a random
 pattern. Its right macroblocks are copies of the left macroblocks of its

@@ -55,8 +55,8 @@ void references_reset (References * references);
 /* Declares that the stream has layers. From the next key frame on, each stored
  * reference picture is assigned a slot. */
 void references_declare_layers (References * references);
-/* Returns TRUE if stored reference pictures have slots. In this case the caller
- * must add all slices of the current picture. */
+/* Returns TRUE if each stored reference picture is assigned a slot. In this
+ * case the caller must add all slices of the current picture. */
 gboolean references_are_active (const References * references);
 
 /* Starts a picture of H.264. `slice` is the first slice of the picture, and

@@ -56,9 +56,8 @@ typedef struct
 
   /* --- measuring the base delay with an empty queue ------------------------
    */
-  /* Start of the time in which the application has kept the window full; 0 if
-   * the application does not fill the window.
-   */
+  /* Start of the current period in which the application fills the window; 0 if
+   * the application does not fill the window. */
   guint64 busy_since;
   /* Window in bytes while the sender drains the path, which means that it lets
    * the queue of the path become empty; 0 at all other times. */
@@ -113,8 +112,9 @@ typedef struct
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
-  /* Time in ns by which the oldest message that no report covers was overdue
-   * when the receiver wrote its latest report; 0 if it was not overdue. */
+  /* Consider the oldest message that no report covers. `gap` is the time in ns
+   * for which this message was overdue when the receiver wrote its latest
+   * report; 0 if it was not overdue. */
   guint64 gap;
   /* TRUE if `gap` is so long that only a stall of the path can explain it. */
   gboolean is_stalled;

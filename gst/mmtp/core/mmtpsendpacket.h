@@ -61,7 +61,8 @@ struct _MmtpUnit
   guint64 group;
   /* expected number of pictures that are lost if this buffer is not sent */
   gdouble weight;
-  /* stream number of the first packet of this buffer */
+  /* Number of the first packet of this buffer. The packets of the stream are
+   * counted from 0. */
   guint64 first;
   guint n_packets;
   /* number of packets of this buffer that are still in the queue */

@@ -42,8 +42,8 @@ UdpliteClient *udplite_clients_find (const UdpliteClients * self,
 UdpliteClient *udplite_clients_find_id (const UdpliteClients * self,
     guint64 id);
 
-/* Adds the receiver `host`:`port` to the list and returns it. If the list
- * already contains this receiver, increments its field `times` instead. `now`
+/* Adds the receiver `host`:`port` to the list. If the list already contains
+ * this receiver, only increments its field `times`. Returns the receiver. `now`
  * is in ns since 1970. */
 UdpliteClient *udplite_clients_add (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);

@@ -17,8 +17,8 @@ MS = 1000
 # trace must be longer than the stream.
 SECONDS = 180
 MAX_RATE = 1000  # Maximum rate of the link in Mbit/s.
-# A delivery trace that lasts 1 ms and is then repeated. Its rate is about
-# MAX_RATE.
+# A delivery trace with a duration of 1 ms, which the link repeats. The rate is
+# about MAX_RATE.
 FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 

@@ -89,9 +89,10 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of each group whose title is in the field `groups`
-    of a problem in `shown`. The text of that problem already describes the
-    results of the group.
+    """Empties the list `findings` of each group whose title is in the field
+    `groups` of a problem in `shown`. The list contains sentences about the
+    results of the group. The text of the problem already describes these
+    results.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -201,7 +201,7 @@ class SameMachine:
 
 def roles_of(link: Link) -> tuple[str, ...]:
     """Returns the roles of the two hosts of `link`, "sender" and "receiver".
-    The role of the mobile comes first.
+    The first host of each link is the mobile host, so its role comes first.
     """
     return ROLES[::-1] if link.get(DIRECTION) == UP else ROLES
 
@@ -290,7 +290,8 @@ class OverLink:
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Returns `wanted`. If `wanted` is None, returns a port that is free on
         this machine. If the testbed uses relays on this machine, a relay binds
-        the port. If the testbed uses network namespaces, every port is free."""
+        the port, so the port must be free. If the testbed uses network
+        namespaces, every port is free."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of deprecated names of properties and of their values. If a property is
- * set by its old name, the property with the new name must be set. The value is
- * in the unit of the old name. If a property is read by its old name, the
- * result must be the value that was set by the new name.
+ * set by its old name, the property with the new name must be set. If the
+ * two names have different units, the value must be converted. If a property is
+ * set by its new name and read by its old name, the result must be the value
+ * that was set, in the unit of the old name.
  */
 
 #include <gst/check/gstcheck.h>

@@ -659,8 +659,8 @@ GST_START_TEST (depay_ssrc_change_is_a_gap)
 
 GST_END_TEST;
 
-/* RFC 6263, section 4.1: keep-alive packets without a payload, here in the
- * middle of a frame */
+/* A keep-alive packet without a payload (RFC 6263, section 4.1) arrives in the
+ * middle of a frame. All frames must be output. */
 GST_START_TEST (depay_keep_alives_cost_no_frame)
 {
   GstHarness *h = new_depay ("rfc2250depay");

@@ -57,7 +57,7 @@ open_tun (const gchar * name, gint flags)
   return fd;
 }
 
-/* Returns TRUE if the test cannot be run, because this process may not make a
+/* Returns TRUE if the test cannot be run, because this process cannot make a
  * TUN device. In this case the function also prints that `test` is skipped. */
 static gboolean
 no_tun (const gchar * test)

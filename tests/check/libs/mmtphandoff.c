@@ -24,7 +24,7 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Time in ns that the sender may need to detect a sudden failure of a path.
+/* Maximum time in ns for the sender to detect a sudden failure of a path.
  * Frames that are put into the sender during this time may be lost. */
 #define SURPRISE (300 * MS)
 

@@ -186,8 +186,8 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
   const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
   /* The sender sets a deadline up to `max_delay` in advance. Until the
-   * deadline, the clocks of the endpoints drift apart by up to 100 ppm of this
-   * time. */
+   * deadline, the clocks of the endpoints drift apart by up to 100 ppm of
+   * `max_delay`. */
   guint64 drift = config->sender.max_delay / 10000;
   guint64 seed = config->seed;
 

@@ -37,9 +37,9 @@
  * history is a ring. If a pass begins in the middle of a word, it visits this
  * word both at the beginning and at the end of the pass. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: maximum number of history words that are visited for each packet. There
- * are two passes. One pass advances a history and clears its words. The other
- * pass counts the bits of another history. */
+/* DCCP: maximum number of history words that are visited for each packet. Each
+ * packet causes at most two passes. One pass advances a history and clears its
+ * words. The other pass counts the bits of another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
 /* DCCP Data Dropped: maximum number of history words that are visited for one
  * packet. Each block of the option describes a run of consecutive packets. The
