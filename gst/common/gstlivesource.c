@@ -75,8 +75,8 @@ stop_flush (GstLiveFlush * flush)
  *
  * This function cannot distinguish the two cases, so it stores the calling
  * thread in `stopper`. gst_live_flush_begin_create always runs in the streaming
- * thread. If `stopper` is a different thread, gst_live_flush_begin_create ends
- * the flush.
+ * thread. If `stopper` is not the streaming thread, gst_live_flush_begin_create
+ * ends the flush.
  */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)

@@ -74,8 +74,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 typedef struct
 {
   guint64 buffers, bytes;       /* pushed downstream */
-  guint64 dropped_full;         /* packets dropped because the queue was full */
-  /* packets that arrived while the pipeline was paused */
+  /* number of packets that were dropped because the queue was full */
+  guint64 dropped_full;
+  /* number of packets that were dropped because the pipeline was paused */
   guint64 dropped_paused;
 } GstDccpThinSrcCounters;
 

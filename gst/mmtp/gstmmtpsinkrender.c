@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Passes buffers to the core of mmtpsink. This file determines the flags, the
- * prelude and the due time of each buffer. Due times are times of the core's
- * clock. If the core has no room, upstream has to wait.
+ * prelude (docs/wire-mmtp.md) and the due time of each buffer. Due times are
+ * times of the core's clock. If the core has no room, upstream has to wait.
  */
 
 #include "gstmmtpsinkprivate.h"

@@ -361,8 +361,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:stats-update-interval:
    *
-   * In PLAYING, #GstWirelessLink:stats is posted as an element message at this
-   * interval of the pipeline's clock.
+   * Interval at which #GstWirelessLink:stats is posted as an element message,
+   * measured with the pipeline's clock. Messages are posted only in PLAYING.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 

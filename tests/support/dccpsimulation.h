@@ -43,7 +43,7 @@ typedef struct
   /* Additional one-way delay of the flow, in ns. Data are delayed before the
    * link. Packets in the other direction are delayed after the link. */
   guint64 delay;
-  /* TRUE if the data flow in the direction VIRTUAL_LINK_BACK. */
+  /* TRUE if the data are sent in the direction VIRTUAL_LINK_BACK. */
   gboolean is_reverse;
   /* Only for TCP: TRUE if the flow consists of transfers of 30 to 50 kB, with
    * pauses of 10 s on average (RFC 8868 section 8.1). */

@@ -49,8 +49,8 @@
  * presentation times advances by one frame as well. Any other step, such as the
  * step from an I- or P-frame back to a B-frame, is worth two points. */
 #define CLOCK_TRUSTED 4
-/* Number of consecutive times that the distance between I-frames must be the
- * same before this distance is used for predictions */
+/* The distance between I-frames is used for predictions after the same distance
+ * was measured this number of times. */
 #define PERIOD_TRUSTED 2
 /* Lost frames get their types from the pattern of frame types. The pattern is
  * used only after it has matched this number of consecutive frames. */
@@ -124,7 +124,7 @@ struct _MpegVideoTimeline
   /* temporal reference of I-frames; -1: unknown */
   gint lead;
   gint64 period;                /* distance of I-frames; 0: unknown */
-  /* number of consecutive times that the I-frame distance `period` was seen */
+  /* number of measured I-frame distances that were equal to `period` */
   guint period_seen;
   /* maximum distance between two consecutive anchors (I- or P-frames); 0:
    * unknown */

@@ -141,7 +141,7 @@ typedef struct
   /* Number of Syncs and Resets that were not sent because of a rate limit */
   guint64 answers_suppressed;
   guint64 connections_refused;
-  /* invalid or unknown options that were ignored */
+  /* number of invalid or unknown options that were ignored */
   guint64 option_errors;
   /* data that we send */
   /* Allowed rate X of RFC 5348 in bit/s of payload; 0 = no connection. */

@@ -45,8 +45,9 @@
 #define USUAL_BEGINNING 1200000
 /* difference between the sizes of ACCEPT and COOKIE, in bytes */
 #define ACCEPT_MORE 13
-/* Minimum difference between the round trips of OPEN and INIT. A smaller
- * difference is noise. */
+/* The rate of a path is computed from the difference between the round trips
+ * of OPEN and INIT. If the difference is smaller than this value, it is noise,
+ * and this value is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */

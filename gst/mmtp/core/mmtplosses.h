@@ -15,8 +15,8 @@
 
 typedef struct
 {
-  /* `first` is the channel number of the first message in the range. `count` is
-   * the number of messages in the range. */
+  /* `first` is the channel number (docs/wire-mmtp.md) of the first message in
+   * the range. `count` is the number of messages in the range. */
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
   /* value of MmtpLosses.n_raised at the time at which the gap was found */

@@ -18,8 +18,8 @@ from wirelesslab.streams import display, link_paths, link_use
 NS, MS, MBIT = 1e9, 1e6, 1e6
 ROW = 0.65  # inches
 RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
-# The file with the measured capacity of the link: one value for each
-# RATE_STEP_NS since the link was started.
+# The file with the measured capacity of the link: one value for each interval
+# of RATE_STEP_NS. The first interval begins at the start of the link.
 CAPACITY = "link-capacity.csv"
 # The capacity of a link is measured by sending packets at a fixed bitrate.
 # UNLIMITED is a fraction of this bitrate. If the link delivers this fraction or

@@ -216,8 +216,9 @@ def joined(words: Iterable[str]) -> str:
 
 
 def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
-    """Returns {name of the transport: name of its elements}. Each transport has
-    the shortest name that no other transport has.
+    """Returns a dictionary that maps the name of each transport to a name that
+    consists of its elements. The functions in KINDS make such names. Each
+    transport gets the first of them that no other transport has.
     """
     found: dict[str, str] = {}
     unnamed = list(known.values())

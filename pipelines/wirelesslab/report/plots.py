@@ -44,8 +44,8 @@ STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
-# Colours of labels that have an order. They range from a dark colour to the
-# lightest colour that can be seen on white paper.
+# Colours for labels with an order, such as bitrates. The first label is dark.
+# The last label has the lightest colour that can be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
 # The colours of the links of a combined link: the first colour is that of the
 # first link, and so on.
@@ -134,9 +134,9 @@ def name_numbers(axis: Axis) -> None:
 
 
 def legend(ax: Axes) -> None:
-    """Draws the legend beside the axes, where it hides no data. The legend may
-    be higher than the figure, and what is outside the figure is cut off.
-    Therefore the figure is made as high as the legend.
+    """Draws the legend beside the axes, where it hides no data. If the legend
+    is higher than the figure, the figure is made as high as the legend.
+    Otherwise a part of the legend would be cut off.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:

@@ -44,8 +44,9 @@ def identifier(name: str) -> str:
 
 def values(hosts: Sequence[str], senders: Sequence[str],
            links: Sequence[str], port: int) -> dict[str, str]:
-    """Returns a dictionary that maps each name that a pipeline may contain in
-    braces to its value. Each argument except `port` has one item per link:
+    """A pipeline may contain names in braces, such as {host_1}. Returns a
+    dictionary that maps each such name to its value, such as an address. Each
+    argument except `port` has one item per link:
     - `hosts`: the address of the end that listens
     - `senders`: the address of the other end
     - `links`: the name of the link. If two links have the same name, the name

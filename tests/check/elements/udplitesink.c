@@ -855,8 +855,9 @@ GST_START_TEST (given_socket_stays_until_null)
 
 GST_END_TEST;
 
-/* After the owner has closed the socket, the same file descriptor may soon
- * belong to another file. */
+/* If the application closes the socket that it gave to the sink, the sink must
+ * not write to the file descriptor any more. The descriptor may soon belong to
+ * another file. */
 GST_START_TEST (closed_socket_is_not_written_to)
 {
   GstHarness *harness;

@@ -127,9 +127,9 @@ GST_START_TEST (mandatory_is_of_the_option_behind_it)
 
 GST_END_TEST;
 
-/* The table says which options may occur in packets of which type. Its sources
- * are RFC 4340 table 3 and, for CCID 3, RFC 4342 section 8 and RFC 6323 section
- * 3.2. */
+/* For each tested packet type, the test lists the options that must be read.
+ * All other options of the packet must be ignored. The lists follow RFC 4340
+ * table 3 and, for CCID 3, RFC 4342 section 8 and RFC 6323 section 3.2. */
 GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
 {
   const gchar *everything = "02" "20030a" "21030a" "22030a" "23030a" "24030a"

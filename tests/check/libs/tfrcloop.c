@@ -337,8 +337,10 @@ GST_START_TEST (one_flow_fills_its_link)
 
 GST_END_TEST;
 
-/* Figures 5.13 and 5.14 of Erixzon's thesis: the link has 20 kbyte/s. If
- * packets arrive at a higher rate, they wait in the queue of the link. */
+/* Figures 5.13 and 5.14 of Erixzon's thesis: the link has a rate of
+ * 20 kbyte/s, and excess packets wait in its queue. TFRC must use at least 95 %
+ * of this rate, and the coefficient of variation of the throughput must be
+ * below 0.1. */
 GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
 {
   const guint64 queues[] = { 4000, 6000, 10000, 20000 };
