@@ -23,8 +23,8 @@ typedef struct
   gsize item_size;
 
   /* --- protected by `lock` */
-  /* A ring of `n_slots` entries (gstnetworksrcqueue.c), of which the first one
-   * is at the index `first`. The size is a power of two. */
+  /* A ring buffer with `n_slots` slots. `n_slots` is a power of two. The slot
+   * `first` contains the oldest of the `length` items. */
   guint8 *ring;
   guint n_slots, first, length;
   guint64 bytes;                /* total size of the items */

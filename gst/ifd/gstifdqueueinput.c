@@ -12,8 +12,8 @@
  * (13818-2 table 6-4). It is used if the frame rate is not known. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* Times in an MPEG transport stream have 33 bits and count at 90 kHz (13818-1,
- * 2.4.3.7). */
+/* The PTS and the DTS in an MPEG transport stream have 33 bits and are in units
+ * of 1/90000 s (13818-1, 2.4.3.7). */
 #define TS_TIME_RATE 90000
 #define TS_TIME_MASK ((G_GUINT64_CONSTANT (1) << 33) - 1)
 /* Maximum step of the DTS from one picture to the next. A larger step is a jump

@@ -2,8 +2,8 @@
 """Checks UDP-Lite of each backend against tshark, the kernel, ffmpeg and RFC
 3828. tshark checks the length, coverage and checksum of every packet. The
 senders and the receivers are the kernel, the raw socket and ffmpeg; each sender
-is tested with each receiver. If bits are flipped, exactly the packets that RFC
-3828 accepts must arrive.
+is tested with each receiver. If bits are flipped, the receiver must output
+exactly the packets that are valid according to RFC 3828.
 """
 
 import random

@@ -68,8 +68,8 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* Maximum nal_ref_idc. Only pictures that are displayed after all previously
-   * decoded pictures count. */
+  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
+   * decoded before them */
   guint max_ref_idc;
   /* TRUE if a leading picture has removed a picture of the previous group, but
    * an even older picture is still stored. Other leading pictures may need this
@@ -585,9 +585,9 @@ select_group (const References * references)
 }
 
 /* Returns the bit of the slot that contains the last key frame; SLOTS_ALL if no
- * slot contains it. The key frame also says which pictures are still used for
- * reference. This information needs no bit of its own, because a decoder that
- * misses the key frame also misses this information. */
+ * slot contains it. The bit also represents the reference picture marking that
+ * the key frame carries: a decoder that misses the key frame also misses this
+ * marking. */
 static guint32
 get_key (const References * references)
 {

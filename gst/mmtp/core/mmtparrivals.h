@@ -62,8 +62,8 @@ typedef struct
   /* TRUE after the first message of the path has arrived. */
   gboolean any;
   guint64 last_arrival;         /* arrival time of the last message, in ns */
-  /* Arrival time of the message before the last message, in ns; 0 if there was
-   * no such message. */
+  /* arrival time of the second-to-last message, in ns; 0 if fewer than two
+   * messages have arrived */
   guint64 arrival_before;
   /* TRUE after the first DATA, PROBE or REPAIR of the path has arrived. */
   gboolean any_load;

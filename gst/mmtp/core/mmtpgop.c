@@ -25,8 +25,8 @@
  * stream. It is a usual length of a group of pictures in MPEG-2. */
 #define USUAL_LENGTH 12
 /* If a reference picture is dropped, all later pictures of its group become
- * useless. Only this fraction of them counts as lost because of the reference
- * picture. The remaining pictures might be dropped later anyway. The value was
+ * useless. Only this fraction of them is counted as a consequence of the drop,
+ * because the remaining pictures might be dropped later anyway. The value was
  * tuned with the arena (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
 /* Number of pictures that count as lost if a reference picture above the base

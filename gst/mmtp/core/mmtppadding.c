@@ -111,9 +111,9 @@ begin_episode (MmtpPadding * self, MmtpPaddingPath * padding,
   padding->is_active = TRUE;
   padding->begin = padding->next_send = self->paths->now;
   begin_round (self, padding, path);
-  /* The reports of the receiver that arrive in the first round trip of the
-   * episode do not cover any padding yet. The first round is therefore longer
-   * than the later rounds. */
+  /* An episode of padding is divided into rounds. The reports of the receiver
+   * that arrive in the first round trip do not cover any padding yet. The first
+   * round is therefore longer than the later rounds. */
   padding->round_end += path->stats.round_trip + path->report_interval;
 }
 

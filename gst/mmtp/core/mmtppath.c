@@ -89,9 +89,9 @@
  *
  * Draining begins when the path has been busy for the longer of two periods:
  * - DRAIN_PERIOD (10 s). BBR begins after 5 s.
- * - 100 round trips (DRAIN_ROUNDS) minus DRAIN_PERIOD. This period is longer if
- *   a round trip is longer than 200 ms. On such a path, draining costs more and
- *   is therefore done less often. */
+ * - 100 round trips (DRAIN_ROUNDS) minus DRAIN_PERIOD. If a round trip is
+ *   longer than 200 ms, this period exceeds DRAIN_PERIOD. On such a path,
+ *   draining costs more and is therefore done less often. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -446,10 +446,10 @@ get_stall_jitter (const MmtpPath * path)
 /* Returns for how long the message `sent` had been missing when the receiver
  * wrote its latest report. All times are on the receiver's clock.
  *
- * The expected arrival time is computed from the newest message that has
- * arrived. The message `sent` was sent later than that message, and is expected
- * to arrive later by the same interval. A stall of the return path does not
- * change the result.
+ * Let d be the time from the sending of the newest message that has arrived to
+ * the sending of `sent`. The time from the arrival of that message to the
+ * expected arrival of `sent` is d plus the transmission time of `sent`. A stall
+ * of the return path does not change the result.
  */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
@@ -788,10 +788,10 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
  * has passed since that report. It is at most the time that the path needs for
  * the bytes in flight and a few more packets.
  *
- * The second value assumes that the bytes in flight beyond one round trip are
- * queued. If the application sends less than the path carries, this value is
- * not used. The highest rate of the path is then unknown, and all bytes in
- * flight would seem to be queued. */
+ * The second value is the time that the path needs for the bytes in flight at
+ * its highest rate, minus one round trip. If the application sends less than
+ * the path carries, this value is not used. The highest rate of the path is
+ * then unknown, and all bytes in flight would seem to be queued. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {

@@ -75,6 +75,6 @@ const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
 /* Returns the number of the oldest message in the log that the reports of the
  * receiver do not cover yet. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
-/* Removes the entries of messages that were sent before `time`. Keeps the
- * entries of messages that the reports of the receiver do not cover yet. */
+/* Removes the entries of messages that were sent before `time` and that the
+ * reports of the receiver already cover. */
 void mmtp_sent_log_forget (MmtpSentLog * log, guint64 time);

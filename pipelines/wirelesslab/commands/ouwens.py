@@ -250,8 +250,7 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
     """`what` is the name of a value. Returns a text with the median of this
-    value over the runs `ours`. The text does not contain the lowest and the
-    highest value.
+    value over the runs `ours`. The text does not show the range of the value.
     """
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"

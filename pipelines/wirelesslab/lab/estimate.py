@@ -19,8 +19,8 @@ COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
 # Functions that return the protocol, the link and the stream (its rate, codec
-# and kind) of a run. The duration of a planned run is estimated from earlier
-# runs. The first of these groups that contains a run is used:
+# and kind) of a run. The duration of a planned run is estimated from similar
+# earlier runs. The first non-empty group in this list is used:
 # - runs with the same protocol, link and stream
 # - runs with the same protocol and link
 # - runs with the same protocol

@@ -34,8 +34,8 @@ class Opportunity(typing.NamedTuple):
     """A number of bytes, `size`, that a link can deliver. `arrival_ns` is the
     time at which they arrive. All times are in ns, by the clock of the link."""
 
-    # The bytes arrive at `arrival_ns` only if they enter the link at this time
-    # or earlier.
+    # The latest time at which the bytes can enter the link and still arrive at
+    # `arrival_ns`.
     taken_ns: float
     arrival_ns: float
     size: int
@@ -142,7 +142,7 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
     """Chooses the frames that a sender with perfect foresight sends. It sends
     the largest possible number of frames, on the condition that each of them is
     decodable in time. Returns the indices of the chosen frames in `work`."""
-    # Maps each state of the decoder to the best partial solutions that lead to
+    # Maps each state of the decoder to the best plans (_Plan) that result in
     # this state.
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):

@@ -78,7 +78,7 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
 def created_ns(path: str | pathlib.Path) -> int | None:
     """Returns the time of day at which the file of a log was created, a few ms
     before the clock of the link began to run. Returns None if the file system
-    does not know this time. The time is read with the program stat, because
+    does not store this time. The time is read with the program stat, because
     Python cannot read it."""
     said = subprocess.run(["stat", "--format=%.9W", path], text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

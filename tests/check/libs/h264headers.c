@@ -465,8 +465,8 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("3", "2")), 18);
   fail_unless_equals_int (count (headers, NON_REFERENCE, N_SLICE ("4", "14")),
       14);
-  /* pic_order_cnt_lsb has a range of 16. A step forward must be smaller than
-   * half of this range (8), and a step backward of exactly 8 is possible. */
+  /* pic_order_cnt_lsb has a range of 16. A step of exactly 8, half of this
+   * range, must count as a step forward. */
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("4", "10")), 26);
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("5", "2")), 34);
   fail_unless_equals_int (count (headers, IDR, I_SLICE ("0")), 0);

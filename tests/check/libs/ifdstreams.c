@@ -344,10 +344,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* The new picture `c` was dropped. This is an error if `c` is not a leading
-     * picture, and the queue W contains a P-frame that is leading or belongs to
-     * another GOP. `c` should have overwritten this P-frame, because then only
-     * one picture is lost. */
+    /* The new picture `c` was dropped. If `c` is not a leading picture, the
+     * queue W must not contain a P-frame that is leading or belongs to another
+     * GOP. `c` should have overwritten such a P-frame, because then only one
+     * picture is lost. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

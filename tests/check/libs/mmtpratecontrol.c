@@ -566,8 +566,9 @@ get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
   return limits.pacing_rate / (gdouble) RATE;
 }
 
-/* A path with a configured rate reduces its pacing rate while a queue delays
- * every packet, and not if the delay only varies. */
+/* The path has a configured rate. If the queueing delay is high in every
+ * report, the pacing rate must fall. If it is low in every second report, the
+ * pacing rate must not fall. */
 GST_START_TEST (configured_path_drains_a_standing_queue)
 {
   guint64 now = 10 * SECONDS;

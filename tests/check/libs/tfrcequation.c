@@ -115,10 +115,10 @@ GST_START_TEST (inverse_gives_the_rate_back)
       p = tfrc_equation_inverse (both[i], 1000, .05, rate);
       assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
     }
-    /* No loss event rate results in a rate as low as 1 or 0 bytes/s. For these
-     * rates, the inverse must return the maximum loss event rate, 1. For the
-     * rate 1e12 bytes/s, which is too high for the equation, the inverse must
-     * return the minimum loss event rate, 1e-8. */
+    /* The rates 0 and 1 bytes/s are lower than all results of the equation. For
+     * these rates, the inverse must return the maximum loss event rate, 1. The
+     * rate 1e12 bytes/s is higher than all results of the equation. For this
+     * rate, the inverse must return the minimum loss event rate, 1e-8. */
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);

@@ -85,9 +85,9 @@ class PossibleShareTest(unittest.TestCase):
         #
         # With two links, the first frame is sent when the clock of the first
         # link shows 100 ms and the clock of the second link shows 90 ms. The
-        # first link therefore delivers 0 ms, 40 ms, and so on after this frame
-        # was sent. The second link delivers 10 ms, 50 ms, and so on after it
-        # was sent. Each frame is complete 10 ms after its due time.
+        # sending of this frame is time 0. The first link delivers at 0 ms,
+        # 40 ms, and so on. The second link delivers at 10 ms, 50 ms, and so
+        # on. Each frame is complete 10 ms after its due time.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()

@@ -222,8 +222,8 @@ class GradeTest(unittest.TestCase):
         # Here the latency of the frames is 641 ms. The longest stall of the
         # machine and the longest stall of the link are 140 ms each. The rule
         # must subtract 140 ms from the latency, and not the sum of 280 ms. The
-        # difference is 501 ms, which exceeds the deadline of 500 ms. The stall
-        # is not the only cause, so the run must not be flagged.
+        # difference is 501 ms, which exceeds the deadline of 500 ms. The frames
+        # would be late even without the stall, so the run must not be flagged.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
