@@ -563,8 +563,8 @@ watch_interfaces (GstMmtpSink * self, GError ** error)
   return interfaces;
 }
 
-/* Starts to watch the interfaces. If interfaces cannot be watched, `auto` means
- * a single path. */
+/* Starts to watch the interfaces. If this fails, channels=auto results in a
+ * single path. */
 static void
 open_interfaces (GstMmtpSink * self, gboolean is_auto)
 {

@@ -50,7 +50,7 @@ typedef struct
 {
   struct mmsghdr headers[BURST];
   struct iovec vectors[BURST];
-  /* The payloads follow each other without gaps, so that they can be sent as
+  /* The payloads of a burst are adjacent in memory, so that they can be sent as
    * one message. */
   char data[BURST * MAX_SIZE];
   size_t size;                  /* of a payload */

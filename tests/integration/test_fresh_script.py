@@ -53,8 +53,8 @@ class Stubs(unittest.TestCase):
 
 
 class AptTest(Stubs):
-    """A new Debian must use the apt mirror and the apt options of this machine,
-    for example its proxies.
+    """A newly installed Debian system must use the apt mirror and the apt
+    options of this machine, for example its proxies.
     """
 
     def test_the_mirror_is_that_of_debian_itself(self):

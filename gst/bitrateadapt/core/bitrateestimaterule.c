@@ -217,8 +217,9 @@ get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     self->rate_before = 0;
     return G_MAXDOUBLE;
   }
-  /* While the encoder outputs nothing, the length of the queues is unknown. If
-   * the queues were too long before, the bitrate must not increase. */
+  /* While the encoder outputs nothing, the length of the queues in the network
+   * is unknown. If these queues were too long at the last measurement, the
+   * bitrate must not increase. */
   if (bitrate_backlog_is_idle (&self->backlog))
     return self->rate_before > 0 ? bitrate : G_MAXDOUBLE;
   if (bitrate_backlog_get_put_rate (&self->backlog) < USED_SHARE * bitrate)

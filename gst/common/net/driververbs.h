@@ -20,7 +20,7 @@ typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
  * the number that was passed to driver_add_path. */
 typedef struct
 {
-  gsize event_size;             /* size of an event of this core, in bytes */
+  gsize event_size;             /* size in bytes of an event of poll_event */
   /* Passes a received datagram to the core. The bytes of the datagram remain
    * valid until poll_event has returned FALSE. */
   void (*input) (gpointer core, guint64 now, guint path,

@@ -247,8 +247,8 @@ void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);
  * `frame`. Returns FALSE if the queue is empty, or if ifd_sent was not yet
  * called for the previous frame. */
 gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
-/* Stores in `frame` the frame that ifd_poll_output would take, but leaves it in
- * the queue W. Returns FALSE if the queue W is empty. */
+/* Stores the oldest frame of the queue W in `frame`, but does not remove it
+ * from the queue. Returns FALSE if the queue W is empty. */
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
 /* Call this function when the frame from ifd_poll_output was sent, or when it
  * will not be sent after all. The frame counts as sent in both cases. */

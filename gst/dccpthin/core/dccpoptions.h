@@ -83,8 +83,8 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
   DCCP_DROP_RECEIVE_BUFFER = 2,
   DCCP_DROP_CORRUPT = 3,
   DCCP_DROP_DELIVERED_CORRUPT = 7,
-  /* Code for a block of packets that were not dropped. RFC 4340 does not define
-   * this code. */
+  /* RFC 4340 has no Drop Code for packets that were not dropped. The function
+   * dccp_option_next_drop_block () returns this value for them. */
   DCCP_DROP_NONE = 8
 } DccpDropCode;
 

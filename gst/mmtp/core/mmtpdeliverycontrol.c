@@ -58,8 +58,8 @@
 #define USED_PART 3
 /* The peak rate is the maximum of the recent delivery rates. It decays to 1/e
  * in the time PEAK_MEMORY. This time is longer than the gaps in which a mobile
- * network delivers nothing. It is shorter than the period for which the
- * capacity usually stays at a new value. */
+ * network delivers nothing. After a change, the capacity usually stays at its
+ * new value for longer than PEAK_MEMORY. */
 #define PEAK_MEMORY (3 * SECOND)
 /* The window is computed from the measured rate or from this share of the peak
  * rate, whichever is higher. After a gap in which the path delivered nothing,
@@ -425,16 +425,16 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
  * the path may carry a higher rate than the measured rate.
  *
  * The gain increases if the window was used up for a round and no queue
- * remains, because the path then carries more. A round is a period of
- * GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. The minimum
- * queueing delay of the round shows whether a queue remains.
+ * remains, because the path can then carry a higher rate. A round is a period
+ * of GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. The
+ * minimum queueing delay of the round shows whether a queue remains.
  *
  * After an overflow, the queue is empty because the window was reduced. The
  * gain therefore does not increase if there was an overflow in the round.
  *
- * With jitter, even the fastest message of a round may have been delayed
- * without a queue. The measured jitter, `noise`, is therefore added to the
- * threshold for the minimum queueing delay. */
+ * Even if there is no queue, jitter may have delayed all messages of a round.
+ * The measured jitter, `noise`, is therefore added to the threshold for the
+ * minimum queueing delay. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {

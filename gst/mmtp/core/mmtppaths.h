@@ -109,9 +109,10 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 
 /* Returns the number of bytes that all paths together can deliver before
  * `deadline`. Headers are counted. Bytes that are already in flight are not
- * counted. If `at_best` is TRUE, the highest recent rate and the minimum delay
- * of each path are used instead of the current rate and the safe delay.
- * `percent` is the percentage of the rates that is available for the bytes. */
+ * counted. If `at_best` is TRUE, the function uses the highest recent rate and
+ * the minimum delay of each path. Otherwise it uses the current rate and the
+ * safe delay, which is the expected delay plus a safety margin. `percent` is
+ * the percentage of the rates that is available for the bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
 /* For each of `n` deadlines, computes the same number as

@@ -21,7 +21,8 @@
 /* Percentage of the paths' rates that a plan (mmtpplan.h) uses for the packets
  * in the queue. Keep-alives and retransmissions need the rest. */
 #define PLAN_PERCENT 90
-/* Maximum age of a plan in ns. Within this time, the estimated rates of the
+/* A plan (mmtpplan.h) selects the waiting frames that are sent. This is the
+ * maximum age of a plan in ns. Within this time, the estimated rates of the
  * paths hardly change. */
 #define PLAN_TIME G_GUINT64_CONSTANT (2000000)
 /* Value for a group of pictures that has not been determined yet. Groups are
@@ -118,8 +119,9 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* Degrees of knowledge about a path, in increasing order. A packet that is sent
- * on only one path uses a path with the highest degree. */
+/* How much the sender knows about a path, from the least to the most. A packet
+ * that is sent on only one path is sent on a path with the highest of these
+ * values. */
 typedef enum
 {
   KNOWN_JOINED,
@@ -152,8 +154,8 @@ get_best_known (const MmtpPolicy * policy)
 
 /* --- the stream ----------------------------------------------------------- */
 
-/* Returns whether there is a path whose congestion window has room, and which
- * could carry more than the application sends. */
+/* Returns whether at least one path is spare. A path is spare if its congestion
+ * window has room and the application does not use the path's full rate. */
 static gboolean
 has_spare_path (const MmtpPolicy * policy)
 {

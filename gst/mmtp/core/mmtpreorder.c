@@ -237,8 +237,8 @@ pop_deadline (MmtpReorder * reorder)
   DEADLINE (reorder, i) = last;
 }
 
-/* Returns the earliest deadline of the waiting packets; NULL if no packet
- * waits. */
+/* Returns the heap entry of the waiting packet with the earliest deadline; NULL
+ * if no packet waits. */
 static const Deadline *
 peek_deadline (MmtpReorder * reorder)
 {
@@ -874,9 +874,10 @@ make_late (MmtpReorder * reorder, guint64 number)
 }
 
 /* If the deadline of a waiting packet has passed, marks the packet as late and
- * removes its entry from the heap. Then inserts one entry with the highest
- * stream number of the packets that were marked. The next timeout therefore
- * processes all packets up to this number. */
+ * removes its entry from the heap of deadlines. Then adds one entry to the
+ * heap. This entry has the earliest deadline and the highest stream number of
+ * the marked packets. The next timeout therefore processes all packets up to
+ * this number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

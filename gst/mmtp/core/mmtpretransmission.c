@@ -14,7 +14,7 @@
  * path. Let T be the latest time at which a packet can be sent on the other
  * path and arrive before its deadline. The sender waits until T - RESCUE_TIME
  * before it sends the packet on the other path. RESCUE_TIME is long enough for
- * three reports to arrive before T. */
+ * three REPORTs of the receiver to arrive before T. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* The sender searches a stalled path for packets in flight that have to be sent
  * on another path. This is the minimum time between two searches on the same

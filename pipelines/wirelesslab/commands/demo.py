@@ -153,7 +153,7 @@ def make_place(options: argparse.Namespace) -> placement.Place:
 
 def show(name: str, transport: Protocol, options: argparse.Namespace,
          place: placement.Place) -> None:
-    """Streams over one transport and prints a table of the results."""
+    """Streams the clip over one transport and prints a table of the results."""
     clip = (clips.make_ts if transport["clip"] == "ts"
             else clips.make_clip)(options.build, options.rate)
     port = place.choose_port(transport["binds"], options.port)

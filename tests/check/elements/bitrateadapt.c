@@ -1050,8 +1050,9 @@ make_channel_stats (guint64 late, guint64 queue_delay)
   return stats;
 }
 
-/* The receiver drops a packet that arrives too late. If the number of late
- * packets increases, bitrateadapt must therefore request a key frame. */
+/* The receiver drops a packet that arrives too late. Pictures that need this
+ * packet are then damaged. If the number of late packets increases,
+ * bitrateadapt must therefore request a key frame. */
 GST_START_TEST (late_packet_asks_for_a_key_frame)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "

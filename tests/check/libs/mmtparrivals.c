@@ -360,8 +360,8 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
   /* No message arrives any more. After 0.4 s without a message, the measured
-   * rate has fallen below three quarters of the rate at which the messages
-   * arrived. After 2 s it is 0. */
+   * rate must be below three quarters of the rate at which the messages
+   * arrived. After 2 s it must be 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);

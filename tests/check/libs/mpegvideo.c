@@ -151,8 +151,8 @@ GST_START_TEST (picture_extension_fields)
 
 GST_END_TEST;
 
-/* By SMPTE 12M, 00:01:00;02 follows 00:00:59;29. The time code 00:10:00;00 is
- * frame 17982. */
+/* According to SMPTE 12M, 00:01:00;02 follows 00:00:59;29. The time code
+ * 00:10:00;00 is frame 17982. */
 GST_START_TEST (drop_frame_time_code)
 {
   MpegVideoGop gop = {.minutes = 1,.pictures = 2,.drop_frame = TRUE };

@@ -470,7 +470,7 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP9);
 
   /* The descriptor has a picture ID of two bytes, and a scalability structure
-   * with sizes and groups. */
+   * with sizes and groups. The reader must find the key frame after them. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x8a, 0x81, 0x23, 0x18,
           1, 0x40, 0, 0xf0, 2, 0x04, 1, 0x00, VP9_KEY), PICTURE_KIND_KEY,
       FALSE);

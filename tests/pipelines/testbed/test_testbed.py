@@ -211,9 +211,9 @@ def held_by_us():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            # iterdir() itself opens a descriptor, and lists it, too. If
-            # iterdir() closes this descriptor before readlink() is called,
-            # readlink() fails.
+            # iterdir() opens a descriptor in order to read the directory. The
+            # list includes this descriptor. If iterdir() closes the descriptor
+            # before readlink() is called, readlink() fails.
             pass
     return found
 
