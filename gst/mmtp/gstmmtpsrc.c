@@ -139,7 +139,7 @@ struct _GstMmtpSrc
    * other caps are set.
    */
   GRefString *caps_in_use;
-  /* object that makes a valid transport stream of the data that arrived
+  /* object that makes a valid transport stream from the received data
    * (mmtptsjoiner.h) */
   MmtpTsJoiner *joiner;
   /* TRUE if the latest buffer from the queue was passed to `joiner` */

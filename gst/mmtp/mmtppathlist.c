@@ -135,8 +135,8 @@ is_ipv6 (const gchar * text)
   return is_address (text, &family) && family == G_SOCKET_FAMILY_IPV6;
 }
 
-/* Returns whether `text` looks like an IPv4 address, even if the address is
- * invalid. */
+/* Returns whether `text` consists of digits and dots, as an IPv4 address does.
+ * The address may be invalid. */
 static gboolean
 looks_like_ipv4 (const gchar * text)
 {

@@ -4,13 +4,14 @@
 
     meson test -C build --benchmark -v dccpthin
 
-dcctpthinsink and dcctpthinsrc are compared with srtsink and srtsrc. All of them
-carry the same RTP packets of 1316 bytes, the maximum payload size of SRT in
-live mode (see turns.py). The first runs have fixed rates and measure the CPU
-time. All elements can carry the lowest of these rates. The last run is as fast
-as possible. The program fails only if a pair of sink and source does not run at
-all. A slow pair is no failure. The DCCP elements are measured over UDP and over
-a raw socket. The raw socket is left out where it is not permitted.
+The DCCP elements dcctpthinsink and dcctpthinsrc are compared with srtsink and
+srtsrc. (dccpthinsink and dccpthinsrc are other names of the DCCP elements.) All
+elements carry the same RTP packets of 1316 bytes, the maximum payload size of
+SRT in live mode (see turns.py). The first runs have fixed rates and measure the
+CPU time. All elements can carry the lowest of these rates. The last run is as
+fast as possible. The program fails only if a pair of sink and source does not
+run at all. A slow pair is no failure. The DCCP elements are measured over UDP
+and over a raw socket. The raw socket is left out where it is not permitted.
 
 In SRT's live mode a sender whose buffer is full may wait without end. This
 happens if the last packets before a pause are lost: the receiver does not

@@ -8,8 +8,8 @@ that a second reviewer gets the same texts.
 
     python3 tests/docs/draw_prose.py --seed 7 --number 70
 
-The texts are numbered, and each is preceded by its file and line. The last line
-of the output has the number of all texts from which these were drawn.
+The drawn texts are numbered, and each is preceded by its file and line. The
+last line of the output says how many texts there are in total.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from collections.abc import Iterator
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROSE_ROOTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "pipelines/*.md")
 CODE_ROOTS = ("gst", "ext", "tests", "pipelines")
-# A text with fewer words is a label and not prose.
+# A text with fewer words than these minima is a label and not prose.
 MIN_PARAGRAPH_WORDS = 15
 MIN_COMMENT_WORDS = 6
 NOT_PROSE = re.compile(r"\s*(?:\||#|```|\s{4}|!\[|---|<)")

@@ -4,9 +4,9 @@ those of ffmpeg. The types must match the NAL headers that ffmpeg's
 trace_headers reads.
 
 The tests also drop frames by their types. If the B-frames of a stream are
-dropped, the other frames must decode to the same pictures as before, without
-errors. The same must hold for a stream that begins at any I-frame, if the
-leading frames after this I-frame are dropped.
+dropped, the other frames must decode without errors, to the same pictures as in
+the complete stream. The same must hold for a stream that begins at any I-frame,
+if the leading frames after this I-frame are dropped.
 """
 
 import functools

@@ -278,7 +278,7 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=name):
                 for sent, _ in self.check(
                         film, units, [(0.03, outage) for outage in OUTAGES]):
-                    # The stream continues after the outage.
+                    # The stream must continue after the outage.
                     self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
     def test_h265(self):

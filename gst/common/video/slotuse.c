@@ -141,9 +141,9 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
   /* A frame may replace the stored state of the segments or of the loop filter
-   * without using the old state. The next frame of the encoder is then expected
-   * to do the same. A frame that updates nothing else is therefore not a
-   * reference frame. */
+   * without using the old state. The next frame is then expected to replace
+   * this state without using it, too. If the frame updates no other state, it
+   * is therefore not a reference frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)

@@ -87,8 +87,8 @@ void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
 /* Begins the handshake. At least one path must exist. */
 void mmtp_handshake_begin (MmtpHandshake * self);
 /* Schedules the next message to be sent immediately. Call this function if a
- * path is new or has a new address. Otherwise, nothing is sent on this path
- * until the next retry. */
+ * path is new or has a new address. Without this call, nothing is sent on this
+ * path until the next retry. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
 /* Writes the INIT or OPEN that is due now. Returns its size and sets `path`.
  * Returns 0 if no message is due. The next message is due at the time

@@ -363,7 +363,7 @@ typedef struct
 
 typedef struct
 {
-  /* low 24 bits of the first packet's stream number */
+  /* low 24 bits of the stream number of the first packet in the repair */
   guint32 first;
   /* Bit i says that packet first + i is part of this repair. Bit 0 is always
    * set. */

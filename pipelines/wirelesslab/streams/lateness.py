@@ -31,16 +31,17 @@ from wirelesslab.testbed import wakeup_delay
 NS_PER_MS = 1e6
 MS_PER_S = 1e3
 # A frame that arrives more than this number of ms after its due time is
-# useless. A report may use another limit.
+# useless. The user can choose another limit for an HTML report.
 LATE_MS = 500
 # Maps each statistic of the lateness to its percentile. wirelesslink reports
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# Percentiles that approximate the distribution of the lateness. The frames
-# between two of these percentiles are all assumed to be late by the higher one.
-# For example, 7 % of the frames are between the 50th and the 57th percentile,
-# so they are assumed to be late by the 57th percentile.
+# Late processes and a late wirelesslink delay the frames. These percentiles
+# approximate the distribution of this delay. The frames between two of the
+# percentiles are all assumed to be delayed by the higher one. For example, 7 %
+# of the frames are between the 50th and the 57th percentile, so they are
+# assumed to be delayed by the 57th percentile.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
 # Two kinds of lateness are measured: how late processes wake up, and how late
@@ -55,8 +56,8 @@ PARTS = ("machine", "link")
 # frames that this delay prevented from being decodable in time.
 STALL = "stall_verdicts_percent"
 # The verdict of a frame says whether the frame was decodable in time. A run is
-# flagged if the lateness may have changed the verdicts of more than
-# MAX_VERDICTS % of the frames that were sent.
+# flagged if late processes or a late wirelesslink may have changed the verdicts
+# of more than MAX_VERDICTS % of the sent frames.
 MAX_VERDICTS = 1.0
 # A stall at the start of the stream delays all frames by the length of the
 # stall. The checks assume that the longest stall of a run was at the start. The
@@ -70,10 +71,11 @@ MAX_VERDICTS = 1.0
 # MAX_STALL_VERDICTS is therefore larger than MAX_VERDICTS, which is the limit
 # for the lateness during the whole run.
 MAX_STALL_VERDICTS = 5.0
-# The lateness may have increased the median and the 95th percentile of the
-# latency. A run is flagged if the increase of the median exceeds MAX_SHIFT_MS
-# ms and also exceeds MAX_SHIFT times the measured median. The same rule applies
-# to the 95th percentile.
+# If processes wake up too late, or wirelesslink pushes packets too late, the
+# median and the 95th percentile of the latency of the frames increase. A run is
+# flagged if the increase of the median exceeds MAX_SHIFT_MS ms and also exceeds
+# MAX_SHIFT times the measured median. The same rule applies to the 95th
+# percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # MAX_P99_MS is half of a frame period. Two kinds of lateness are measured: how
@@ -124,11 +126,13 @@ def describe(late_ms: Sequence[float],
 
 
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
-    """Returns a percentile of the lateness of the machine or of the link, in
-    ms. `part` is "machine" or "link". A percentile that is not known is
-    interpolated between the next lower and the next higher known percentile.
-    Most values are near the median, and few are much larger. An interpolated
-    value is therefore probably too large, not too small."""
+    """Returns a percentile of the lateness of `part`, in ms. The lateness of
+    "machine" is the time by which processes wake up too late. The lateness of
+    "link" is the time by which wirelesslink pushes packets too late. A
+    percentile that is not known is interpolated between the next lower and the
+    next higher known percentile. Most values are near the median, and few are
+    much larger. An interpolated value is therefore probably too large, not too
+    small."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):

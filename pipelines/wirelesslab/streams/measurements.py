@@ -411,10 +411,10 @@ def sequence(
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
     """Returns the points (sent, delivered, lost) of a time-sequence plot. Each
     of the three is a list of pairs (time in ns by the clock of the link, number
-    of bytes). The number is the sum of the sizes of this packet and of all
-    packets before it. A packet has a point in `sent` at the time at which it
-    enters the link. It has a second point, in `delivered` or in `lost`, at the
-    time at which it leaves the link or is given up."""
+    of bytes). A packet has a point in `sent` at the time at which it enters the
+    link. It has a second point, in `delivered` or in `lost`, at the time at
+    which it leaves the link or is given up. The number of bytes in both points
+    is the total size of the packet and of all packets before it."""
     sent, delivered, lost, total = [], [], [], 0
     for packet in packets:
         total += packet.size

@@ -63,7 +63,7 @@ class Tile(typing.NamedTuple):
 
 
 class Size(typing.NamedTuple):
-    """The places of the tiles in the video, in pixels."""
+    """The places of the streams (tiles) in the video, in pixels."""
 
     columns: int
     rows: int

@@ -23,7 +23,7 @@ class Codec(typing.NamedTuple):
     title: str
     # Names of elements that work only with MPEG-1/2. If the pipelines of a
     # protocol contain one of these elements even after the replacements in
-    # `instead`, the protocol cannot send this codec.
+    # `instead`, the protocol cannot send streams of the codec `name`.
     alone: list
     # The replacements: pairs (old text, new text). In the pipelines of a
     # protocol, each old text is replaced by the new text.

@@ -464,7 +464,8 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* No receiver answers. A flush frees the waiting buffers immediately. */
+/* No receiver answers, so a buffer waits. A flush must end this wait
+ * immediately. */
 GST_START_TEST (flush_ends_the_wait_for_a_receiver)
 {
   gint port;
@@ -528,8 +529,8 @@ GST_START_TEST (pause_and_flush_keep_the_connection)
 
 GST_END_TEST;
 
-/* The receiver no longer answers. The sink waits at the end of the stream for
- * at most drain-timeout. */
+/* The receiver no longer answers. At the end of the stream, the sink must wait
+ * for at most drain-timeout, and then post a warning. */
 GST_START_TEST (eos_waits_no_longer_than_its_timeout)
 {
   LossyRelay relay;
@@ -571,7 +572,8 @@ GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
 
 GST_END_TEST;
 
-/* mtu=0 uses the MTU of the path, here that of the loopback interface. */
+/* With mtu=0 the sink must use the MTU of the path. In this test, it is the MTU
+ * of the loopback interface. */
 GST_START_TEST (without_mtu_the_path_is_the_limit)
 {
   LoopbackFixture fixture;

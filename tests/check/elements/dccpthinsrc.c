@@ -115,7 +115,7 @@ GST_START_TEST (without_eos_the_next_connection_goes_on)
 
 GST_END_TEST;
 
-/* After EOS the source accepts no further sender. */
+/* After EOS the source must not accept another sender. */
 GST_START_TEST (after_eos_nobody_is_accepted)
 {
   gchar *text;

@@ -431,8 +431,8 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* A frame that has only half of its slice rows is sent nevertheless, because a
- * decoder conceals such damage. */
+/* A frame with only half of its slice rows must be sent nevertheless, because
+ * a decoder conceals such damage. */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
   GBytes *bytes = harness_make_mpeg ("P1");
@@ -579,8 +579,8 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 
 GST_END_TEST;
 
-/* The frame is malformed, so it is unknown whether later frames refer to it. It
- * therefore counts as a reference frame. */
+/* The frame is malformed, so it is unknown whether later frames refer to it.
+ * The frame must therefore count as a reference frame. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;

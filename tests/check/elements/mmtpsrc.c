@@ -285,9 +285,9 @@ GST_END_TEST;
 
 /* --- downstream is too slow ----------------------------------------------- */
 
-/* While downstream is blocked, the source still receives. It drops the buffers
- * for which it has no room. The first buffer after the dropped buffers has the
- * flag DISCONT. */
+/* While downstream is blocked, the source must continue to receive, and drop
+ * the buffers for which it has no room. The first buffer after the dropped
+ * buffers must have the flag DISCONT. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -499,9 +499,9 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
 GST_END_TEST;
 
-/* A sender uses a version that the source does not support. The source answers
- * with the version that it supports, and posts a message to tell the
- * application about the sender. */
+/* A sender uses a version that the source does not support. The source must
+ * answer with the version that it supports, and must tell the application about
+ * the sender by a warning message. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {
   guint8 answer[ROOM];

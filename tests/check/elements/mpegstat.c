@@ -774,7 +774,7 @@ GST_START_TEST (flush_begins_anew_and_keeps_counters)
     gst_buffer_unref (buffer);
 
   /* Frame 7 was still pending and is dropped by the flush. The frames between 7
-   * and 40 do not count as lost. */
+   * and 40 must not count as lost. */
   push_frames (&f, 40, 46);
   push_eos (&f);
   assert_stat (f.element, "frames", 13);
@@ -1616,8 +1616,8 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
   fail_unless_equals_clocktime (gst_clock_get_time (GST_CLOCK (clock)),
       3 * GST_SECOND);
 
-  /* If stats-update-interval is set to 0 while the element plays, the timer is
-   * removed. */
+  /* If stats-update-interval is set to 0 while the element plays, the element
+   * must remove its timer. */
   g_object_set (element, "stats-update-interval", 0, NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);
   g_object_set (element, "stats-update-interval", 1000, NULL);

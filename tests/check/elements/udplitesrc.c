@@ -1298,7 +1298,8 @@ GST_END_TEST;
 
 /* --- comparison with udpsrc ----------------------------------------------- */
 
-/* Returns whether udpsrc has the property `name`, but udplitesrc does not. */
+/* Returns TRUE if only udpsrc has the property `name`. Returns FALSE if
+ * udplitesrc has it, too. */
 static gboolean
 is_only_udp (const gchar * name)
 {

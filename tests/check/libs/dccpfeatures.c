@@ -581,8 +581,8 @@ GST_START_TEST (we_say_that_we_are_ecn_incapable)
 
 GST_END_TEST;
 
-/* The answers for all unknown features need several packets. Each answer is
- * sent exactly once. */
+/* The answers for all unknown features need several packets. Each answer must
+ * be sent exactly once. */
 GST_START_TEST (unknown_features_are_all_answered)
 {
   End end = new_asking_end (&server_config);
@@ -744,8 +744,8 @@ GST_START_TEST (changes_go_out_again_at_growing_intervals)
         now + interval);
     assert_output (&end, now + interval - 1, "");
     now += interval;
-    /* A retransmission has the same options as the first transmission (section
-     * 6.6.4). */
+    /* A retransmission must have the same options as the first transmission
+     * (section 6.6.4). */
     assert_output (&end, now, PROFILE);
     interval = MIN (2 * interval, 64 * SECONDS);
   }

@@ -127,8 +127,8 @@ GST_START_TEST (drops_frames_that_update_nothing_first)
 {
   expect (3, "I P0>0 B0> P0>0", "2 overwritten");
   expect (3, "I B0> B0>* P0>0", "2 overwritten");
-  /* Of two B-frames, the larger one is dropped. This is the new frame in the
-   * first call, and the waiting frame in the second call. */
+  /* Of two B-frames, the larger one must be dropped. This is the new frame in
+   * the first call, and the waiting frame in the second call. */
   expect (3, "I P0>0 B0> B0>*", "3 no-room");
   expect (3, "I P0>0 B0>* B0>", "2 overwritten");
 }

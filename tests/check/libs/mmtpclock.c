@@ -26,8 +26,8 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* Messages are sent at intervals of 50 s. If `step` is odd, the one-way
-       * delay is 300 ms longer than if it is even. */
+      /* Messages are sent at intervals of 50 s. The one-way delay of every
+       * second message is 300 ms longer. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 

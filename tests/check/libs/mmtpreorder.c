@@ -186,7 +186,7 @@ GST_START_TEST (each_packet_counts_once)
 
 GST_END_TEST;
 
-/* A packet that arrived late does not make later buffers wait. */
+/* A packet that arrived late must not make later buffers wait. */
 GST_START_TEST (a_late_packet_makes_no_one_wait)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -294,7 +294,7 @@ GST_START_TEST (stream_numbers_wrap)
 
 GST_END_TEST;
 
-/* A change of the initial delay (D0) shifts the deadlines of the waiting
+/* A change of the initial delay (D0) must shift the deadlines of the waiting
  * packets to a later or an earlier time. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
@@ -507,9 +507,9 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 
 GST_END_TEST;
 
-/* After a change of the initial delay (D0), the buffer processes only the
- * packets that the change makes late. The work does not depend on how many
- * packets wait. */
+/* After a change of the initial delay (D0), the reorder buffer must process
+ * only the packets that the change makes late. Here it makes no packet late, so
+ * none of the 10,000 waiting packets may be processed. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);

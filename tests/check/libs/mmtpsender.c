@@ -1562,7 +1562,7 @@ GST_START_TEST (room_is_what_can_be_in_time)
   guint arrived, n;
 
   fail_unless (mmtp_sender_has_room (fixture->sender, fixture->now));
-  /* Runs until the sender knows the rates of the paths. */
+  /* In these 2 s, the sender measures the rates of the paths. */
   put_while_room (fixture, 2 * SECOND);
   mmtp_sender_get_stats (fixture->sender, &before);
   arrived = g_hash_table_size (fixture->numbers);
@@ -1890,9 +1890,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The sender has used path 1, which has the longer delay. It therefore has
-   * better information about the rate of path 1 than about the rate of path 0.
-   * The status of path 0 must be "probing". */
+  /* The sender has used path 1, which has the longer delay. The rate of path 1
+   * has therefore been measured more accurately than the rate of path 0. The
+   * status of path 0 must be "probing". */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, TRUE);
@@ -1988,9 +1988,9 @@ GST_START_TEST (loss_is_what_the_receiver_misses)
 
 GST_END_TEST;
 
-/* The path delivers nothing for 600 ms. This gap must not be counted as
- * silence. The packets in flight arrive after the gap, and none of them may be
- * sent twice. */
+/* The path delivers nothing for 600 ms. The path must stay active during this
+ * gap. The packets in flight arrive after the gap, and none of them may be sent
+ * twice. */
 GST_START_TEST (gap_of_the_only_path_is_waited_for)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2044,9 +2044,9 @@ GST_START_TEST (stalled_return_path_stops_nothing)
 
 GST_END_TEST;
 
-/* Packets that are stuck on a stalled path are sent again on the other path if
- * they would otherwise be late. This happens even before the stalled path
- * counts as silent. */
+/* One of two paths stalls. Packets in flight on this path would be late, so
+ * they must be sent again on the other path. This must happen even before the
+ * state of the stalled path is "silent". */
 GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 {
   MmtpSenderConfig config;

@@ -160,7 +160,7 @@ GST_START_TEST (times_never_go_below_zero)
   unit = input (units, 'B', START - FRAME, NONE);
   fail_unless_equals_int64 (unit.display_number, -1);
   fail_unless (!unit.has_pts);
-  /* A decoding time that is earlier than the previous one is ignored. */
+  /* A decoding time that is earlier than the previous one must be ignored. */
   unit = input (units, 'P', START + FRAME, START - GST_SECOND);
   fail_unless_equals_int64 (unit.coding_number, 2);
   fail_unless_equals_uint64 (unit.expected, 2 * FRAME);

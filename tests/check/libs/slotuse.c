@@ -231,9 +231,9 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
 #define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
 #define SEGMENTS VP8_SLOT_SEGMENTATION
 #define FILTER VP8_SLOT_FILTER
-/* A slot is a part of the decoder's state. Every frame uses the slots in BASE.
- * If the layer of a frame is unknown, the frame also uses the slots in LAYERS.
- */
+/* A slot is a part of the decoder's state. BASE are the slots that every frame
+ * uses. LAYERS are the slots that a frame uses in addition if its temporal
+ * layer is unknown. */
 #define BASE (REFERENCES | VP8_SLOT_ENTROPY)
 #define LAYERS (255u * VP8_SLOT_LAYER (0))
 

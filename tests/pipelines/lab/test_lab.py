@@ -145,7 +145,8 @@ class LabTest(LabCase):
         self.assertIn("2 done, 0 flagged, 0 failed", done.stdout)
         first = self.results()
         self.assertEqual(len(first), 2)
-        # A run that was interrupted has logs but no result.
+        # A run that was interrupted has logs but no result. It must be run
+        # again.
         name = "radio_interference=none/3M/mine/1-1"
         (self.output / name / "result.json").unlink()
         done = self.grid()
