@@ -52,7 +52,7 @@ gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 /* Sets the network interface for packets to multicast groups. The `index` 0
  * means the interface that the routes select. Use this function instead of a
  * socket option, because this function also stores the index for the raw
- * backend. The thread that sends calls this function. */
+ * backend. Call this function only from the sending thread. */
 gboolean udplite_socket_set_multicast_interface (UdpliteSocket * self,
     guint index, GError ** error);
 /* Joins or leaves the multicast group `group`. `source` restricts the

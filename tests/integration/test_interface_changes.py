@@ -49,8 +49,9 @@ class Device:
         self.address = address
 
     def route(self):
-        """Returns the shell command that adds a route over this device to the
-        receiver. A DHCP client would add it after each change of the device.
+        """Returns the shell command that adds a route to the receiver through
+        this device. On a real host, a DHCP client would add this route after
+        each change of the device.
         """
         if self._link == "fast":  # the receiver's own network
             return "true"

@@ -63,9 +63,9 @@ void ifd_classifier_reset (IfdClassifier * classifier);
  * -1 if the stream does not contain this value.
  *
  * The slots (IFD_FRAME_SLOTS) show which frames refer to each other. They are
- * set only for a stream with reference frames that the base layer does not
- * need. After the classifier has found such frames, it sets the slots from the
- * next I-frame on. */
+ * set only if the stream has reference frames outside the base layer. When the
+ * classifier has found the first such frame, it sets the slots from the next
+ * I-frame on. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

@@ -137,12 +137,12 @@ read_h263_1998 (const guint8 * payload, gsize size)
   return header + ((payload[0] & 1) << 5 | payload[1] >> 3);    /* PLEN */
 }
 
-/* Returns the size of the picture header at the beginning of the video. The
- * payload header (RFC 4629) has `header` bytes, and the video follows it. The
- * size is needed only if the bit P of the payload header is set. In this case,
- * the video begins with a start code whose two zero bytes were left out. If the
- * bit P is not set or no picture begins here, the function returns 0. If the
- * size is unknown, the function returns ALL_OF_IT. */
+/* Returns the size of the picture header with which the video data of a packet
+ * begin. The video data follow the payload header (RFC 4629), which has
+ * `header` bytes. Returns 0 if the bit P of the payload header is not set, or if
+ * no picture begins in this packet. Returns ALL_OF_IT if the size is unknown. If
+ * the bit P is set, the video data begin with a start code whose two zero bytes
+ * were left out. */
 static gsize
 read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 {

@@ -9,9 +9,10 @@
  *   seed 42
  *   packet FLOW INDEX ATTEMPTS FATE JITTER COPIES [overtaken] [OFFSET:FLIP ...]
  *
- * There is one line per packet. Numbers are decimal, FLIP is two hexadecimal
- * digits, FATE is a name of link_fate_get_name (), and JITTER is in ns. Text
- * after a # is a comment.
+ * There is one line per packet. Numbers are decimal. FATE is one of the names
+ * that link_fate_get_name () returns. JITTER is in ns. OFFSET:FLIP describes a
+ * damaged byte: FLIP is two hexadecimal digits, with which the byte at OFFSET is
+ * XORed. Text after a # is a comment.
  */
 
 #pragma once

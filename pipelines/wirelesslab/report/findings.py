@@ -29,7 +29,7 @@ CLEARLY = 2
 MIN_LEAD, MIN_SEEDS = 1.0, 3
 # The report ranks the rows of a table. If at most MAX_NAMED rows share the
 # first place, the report names all of them. If more rows share it, the report
-# names only the NAMED rows with the highest medians.
+# names only those with the highest medians. NAMED is the number of these rows.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
