@@ -447,7 +447,8 @@ make_buffer (GstMmtpSrc * self, Item * item, const Anchor * anchor)
 
 /* --- caps and EOS --------------------------------------------------------- */
 
-/* Sets the caps that the sender has sent as `text`. The core has already
+/* Sets the caps of the source pad from `text`, which the sender has sent. The
+ * core has already
  * checked with mmtp_caps_text_is_plain () that all types in `text` are allowed.
  */
 static GstFlowReturn

@@ -59,6 +59,7 @@ TS_SENDER = SENDER + "mpegtsmux alignment=7 ! rtpmp2tpay ! "
 RTP_CAPS = ("application/x-rtp,media=video,clock-rate=90000,"
             "encoding-name=MPV,payload=32")
 # Programs like tcpclientsink and tcpserversrc, but with IPPROTO_MPTCP (262).
+# 262 is IPPROTO_MPTCP.
 MPTCP_SENDER = """
 import shutil, socket, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)

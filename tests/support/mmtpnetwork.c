@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A sender and a receiver of MMTP in virtual time; mmtpnetwork.h describes
- * them. A violated condition ends the program.
+ * them. If a check in these functions fails, the program aborts.
  */
 
 #include "mmtpnetwork.h"

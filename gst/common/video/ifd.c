@@ -3,15 +3,17 @@
  *
  * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 as follows. W is
  * the queue of waiting frames.
- * - If an I-frame replaces an I- or P-frame in W, the previous GOP counts as
- *   disturbed, and leading B-frames of the new GOP cannot be decoded. The
- *   figures do not consider this, and send these B-frames.
+ * - If an I-frame replaces an I- or P-frame in W, a reference frame of the
+ *   previous GOP is missing (the GOP is *disturbed*), and leading B-frames of
+ *   the new GOP cannot be decoded. The algorithm of the figures sends these
+ *   B-frames.
  * - Leading B-frames of a closed GOP refer to no frame before the GOP, so they
  *   are kept. Leading B-frames after a broken link can never be decoded, so
  *   they are dropped.
- * - A flag says that the previous GOP was disturbed. It is cleared at each
- *   I-frame, not only at the first P-frame. Otherwise the sequence I, B, B, I,
- *   B, B would lose more frames than necessary.
+ * - A flag says that the previous GOP was disturbed. The algorithm of the
+ *   figures clears it at the first P-frame of a GOP. Here it is cleared at each
+ *   I-frame, because a GOP may have no P-frame. Otherwise the sequence I, B, B,
+ *   I, B, B would lose more frames than necessary.
  * - W holds several frames. If W is full, the frame whose loss changes the
  *   picture least is dropped; see find_victim (). If an I-frame arrives after
  *   an outage in which most frames of the GOPs in W were dropped, all frames in

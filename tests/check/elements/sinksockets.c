@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests the properties of network sinks that set socket options. The test
- * examines the socket of the sink, which it finds by its local port among the
- * file descriptors of this process.
- */
+/* Tests those properties of the network sinks that set socket options. To find
+ * the socket of a sink, the test searches the file descriptors of this process
+ * for a socket with the local port of the sink. It then reads the options of
+ * this socket. */
 
 #include <gst/check/gstcheck.h>
 

@@ -403,8 +403,8 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* The goal is that 99.5 % of the frames are in time with each seed. 18 of 20
- * seeds achieve this goal. With the other two seeds, a handshake message is
+/* The goal is that 99.5 % of the frames arrive in time, whatever the seed. 18 of
+ * 20 seeds achieve this goal. With the other two seeds, a handshake message is
  * lost. The rate is then unknown in the first second, and frames are lost. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the sender's state of a path against sections 4.4 to 4.6 of Magalhães
- * and Kravets and sections 6 and 7 of docs/wire-mmtp.md: the bytes in flight,
- * and when the path is stalled or drained. The test acts as the receiver. */
+/* Checks the state that the sender keeps for a path: the bytes in flight, and
+ * whether the path is stalled or drained. The expected values follow from
+ * sections 4.4 to 4.6 of Magalhães and Kravets and sections 6 and 7 of
+ * docs/wire-mmtp.md. The test acts as the receiver. */
 
 #include <gst/check/gstcheck.h>
 

@@ -102,9 +102,10 @@ GST_START_TEST (reference_with_the_lower_weight_is_left_out)
 
 GST_END_TEST;
 
-/* In the first plan, the three frames would need exactly the capacity. However,
- * the capacity is only an estimate, and the key frame has a higher weight than
- * the B-frame before it. The plan must therefore leave out the B-frame. */
+/* At first, the three frames together would use up the whole capacity. The
+ * capacity is only an estimate. If it is too high, the key frame would be late.
+ * The key frame has a higher weight than the B-frame before it, so the plan must
+ * leave out the B-frame. */
 GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 9000, 1);
