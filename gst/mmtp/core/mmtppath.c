@@ -53,12 +53,9 @@
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
- * message to arrive. If the rate of the path is configured, the safe delay is
- * computed from `high_delay`, the maximum delay in the last ten seconds. A
- * single full queue could then raise the safe delay above the initial delay
- * (D0), and the path would not be used for ten seconds. The safe delay is
- * therefore limited to the larger of two values: 7/8 of D0, and the expected
- * delay. */
+ * message to arrive. `high_delay` is a delay that hardly any message exceeds.
+ * If the rate of the path is configured, the safe delay has an upper limit. The
+ * limit is the maximum of `high_delay` and 7/8 of the initial delay (D0). */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
  * multiple of the jitter, the path has stalled. The time covers two delays that
@@ -314,8 +311,11 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
   MmtpSent *sent = mmtp_sent_log_get (&path->sent, path->sent.next - 1);
 
   sent->time_left = time_left;
-  sent->is_marginal = time_left < delay + path->deadline / MARGINAL_PART +
-      (guint64) path->lateness;
+  /* A packet that is sent although it is expected to be late says nothing about
+   * errors of the expected delay. */
+  sent->is_marginal = (sent->expected == MMTP_NEVER
+      || sent->expected <= sent->time + time_left) && time_left < delay +
+      path->deadline / MARGINAL_PART + (guint64) path->lateness;
 }
 
 /* Called when the application has no more data to send. The delivery rate then
@@ -870,12 +870,12 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* Returns a delay that hardly any message exceeds. If a rate is configured and
- * `high_delay` is known, the result is `high_delay` plus a margin. This result
- * is limited to the larger of two values: 7/8 of the initial delay (D0), and
- * the expected delay. At most one packet in 256 should have a longer delay than
- * `high_delay` [4.4 of the MMTP paper]. If no rate is configured or
- * `high_delay` is unknown, the result is the expected delay plus a margin. */
+/* Returns the safe delay, which hardly any message exceeds:
+ * - If a rate is configured and `high_delay` is known, the result is
+ *   `high_delay` plus a margin, which may be 0. At most one packet in 256
+ *   should have a longer delay than `high_delay` (section 4.4 of the MMTP
+ *   paper).
+ * - Otherwise, the result is the expected delay plus a margin. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -886,7 +886,7 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   safe = path->high_delay + (path->high_delay -
       MIN (path->delay, path->high_delay)) / 4;
   max = path->deadline / 8 * MAX_SAFE_EIGHTHS;
-  return MIN (safe, MAX (mmtp_path_get_expected_delay (path, now), max));
+  return MIN (safe, MAX (path->high_delay, max));
 }
 
 /* Returns the minimum delay in the last three reports, minus the time that has

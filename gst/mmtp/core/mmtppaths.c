@@ -103,6 +103,16 @@ mmtp_paths_have_choice (const MmtpPaths * paths)
 }
 
 gboolean
+mmtp_paths_are_several (const MmtpPaths * paths)
+{
+  guint n = 0, i;
+
+  for (i = 0; i < paths->n; i++)
+    n += mmtp_path_is_usable (paths->all[i]);
+  return n > 1;
+}
+
+gboolean
 mmtp_paths_are_usable (const MmtpPaths * paths)
 {
   guint i;

@@ -56,6 +56,9 @@ guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 gboolean mmtp_paths_are_usable (const MmtpPaths * paths);
 /* Returns whether more than one path may carry packets. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
+/* Returns whether more than one path is usable. The socket of a usable path may
+ * be full at the moment. */
+gboolean mmtp_paths_are_several (const MmtpPaths * paths);
 /* Returns the path for a control message. The fastest path is preferred, if it
  * delivers and is not `except`. The second choice is another path that
  * delivers, and the third choice is any path that may carry control messages.

@@ -185,7 +185,8 @@ get_delay (const MmtpPolicy * policy, const MmtpPath * path,
 
   if (has_choice)
     return mmtp_path_get_cautious_delay (path, now, is_spare);
-  return path->configured_rate ? mmtp_path_get_safe_delay (path, now) :
+  return path->configured_rate || mmtp_paths_are_several (policy->paths) ?
+      mmtp_path_get_safe_delay (path, now) :
       mmtp_path_get_expected_delay (path, now);
 }
 
@@ -221,7 +222,7 @@ mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
 
   return !tail || (mmtp_send_queue_get_work (policy->queue) +
       mmtp_send_packet_get_work (size)) * part <=
-      mmtp_paths_get_capacity (policy->paths, mmtp_send_queue_get_deadline
+      mmtp_paths_get_capacity (policy->paths, mmtp_send_queue_get_last_time
       (policy->queue, tail), FALSE, PUT_PERCENT);
 }
 
@@ -237,7 +238,7 @@ is_overloaded (const MmtpPolicy * policy)
   return mmtp_paths_are_measurable (policy->paths) &&
       mmtp_send_queue_get_work (policy->queue) >
       mmtp_paths_get_capacity (policy->paths,
-      mmtp_send_queue_get_deadline (policy->queue, head), FALSE, EASY_PERCENT);
+      mmtp_send_queue_get_last_time (policy->queue, head), FALSE, EASY_PERCENT);
 }
 
 static void
@@ -491,7 +492,7 @@ static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
 {
-  guint64 last = mmtp_send_queue_get_deadline (policy->queue,
+  guint64 last = mmtp_send_queue_get_last_time (policy->queue,
       mmtp_send_queue_get_tail (policy->queue));
   MmtpPacket *packet;
   guint chosen;

@@ -806,6 +806,17 @@ take_session_message (MmtpReceiver * self,
 
 /* --- timeout -------------------------------------------------------------- */
 
+/* Returns the time up to which the next buffer may be output, although it may be
+ * late. */
+static guint64
+get_output_limit (MmtpReceiver * self)
+{
+  guint64 deadline = mmtp_reorder_get_output_deadline (self->session.reorder);
+
+  return deadline == MMTP_NEVER ? MMTP_NEVER :
+      deadline + self->config.max_lateness;
+}
+
 static guint64
 get_caps_deadline (MmtpReceiver * self)
 {
@@ -813,7 +824,7 @@ get_caps_deadline (MmtpReceiver * self)
 
   return buffer && buffer->caps_version != 0
       && !mmtp_received_caps_find (&self->session.caps, buffer->caps_version) ?
-      mmtp_reorder_get_output_deadline (self->session.reorder) : MMTP_NEVER;
+      get_output_limit (self) : MMTP_NEVER;
 }
 
 static gboolean
@@ -1055,7 +1066,7 @@ find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
     *text = mmtp_received_caps_find (&self->session.caps, buffer->caps_version);
     if (buffer->caps_version == 0 || *text)
       return buffer;
-    if (self->paths.now < mmtp_reorder_get_output_deadline (reorder))
+    if (self->paths.now < get_output_limit (self))
       return NULL;
     mmtp_reorder_drop (reorder);
   }

@@ -690,9 +690,12 @@ wait_in_slot (MmtpReorder * reorder, guint64 number, Packet * packet)
   reorder->n_waiting++;
 }
 
+/* Keeps a packet that waits for earlier packets. It waits until its deadline. If
+ * it is late already, it waits as long as an earlier packet with the same
+ * deadline would be accepted. */
 static void
 keep (MmtpReorder * reorder, guint64 number, const Packet * header,
-    const guint8 * payload)
+    const guint8 * payload, gboolean is_late)
 {
   DatagramBlock *block = datagram_block_new (sizeof (Packet) + header->size);
   Packet *packet = (Packet *) block->bytes;
@@ -702,7 +705,8 @@ keep (MmtpReorder * reorder, guint64 number, const Packet * header,
   memcpy (packet->payload, payload, header->size);
   wait_in_slot (reorder, number, packet);
   reorder->waiting_bytes += get_cost (packet->size);
-  push_deadline (reorder, packet->deadline, number);
+  push_deadline (reorder, packet->deadline + (is_late ?
+          (gint64) reorder->max_lateness : 0), number);
   compact_deadlines (reorder);
 }
 
@@ -816,7 +820,7 @@ mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
   make_slot (reorder, number);
   reorder->stats.packets++;
   if (number > reorder->next) {
-    keep (reorder, number, &header, data->payload);
+    keep (reorder, number, &header, data->payload, now >= deadline);
     return MMTP_REORDER_TAKEN;
   }
   advance (reorder, TRUE);

@@ -1006,7 +1006,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
       if (!sender->is_expired)
         expire (sender);
       mmtp_send_queue_set_max_lateness (sender->queue,
-          mmtp_paths_have_choice (&sender->paths) ? 0 :
+          mmtp_paths_are_several (&sender->paths) ? 0 :
           sender->config.max_lateness);
       size = mmtp_transmitter_write_data (&sender->transmitter, &output);
     }

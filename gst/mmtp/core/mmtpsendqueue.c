@@ -38,8 +38,8 @@ struct _MmtpSendQueue
 {
   guint64 max_bytes;
   guint64 delay;                /* initial delay (D0), in ns */
-  /* A packet is in time if it arrives at most this much later than its due time
-   * plus `delay`, in ns. */
+  /* A packet that arrives at most this much after its deadline is useful, in
+   * ns. */
   guint64 max_lateness;
   MmtpDiscardFunc discarded;
   gpointer user_data;
@@ -183,7 +183,14 @@ guint64
 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet)
 {
-  return packet->due + queue->delay + queue->max_lateness;
+  return packet->due + queue->delay;
+}
+
+guint64
+mmtp_send_queue_get_last_time (const MmtpSendQueue * queue,
+    const MmtpPacket * packet)
+{
+  return mmtp_send_queue_get_deadline (queue, packet) + queue->max_lateness;
 }
 
 MmtpPacket *
@@ -1083,7 +1090,8 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++)
-    while ((head = get_first (queue, i)) && is_too_late (queue, head, arrival)) {
+    while ((head = get_first (queue, i))
+        && arrival > mmtp_send_queue_get_last_time (queue, head)) {
       if (head->unit->picture.is_data)
         give_up_data (queue, head->unit, MMTP_DISCARD_LATE);
       else
@@ -1188,7 +1196,7 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
 {
   frame->frame = packet->unit->frame;
   frame->first = packet->number;
-  frame->deadline = mmtp_send_queue_get_deadline (queue, packet);
+  frame->deadline = mmtp_send_queue_get_last_time (queue, packet);
   frame->margin = queue->delay / (mmtp_rank_is_reference (packet->unit->rank) ?
       REFERENCE_MARGIN : DROPPABLE_MARGIN);
   frame->work = 0;

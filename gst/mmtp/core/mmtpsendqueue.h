@@ -58,13 +58,18 @@ void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
  */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
-/* Sets the maximum lateness in ns. A packet is in time if it arrives at most
- * this much later than its due time plus the delay. The default is 0. */
+/* Sets the maximum lateness in ns: a packet that arrives at most this much after
+ * its deadline is still useful. Plans use it, and waiting packets are kept so
+ * long. Retransmissions do not use it. The default is 0. */
 void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
     guint64 max_lateness);
 /* Returns the deadline of the packet, which is the time by which it has to
- * arrive: its due time, plus the delay, plus the maximum lateness. */
+ * arrive: its due time plus the delay. */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
+    const MmtpPacket * packet);
+/* Returns the time up to which a packet that arrives is useful: its deadline
+ * plus the maximum lateness. */
+guint64 mmtp_send_queue_get_last_time (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 
 /* --- putting buffers ------------------------------------------------------ */

@@ -28,6 +28,11 @@
  * without a queue. */
 #define STANDING (200 * MILLISECOND)
 #define DRAIN_SHARE 0.85
+/* Draining lasts at most DRAIN_TIME, and begins again at the earliest after
+ * DRAIN_PAUSE (both in ns). If the delay of the path itself has grown, no queue
+ * is there that could drain. */
+#define DRAIN_TIME (5 * SECOND)
+#define DRAIN_PAUSE (10 * SECOND)
 /* Time is divided into periods of QUEUE_PERIOD (ns). The delay of a standing
  * queue is the minimum queueing delay in the present and the previous period.
  * Without a standing queue, the delay of a path can rise, but it falls again
@@ -52,6 +57,7 @@ typedef struct
   gdouble queue, previous_queue;
   guint64 queue_begin;
   gboolean is_draining;         /* The pacing rate is reduced. */
+  gdouble drain_begin;          /* in ns; 0 if draining has never begun */
 } Token;
 
 /* The time that the path needs to transmit a packet does not count as a queue.
@@ -69,10 +75,14 @@ follow_queue (Token * self, const MmtpRateSample * sample)
   }
   self->queue = MIN (self->queue, queue);
   min = MIN (self->queue, self->previous_queue);
-  if (min > STANDING)
+  if (self->is_draining) {
+    self->is_draining = min >= STANDING / 2
+        && sample->now < self->drain_begin + DRAIN_TIME;
+  } else if (min > STANDING && (self->drain_begin == 0
+          || sample->now >= self->drain_begin + DRAIN_TIME + DRAIN_PAUSE)) {
     self->is_draining = TRUE;
-  else if (min < STANDING / 2)
-    self->is_draining = FALSE;
+    self->drain_begin = sample->now;
+  }
 }
 
 static void
@@ -100,8 +110,7 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
   limits->window = self->rate * time + 2 * self->packet;
   limits->pacing_rate = self->rate * 8 * SECOND *
       (self->is_draining ? DRAIN_SHARE : KNOWN_SHARE);
-  limits->delivery_rate = limits->peak_rate =
-      self->rate * 8 * SECOND * KNOWN_SHARE;
+  limits->delivery_rate = limits->peak_rate = limits->pacing_rate;
 }
 
 static void

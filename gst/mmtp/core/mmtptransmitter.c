@@ -214,7 +214,7 @@ mmtp_transmitter_next_wakeup (const MmtpTransmitter * self)
             mmtp_repairer_next_wakeup (self->repairer)),
         mmtp_padding_next_wakeup (self->padding));
   best = mmtp_paths_get_best_delay (self->paths);
-  wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
+  wakeup = mmtp_send_queue_get_last_time (self->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
   wakeup = MIN (wakeup, mmtp_policy_next_wakeup (self->policy));
   wakeup = MIN (wakeup, MIN (get_speculative_wakeup (self),

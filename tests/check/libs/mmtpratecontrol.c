@@ -562,7 +562,7 @@ get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
     mmtp_rate_control_feedback (control, &sample);
   }
   mmtp_rate_control_get_limits (control, &limits);
-  fail_unless_equals_int (limits.delivery_rate, RATE * 97 / 100);
+  fail_unless_equals_int (limits.delivery_rate, limits.pacing_rate);
   return limits.pacing_rate / (gdouble) RATE;
 }
 
@@ -582,6 +582,16 @@ GST_START_TEST (configured_path_drains_a_standing_queue)
           110 * MS), 0.85);
   fail_unless_equals_float (get_token_share (control, &now, 90 * MS, 150 * MS),
       0.97);
+  /* A pause follows after at most 5 s of draining, also if the delay stays. */
+  fail_unless_equals_float (get_token_share (control, &now, 500 * MS,
+          500 * MS), 0.97);
+  get_token_share (control, &now, 500 * MS, 500 * MS);
+  get_token_share (control, &now, 500 * MS, 500 * MS);
+  fail_unless_equals_float (get_token_share (control, &now, 500 * MS,
+          500 * MS), 0.85);
+  get_token_share (control, &now, 500 * MS, 500 * MS);
+  fail_unless_equals_float (get_token_share (control, &now, 500 * MS,
+          500 * MS), 0.97);
   mmtp_rate_control_free (control);
 }
 

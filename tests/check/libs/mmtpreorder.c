@@ -207,9 +207,10 @@ GST_START_TEST (a_late_packet_makes_no_one_wait)
 
 GST_END_TEST;
 
-/* A packet that is less than 50 ms late must be accepted. There is one
- * exception: if a packet with a higher number was already passed on, the late
- * packet must be refused. */
+/* A packet that is less than 50 ms late must be accepted. If it is behind a gap,
+ * it must wait until it is 50 ms late, because an earlier packet may still
+ * arrive. After a packet with a higher number was passed on, a late packet must
+ * be refused. */
 GST_START_TEST (a_late_packet_in_order_is_passed_on)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -220,14 +221,19 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
   check_output (reorder, "a");
   fail_unless_equals_int (add (reorder, 150, 1, WHOLE, "b", 100),
       MMTP_REORDER_LATE);
-  /* Packet 2 is missing. Packet 3 must not wait for packet 2, because packet 3
-   * is late already. */
   fail_unless_equals_int (add (reorder, 160, 3, WHOLE, "d", 150),
       MMTP_REORDER_TAKEN);
-  fail_unless (mmtp_reorder_next_wakeup (reorder) <= MS (160));
-  mmtp_reorder_timeout (reorder, MS (160));
-  check_output (reorder, "!d");
-  fail_unless_equals_int (add (reorder, 161, 2, WHOLE, "c", 140),
+  mmtp_reorder_timeout (reorder, MS (170));
+  check_output (reorder, "");
+  fail_unless_equals_int (add (reorder, 171, 2, WHOLE, "c", 140),
+      MMTP_REORDER_TAKEN);
+  check_output (reorder, "!c,d");
+  fail_unless_equals_int (add (reorder, 172, 5, WHOLE, "f", 160),
+      MMTP_REORDER_TAKEN);
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (210));
+  mmtp_reorder_timeout (reorder, MS (210));
+  check_output (reorder, "!f");
+  fail_unless_equals_int (add (reorder, 211, 4, WHOLE, "e", 180),
       MMTP_REORDER_LATE);
   check_output (reorder, "");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 2);

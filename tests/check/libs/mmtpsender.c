@@ -1988,6 +1988,48 @@ GST_START_TEST (loss_is_what_the_receiver_misses)
 
 GST_END_TEST;
 
+/* Puts a buffer while no path can carry it. Returns after how many ns the sender
+ * drops the buffer. */
+static guint64
+get_waiting_time (guint n_paths, guint64 max_lateness)
+{
+  MmtpSenderConfig config;
+  MmtpSenderStats stats;
+  Fixture *fixture;
+  guint64 begin;
+  guint i;
+
+  mmtp_sender_config_init (&config);
+  config.max_lateness = max_lateness;
+  fixture = fixture_new (&config);
+  for (i = 0; i < n_paths; i++)
+    add_line (fixture, 20 * MS, 100000);
+  run (fixture, 3 * SECOND);
+  for (i = 0; i < n_paths; i++)
+    mmtp_sender_set_blocked (fixture->sender, fixture->now, i, TRUE);
+  begin = fixture->now;
+  put (fixture, 1000, 0);
+  do {
+    run (fixture, MS);
+    mmtp_sender_get_stats (fixture->sender, &stats);
+  } while (stats.discarded_buffers == 0);
+  begin = fixture->now - begin;
+  fixture_free (fixture);
+  return begin;
+}
+
+/* On a single path, a packet may wait longer by the maximum lateness. With
+ * several paths it must not. */
+GST_START_TEST (lateness_counts_on_a_single_path)
+{
+  fail_unless_equals_uint64 (get_waiting_time (1, 20 * MS),
+      get_waiting_time (1, 0) + 20 * MS);
+  fail_unless_equals_uint64 (get_waiting_time (2, 20 * MS),
+      get_waiting_time (2, 0));
+}
+
+GST_END_TEST;
+
 /* The path delivers nothing for 600 ms. The path must stay active during this
  * gap. The packets in flight arrive after the gap, and none of them may be sent
  * twice. */
@@ -2445,6 +2487,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, path_that_is_not_needed_says_so);
   tcase_add_test (tc, shares_and_losses_are_those_of_late);
   tcase_add_test (tc, loss_is_what_the_receiver_misses);
+  tcase_add_test (tc, lateness_counts_on_a_single_path);
   tcase_add_test (tc, gap_of_the_only_path_is_waited_for);
   tcase_add_test (tc, stalled_return_path_stops_nothing);
   tcase_add_test (tc, packets_are_rescued_from_a_stalled_path);

@@ -172,21 +172,29 @@ GST_START_TEST (sent_packet_waits_again_until_it_would_be_late)
 
 GST_END_TEST;
 
-GST_START_TEST (maximum_lateness_extends_the_deadline)
+GST_START_TEST (late_packet_waits_for_the_maximum_lateness)
 {
   MmtpSendQueue *queue = new_queue ();
   MmtpPacket *packet;
+  MmtpPlan plan;
 
+  mmtp_send_queue_set_max_lateness (queue, 7);
+  fail_unless (put (queue, 0, KEY, 500));
   fail_unless (put (queue, 0, KEY, 500));
   packet = mmtp_send_queue_get_head (queue);
   fail_unless_equals_uint64 (mmtp_send_queue_get_deadline (queue, packet),
       packet->due + DELAY);
-  mmtp_send_queue_set_max_lateness (queue, 7);
-  fail_unless_equals_uint64 (mmtp_send_queue_get_deadline (queue, packet),
+  fail_unless_equals_uint64 (mmtp_send_queue_get_last_time (queue, packet),
       packet->due + DELAY + 7);
+  mmtp_send_queue_fill_plan (queue, &plan);
+  fail_unless_equals_uint64 (plan.frames[0].deadline, packet->due + DELAY + 7);
   send_head (queue);
-  fail_if (mmtp_send_queue_requeue (queue, packet, DELAY + 8));
-  fail_unless (mmtp_send_queue_requeue (queue, packet, DELAY + 7));
+  /* A retransmission must arrive before the deadline. */
+  fail_if (mmtp_send_queue_requeue (queue, packet, DELAY + 1));
+  mmtp_send_queue_expire (queue, DELAY + 7);
+  fail_if (mmtp_send_queue_is_empty (queue));
+  mmtp_send_queue_expire (queue, DELAY + 8);
+  fail_unless (mmtp_send_queue_is_empty (queue));
   mmtp_send_queue_free (queue);
 }
 
@@ -416,7 +424,7 @@ mmtpsendqueue_suite (void)
   tcase_add_test (tc, full_queue_gives_up_what_is_less_important);
   tcase_add_test (tc, buffer_beyond_the_capacity_is_refused);
   tcase_add_test (tc, sent_packet_waits_again_until_it_would_be_late);
-  tcase_add_test (tc, maximum_lateness_extends_the_deadline);
+  tcase_add_test (tc, late_packet_waits_for_the_maximum_lateness);
   tcase_add_test (tc, reported_packets_are_forgotten);
   tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
   tcase_add_test (tc, late_group_is_passed_over);
