@@ -26,7 +26,7 @@ static const struct
         "retransmit, padding-bitrate, scheduler, bind-address, bind-port, gso, "
         "ttl, qos-dscp"},
   {"mmtpsrc", "mmtp", "timeout, caps, address, port, interface, latency, "
-        "peer-timeout, max-latency, eos-at-end, " RTP_KEYS},
+        "peer-timeout, max-latency, max-lateness, eos-at-end, " RTP_KEYS},
 #endif
 #ifdef HAVE_UDPLITE
   {"udplitesink", "udplite", SINK_KEYS ", host, port, coverage-mode, "
