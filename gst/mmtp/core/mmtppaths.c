@@ -92,35 +92,33 @@ delivers (const MmtpPath * path)
   return mmtp_path_may_send_control (path) && path->state != MMTP_PATH_SILENT;
 }
 
-gboolean
-mmtp_paths_have_choice (const MmtpPaths * paths)
+/* Returns the number of paths for which `is_counted` returns TRUE. */
+static guint
+count (const MmtpPaths * paths, gboolean (*is_counted) (const MmtpPath *))
 {
   guint n = 0, i;
 
   for (i = 0; i < paths->n; i++)
-    n += mmtp_path_may_carry (paths->all[i]);
-  return n > 1;
+    n += is_counted (paths->all[i]);
+  return n;
+}
+
+gboolean
+mmtp_paths_have_choice (const MmtpPaths * paths)
+{
+  return count (paths, mmtp_path_may_carry) > 1;
 }
 
 gboolean
 mmtp_paths_are_several (const MmtpPaths * paths)
 {
-  guint n = 0, i;
-
-  for (i = 0; i < paths->n; i++)
-    n += mmtp_path_is_usable (paths->all[i]);
-  return n > 1;
+  return count (paths, mmtp_path_is_usable) > 1;
 }
 
 gboolean
 mmtp_paths_are_usable (const MmtpPaths * paths)
 {
-  guint i;
-
-  for (i = 0; i < paths->n; i++)
-    if (mmtp_path_is_usable (paths->all[i]))
-      return TRUE;
-  return FALSE;
+  return count (paths, mmtp_path_is_usable) > 0;
 }
 
 /* --- delays, docs/wire-mmtp.md section 6 ---------------------------------- */

@@ -743,6 +743,9 @@ mmtp_sender_give_up_all (MmtpSender * sender, guint64 now)
 static void
 expire (MmtpSender * sender)
 {
+  mmtp_send_queue_set_max_lateness (sender->queue,
+      mmtp_paths_are_several (&sender->paths) ? 0 :
+      sender->config.max_lateness);
   mmtp_send_queue_expire (sender->queue, sender->paths.now +
       mmtp_paths_get_best_delay (&sender->paths));
   mmtp_retransmission_expire (&sender->retransmission);
@@ -1005,9 +1008,6 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     if (size == 0) {
       if (!sender->is_expired)
         expire (sender);
-      mmtp_send_queue_set_max_lateness (sender->queue,
-          mmtp_paths_are_several (&sender->paths) ? 0 :
-          sender->config.max_lateness);
       size = mmtp_transmitter_write_data (&sender->transmitter, &output);
     }
     if (size == 0)
