@@ -115,8 +115,8 @@ class MustHold(Streams):
         """Returns whether the radio is the reason why the run exceeds a limit.
         If a packet is lost although the emulated radio card made every attempt
         to transmit it, the card reduces its rate to 1 Mbit/s for up to three
-        seconds (docs/ifd.md). At this rate a single I-frame takes one second.
-        Frames are then late, no matter which frames IFD drops.
+        seconds. At this rate, an I-frame of the 6 Mbit/s clip takes about 0.7 s
+        (docs/ifd.md). Frames are then late, no matter which frames IFD drops.
 
         Such a run is printed and repeated. The last repetition counts.
         """
