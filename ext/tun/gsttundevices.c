@@ -65,9 +65,9 @@ gst_tun_devices_from_context (GstContext * context)
 
 /* --- functions of the table ----------------------------------------------- */
 
-/* Returns the open device whose name or requested name is `ifname`, or NULL. A
- * requested name with %d finds the device that was opened with the same
- * pattern. The caller holds the lock. */
+/* Returns the open device with the name `ifname`, or NULL. `ifname` may also be
+ * a pattern with %d, such as "tun%d"; it then finds the device that was opened
+ * with the same pattern. The caller holds the lock. */
 static TunDevice *
 gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
     const gchar * ifname)

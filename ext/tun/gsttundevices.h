@@ -24,19 +24,22 @@ GstContext *gst_tun_devices_new_context (void);
  * `context` contains no such table. */
 GstTunDevices *gst_tun_devices_from_context (GstContext * context);
 
-/* Returns the device that `request` names in the network namespace `netns`, and
- * applies the remaining settings of `request` to it. Opens the device if it is
- * not open yet. Returns NULL with `error` set on failure.
+/* Returns the device that `request` names in the network namespace `netns`.
+ * Opens the device if it is not open yet. Also applies the other settings of
+ * `request`, such as the MTU, to the device. Returns NULL with `error` set on
+ * failure.
  *
- * `who` is the name of the element in messages. `reads` is TRUE if the element
- * reads the device; only one element may read it. The caller must release the
- * device with gst_tun_devices_release (). Any thread may call this function. */
+ * `who` is the name of the element for error messages. `reads` is TRUE if the
+ * element reads the device; only one element may read it. The caller must
+ * release the device with gst_tun_devices_release (). Any thread may call this
+ * function. */
 TunDevice *gst_tun_devices_acquire (GstTunDevices * devices,
     const gchar * netns, const TunRequest * request, const gchar * who,
     gboolean reads, GError ** error);
 
-/* Releases a device that was acquired with gst_tun_devices_acquire (). `read`
- * is the value of the argument `reads` of that function. The device is closed
- * when no element uses it any more. */
+/* Releases a device that gst_tun_devices_acquire () has returned. `read` tells
+ * whether the element reads the device; it must have the value that was passed
+ * as `reads` when the device was acquired. The device is closed when no element
+ * uses it any more. */
 void gst_tun_devices_release (GstTunDevices * devices, TunDevice * device,
     gboolean read);

@@ -93,9 +93,10 @@ gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
   return gst_element_get_context (port->element, GST_TUN_DEVICES_CONTEXT_TYPE);
 }
 
-/* Asks the parent bins for the context with the table of devices. If a bin has
- * the context, the bin sets the context of this element while the message is
- * posted.
+/* Sends a need-context message to the parent bins, to ask for the table of open
+ * devices. If a bin has the context with this table, it sets the context of
+ * this element before the function that posts the message returns. Returns this
+ * context, or NULL.
  */
 static GstContext *
 gst_tun_port_ask_bins (GstTunPort * port)
@@ -274,7 +275,8 @@ gst_tun_port_open_device (GstTunPort * port, GstPad * pad, GError ** error)
   return device;
 }
 
-/* Stores `device` in the port and returns the device that was stored before. */
+/* Makes `device` the open device of the element that contains `port`. NULL
+ * means that no device is open. Returns the previous device. */
 static TunDevice *
 gst_tun_port_set_device (GstTunPort * port, TunDevice * device)
 {

@@ -24,18 +24,20 @@ typedef struct
   gboolean gro;                 /* property of tunsink */
   gchar *used_ifname;           /* name of the open device; NULL = not open */
 
-  /* `devices` and `device` are changed only while no data flows. A thread that
-   * changes `device` must hold device_lock. */
+  /* `devices` and `device` are changed only while no data flows, so the
+   * streaming thread reads them without a lock. Other threads may read the
+   * statistics of `device` at any time. Therefore a thread must hold
+   * device_lock to change `device`. */
 
   /* table of the open TUN devices of the pipeline; NULL = no table */
   GstTunDevices *devices;
   TunDevice *device;            /* NULL = not open */
-  /* A thread holds this lock while it reads the statistics of the device. */
+  /* held by a thread that changes `device` or reads its statistics */
   GMutex device_lock;
 } GstTunPort;
 
-/* Installs the properties. `port` is the offset of the GstTunPort in the
- * instance. */
+/* Installs the properties that tunsrc and tunsink have in common. `port` is the
+ * offset in bytes of the GstTunPort in the element's instance struct. */
 void gst_tun_port_install_properties (GObjectClass * object_class,
     gssize port);
 

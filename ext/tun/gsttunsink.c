@@ -96,7 +96,8 @@ struct _GstTunSink
   guint mtu;
   /* TRUE if consecutive packets are merged and written as one packet */
   gboolean merges;
-  /* monotonic time in us of the last warning; 0 = none */
+  /* For each reason of a refusal: monotonic time in us of the last warning; 0 =
+   * none */
   gint64 warned[REFUSED_LAST];
 };
 
@@ -404,8 +405,8 @@ gst_tun_sink_write_run (GstTunSink * self, const Run * run)
 }
 
 /* Tries to write the packets in `run` as one merged packet, and returns whether
- * this succeeded. If it did not, the caller writes each packet by itself. The
- * reason is then known for each packet that the kernel refuses. */
+ * this succeeded. If it did not, the caller writes each packet by itself,
+ * because the kernel may refuse only some of them, each for its own reason. */
 static gboolean
 gst_tun_sink_render_run (GstTunSink * self, const Run * run)
 {
@@ -496,10 +497,10 @@ static const GstWirelessProperty properties[] = {
    * GstTunSink:gro:
    *
    * If this is TRUE, consecutive UDP packets of a buffer list are merged, as a
-   * network card with generic receive offload does. They are merged only if all
-   * of them belong to one stream, have the same size and are undamaged. Sockets
-   * receive the same datagrams as without merging, but a capture shows the
-   * merged packets.
+   * network card with generic receive offload does. They are merged only if
+   * they belong to one stream, are undamaged and have the same size; only the
+   * last of them may be shorter. Sockets receive the same datagrams as without
+   * merging, but a capture shows the merged packets.
    *
    * Merging needs Linux 6.2. With an older kernel, each packet is written by
    * itself. The property has no effect with #GstTunSink:fd, or if an element

@@ -55,10 +55,10 @@ struct _GstTunSrc
 
   /* protected by OBJECT_LOCK */
   guint64 packets, bytes, lists;
-  /* number of packets that the kernel had dropped when the counter was last
-   * read */
+  /* The kernel's counter of dropped packets when it was last read */
   guint64 dropped;
-  /* value of the kernel's drop counter when the device was opened */
+  /* The kernel's counter of dropped packets when this element opened the
+   * device. It is subtracted, so that the statistics count only later drops. */
   guint64 dropped_before;
 
   GstLiveFlush flush;           /* has its own lock */

@@ -309,9 +309,10 @@ tun_device_open_fd (gint fd, GError ** error)
 
 /* --- configuration ------------------------------------------------------- */
 
-/* Stores a requested value and applies it to the device. The value 0 means that
- * nothing is requested. Returns FALSE with `error` set if another element has
- * requested a different value. */
+/* Sets the MTU or the queue length of the device to `wished`, and stores which
+ * element has requested this value. If `wished` is 0, nothing is requested.
+ * Returns FALSE with `error` set if another element has requested a different
+ * value, or if the kernel refuses the value. */
 static gboolean
 configure_number (const TunDevice * device, const gchar * what, guint wished,
     const gchar * who, guint * value, gchar ** value_of,
@@ -355,8 +356,9 @@ tun_device_configure_addresses (TunDevice * device, const GArray * addresses,
   return TRUE;
 }
 
-/* Brings the device up. If the device existed before and this process is not
- * permitted to bring it up, the stream waits until root brings the device up.
+/* Brings the device up. This may fail because the process has no permission. If
+ * the device was not created by this process, that is not an error: a warning
+ * is stored, and no packet passes until root brings the device up.
  */
 static gboolean
 tun_device_bring_up (TunDevice * device, GError ** error)

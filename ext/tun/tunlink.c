@@ -20,8 +20,8 @@ struct _TunLink
   gint index;
   /* rtnetlink socket in the network namespace of the device */
   struct mnl_socket *socket;
-  /* The lock is held from the sending of a request until its answer has
-   * arrived. */
+  /* Protects `socket`. A thread holds the lock from the sending of an rtnetlink
+   * request until the answer to this request has arrived. */
   GMutex lock;
   /* sequence number of the last request; protected by lock */
   guint32 sequence;

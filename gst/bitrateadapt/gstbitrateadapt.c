@@ -69,19 +69,19 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * the encoder are 0. Some encoders use the bitrate 0 for "automatic". */
 #define FALLBACK_MAX_BITRATE 6000000
 
-/* The bitrate of the encoder is measured over one second. This second is
- * divided into N_PARTS parts. */
+/* The bitrate of the encoder is measured over the last second, which is divided
+ * into N_PARTS parts. When a part has passed, the oldest one is forgotten. */
 #define N_PARTS 10
 #define PART (GST_SECOND / N_PARTS)
 
 typedef struct
 {
-  /* Ring buffer. Each entry is the number of bytes that passed in one part of
-   * the last second. */
+  /* Ring buffer. Each entry is the number of bytes that passed in one tenth of
+   * a second; together the entries cover the last second. */
   guint64 bytes[N_PARTS];
-  /* Each second is divided into N_PARTS parts, which are numbered consecutively
-   * from time 0. This is the number of the part in which the latest bytes
-   * passed. */
+  /* Number of the part in which the latest bytes passed. Each second of the
+   * clock is divided into N_PARTS parts, which are numbered consecutively from
+   * time 0. */
   guint64 part;
 } Meter;
 
@@ -90,8 +90,8 @@ typedef enum
   PROBLEM_ENCODER,              /* no encoder, or several */
   /* no element downstream reports the state of the network */
   PROBLEM_NETWORK,
-  /* The element that should report the state of the network has not reported
-   * anything yet. */
+  /* An element downstream can report the state of the network, but it has not
+   * reported anything yet. */
   PROBLEM_ESTIMATE,
   /* This problem exists if the minimum bitrate is above the maximum bitrate. */
   PROBLEM_LIMITS,
@@ -145,8 +145,9 @@ struct _GstBitrateAdapt
    * encoder is fixed. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
-  gboolean is_padding;          /* TRUE if the sink was told to send padding */
-  /* value of loss_report in the latest GstBitrateNetwork */
+  /* TRUE if bitrateadapt has set the property padding-bitrate of the sink */
+  gboolean is_padding;
+  /* identifies the receiver report whose losses were processed last */
   guint64 loss_report;
   guint64 lost_before[BITRATE_LOSS_LAST];       /* values of the last report */
   /* For each PROBLEM_ constant: time in ns at which the problem began; 0 if the
@@ -189,7 +190,8 @@ meter_advance (Meter * meter, guint64 now)
   meter->part = part;
 }
 
-/* Returns the bitrate of the last second in bit/s. */
+/* Returns the bitrate in bit/s of the buffers that passed this element in the
+ * last second. */
 static guint64
 meter_get (Meter * meter, guint64 now)
 {
@@ -215,11 +217,13 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* Pushes a buffer downstream, and then adds its size to passed_bytes. Bytes in
- * passed_bytes count as confirmed if the sink does not report them as waiting.
- * Until the sink has received the buffer, it cannot report the bytes of the
- * buffer as waiting. If the size were added before the push, these bytes would
- * count as confirmed. */
+/* Pushes a buffer downstream, and then adds its size to passed_bytes. The order
+ * matters because of the backlog, which is the data that the receiver has not
+ * confirmed yet: all bytes in passed_bytes count as confirmed, except those
+ * that the sink reports as waiting or in flight. Until the push has returned,
+ * the sink may not have received the buffer, so it may not report these bytes
+ * yet. If the size were added before the push, the bytes would wrongly count as
+ * confirmed. */
 static GstFlowReturn
 gst_bitrate_adapt_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -267,10 +271,10 @@ get_max_bitrate (const GstBitrateAdapt * self)
 
 /* --- warnings, in the thread ---------------------------------------------- */
 
-/* Stores whether `problem` exists now (`is_there`). When the problem has
- * existed for at least `timeout` ns without interruption, one call returns
- * TRUE. Later calls return FALSE until the problem has ended and has then
- * existed for `timeout` ns again.
+/* Records whether `problem` exists now (`is_there`), and returns whether a
+ * warning is due. A warning is due once, when the problem has existed for at
+ * least `timeout` ns without interruption. The next warning is due only if the
+ * problem has ended, has begun again, and has then existed for `timeout` ns.
  *
  * The time before the first buffer must not count towards `timeout`. If
  * `timeout` is above 0, the callers therefore pass FALSE as `is_there` until
@@ -600,8 +604,11 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   gboolean is_pushing;
   gchar *name;
 
-  /* passed_bytes is read before the state of the network. In the opposite
-   * order, a frame that is pushed in the meantime would count as confirmed. */
+  /* passed_bytes must be read before the state of the network. All bytes in
+   * passed_bytes that the sink does not report as waiting or in flight count as
+   * confirmed by the receiver. If the sink's numbers were read first, a frame
+   * that is pushed between the two readings would be missing in them and would
+   * wrongly count as confirmed. */
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->network_name);
   passed_bytes = self->passed_bytes;
@@ -686,10 +693,11 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
-/* Enables padding in the sink if the estimated capacity of the network, minus
- * the headroom, is below the maximum bitrate. Otherwise, disables padding. If
- * the property padding-bitrate of bitrateadapt is 0, the sink keeps its own
- * setting. */
+/* Padding is data without content that the sink sends to measure the capacity
+ * of the network. It is needed only while the estimated capacity, minus the
+ * headroom, is below the maximum bitrate. Then this function enables padding in
+ * the sink; otherwise, it disables padding. If the property padding-bitrate of
+ * bitrateadapt is 0, the sink keeps its own setting. */
 static void
 update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {

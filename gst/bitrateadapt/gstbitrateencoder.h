@@ -47,13 +47,14 @@ gchar *gst_bitrate_encoder_list (void);
 /* Returns the bitrate that `element` is set to, in bit/s. */
 guint64 gst_bitrate_encoder_get (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* Returns the bitrate that the application has set `element` to, in bit/s.
- * gst_bitrate_encoder_set() may have changed the bitrate afterwards. In this
- * case, gst_bitrate_encoder_get() returns the changed bitrate. */
+/* Returns the bitrate in bit/s that the application has chosen for `element`:
+ * its bitrate before gst_bitrate_encoder_set () first changed it. The present
+ * bitrate, which includes these changes, is the result of
+ * gst_bitrate_encoder_get (). */
 guint64 gst_bitrate_encoder_get_initial (GstElement * element,
     const GstBitrateEncoder * encoder);
 /* Sets the bitrate of `element`, in bit/s. Returns FALSE if the element did not
- * accept this bitrate. The property of the element then has another value than
- * the requested one. */
+ * accept this bitrate; its property then still differs from the requested
+ * value. */
 gboolean gst_bitrate_encoder_set (GstElement * element,
     const GstBitrateEncoder * encoder, guint64 bitrate);

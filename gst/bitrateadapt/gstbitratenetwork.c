@@ -123,7 +123,7 @@ static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
 
-/* Sums of the statistics of all paths of mmtpsink */
+/* sums over all paths of mmtpsink, read from the statistics of each path */
 typedef struct
 {
   gdouble in_flight;            /* bytes */
@@ -216,9 +216,9 @@ get_one_of (const GstStructure * stats, const gchar * const *names,
   return FALSE;
 }
 
-/* Reads the statistics of the path of dccpthinsink or ifdsink, which have only
- * one path. If the number of queued bytes is unknown, it is set to 0, because
- * dccpthinsink has no queue of its own. */
+/* Reads the statistics of dccpthinsink or ifdsink, which have only one path.
+ * dccpthinsink has no queue of its own and does not report a number of queued
+ * bytes. This number is then set to 0. */
 static void
 read_only_path (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -249,10 +249,10 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
-  /* The estimate in the statistics is the latest one. The property of the same
-   * name changes only when the element sends a notification. mmtpsink does not
-   * send a notification after each report of the receiver, so the property may
-   * be outdated. */
+  /* The statistics and the element's property contain an estimate with the same
+   * name. The one in the statistics is always the latest one. The property of
+   * mmtpsink may be outdated, because mmtpsink does not update it after each
+   * report of the receiver. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",
@@ -379,8 +379,8 @@ typedef struct
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
   GPtrArray *queues;            /* elements with a queue; owned */
-  /* Bytes that wait in the queues upstream of `element`, and number of frames
-   * that these queues have dropped */
+  /* `waiting`: number of bytes that wait in the queues upstream of `element`.
+   * `dropped`: number of frames that these queues have dropped. */
   guint64 waiting, dropped;
 } Search;
 
@@ -543,10 +543,10 @@ visit (GstElement * element, gpointer data)
   return FALSE;
 }
 
-/* Used instead of visit() if the user has named the element to search for.
- * Returns whether `element` is the named element. If `element` is another
- * element and has a queue, adds it to search->queues. Does not read an estimate
- * from `element`. */
+/* Used if the user has named the element that reports the state of the network.
+ * The walk then only collects the queues upstream of this element: if `element`
+ * is another element with a queue, adds it to search->queues. Returns TRUE if
+ * `element` is the named element, so that the walk ends there. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)
 {

@@ -28,8 +28,9 @@ typedef struct
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;
-  /* Information about the network for the rule that chooses the bitrate. The
-   * caller sets the field `now`. */
+  /* Information about the network for the rule that chooses the bitrate.
+   * gst_bitrate_network_read () fills in this field, except the time `now`,
+   * which its caller sets. */
   BitrateReport report;
 } GstBitrateNetwork;
 

@@ -12,10 +12,11 @@
 /* Alignment in bytes that is sufficient for GstMemory and for the data of each
  * memory */
 #define ALIGNMENT 16
-/* Number of references to a new block. All of them belong to the allocator at
- * first. The allocator passes one reference to each new memory in the block,
- * which needs no atomic operation. OWN_REFERENCES is larger than the number of
- * memories that fit into a block. */
+/* Initial value of the reference count of a new block. All of these references
+ * belong to the allocator at first. It passes one of them to each memory that
+ * it creates in the block. Passing a reference needs no atomic operation,
+ * because the count does not change. OWN_REFERENCES must be larger than the
+ * number of memories that fit into a block. */
 #define OWN_REFERENCES (1 << 24)
 
 typedef struct
@@ -23,7 +24,7 @@ typedef struct
   gint references;              /* atomic */
   guint taken;                  /* number of memories */
   gsize used, size;             /* in bytes */
-  /* FALSE if the block has room for one memory only */
+  /* FALSE if the block was made for a single memory */
   gboolean is_shared;
 } Block;
 
@@ -40,7 +41,8 @@ struct _GstBlockAllocator
 
   Block *block;                 /* NULL if there is none */
   gint max_blocks;
-  /* number of shared blocks that are not freed yet; atomic */
+  /* number of blocks with room for several memories that are not freed yet;
+   * atomic */
   gint n_blocks;
 };
 
@@ -75,9 +77,9 @@ allocator_release_block (GstBlockAllocator * self, Block * block,
   g_free (block);
 }
 
-/* Stops using the current block. The allocator had OWN_REFERENCES references to
- * the block, and passed one of them to each memory in the block. The remaining
- * references are released here. */
+/* Stops using the current block for new memories. A new block starts with
+ * OWN_REFERENCES references, of which each memory in the block has got one. The
+ * remaining references still belong to the allocator and are released here. */
 static void
 allocator_retire_block (GstBlockAllocator * self)
 {
@@ -87,9 +89,10 @@ allocator_retire_block (GstBlockAllocator * self)
     allocator_release_block (self, block, OWN_REFERENCES - block->taken);
 }
 
-/* Returns a block that has room for a memory of `needed` bytes. If a new block
- * is needed, but max_blocks shared blocks already exist, the new block has room
- * for this memory only. */
+/* Returns a block that has room for a memory of `needed` bytes. If the current
+ * block has no room, a new block is made. It has room for several memories,
+ * unless max_blocks such blocks already exist; it then has room for this memory
+ * only. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

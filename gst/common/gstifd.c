@@ -164,7 +164,8 @@ gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer)
   GstCustomMeta *meta;
   guint number;
 
-  /* The meta is registered by the first element that uses it. */
+  /* VP8_META is a custom meta of GStreamer's VP8 elements. Until one of them is
+   * used, this meta is not registered, so no buffer can have it. */
   if (!gst_meta_get_info (VP8_META))
     return FALSE;
   meta = gst_buffer_get_custom_meta (buffer, VP8_META);

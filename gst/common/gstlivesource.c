@@ -64,19 +64,19 @@ stop_flush (GstLiveFlush * flush)
   flush->set_flushing (flush->src, FALSE);
 }
 
-/* Called in unlock_stop. If the calling thread began the flush, this function
- * ends the flush. This is the usual case: one thread calls unlock and
- * unlock_stop.
+/* Called in unlock_stop. Usually the thread that began the flush also calls
+ * this function. The function then ends the flush.
  *
- * If another thread calls this function, there are two cases. In the first
- * case, an application has sent FLUSH_START and FLUSH_STOP from two threads.
- * The flush has to end. In the second case, the streaming thread calls this
- * function because of a pause. The flush has to continue.
+ * If another thread calls this function, there are two cases:
+ * - An application has sent FLUSH_START and FLUSH_STOP from two threads. The
+ *   flush has to end.
+ * - The streaming thread calls unlock_stop because of a pause. The flush has to
+ *   continue.
  *
- * This function cannot distinguish the two cases, so it stores the calling
- * thread in `stopper`. gst_live_flush_begin_create always runs in the streaming
- * thread. If `stopper` is not the streaming thread, gst_live_flush_begin_create
- * ends the flush.
+ * This function cannot distinguish the two cases, so it only stores the calling
+ * thread in `stopper`. gst_live_flush_begin_create () decides later. It always
+ * runs in the streaming thread, so it ends the flush if `stopper` is another
+ * thread.
  */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)

@@ -41,11 +41,13 @@ typedef struct
   GstBaseSrc *src;              /* not owned */
   GstLiveFlushFunc set_flushing;
 
-  /* This lock is taken after the live lock of GstBaseSrc. */
+  /* Lock order: a thread that needs both locks takes the live lock of
+   * GstBaseSrc first, and then this lock. */
   GMutex lock;
   /* protected by lock */
-  /* The thread that changes the state from PLAYING to PAUSED; NULL if there is
-   * none */
+  /* The thread that is just changing the state from PLAYING to PAUSED. An
+   * unlock from this thread is for a pause. NULL if no such change is in
+   * progress. */
   GThread *pauser;
   /* The thread that called unlock for a flush; NULL if no flush is in progress
    */
@@ -58,12 +60,15 @@ typedef struct
 void gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
     GstLiveFlushFunc set_flushing);
 void gst_live_flush_clear (GstLiveFlush * flush);
-/* Calls change_state of `parent_class` and returns its result. */
+/* Calls the change_state function of `parent_class` and returns its result.
+ * During a change from PLAYING to PAUSED, records the calling thread, so that a
+ * call of unlock in this thread is recognized as one for a pause. */
 GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
 void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
-/* The source calls this function at the beginning of its create function. */
+/* The source calls this function at the beginning of its create function. It
+ * ends a flush that one thread has begun and another thread has ended. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */
@@ -76,8 +81,8 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
  * buffer, and calls gst_buffer_unref with NULL (gst_base_src_get_range in
  * 1.22).
  *
- * The functions below prevent GstBaseSrc from dropping results. They pass
- * buffers and lists to GstBaseSrc only while it is running and not flushing. */
+ * The functions below therefore pass buffers and lists to GstBaseSrc only while
+ * it is running and not flushing. It then has no reason to drop them. */
 
 /* Returns how many buffers the source may put into one list, at most `max`. The
  * property num-buffers counts a list as one buffer, so the function returns 1

@@ -15,11 +15,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
  */
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
-/* The input is passed to the framer in pieces of at most this number of bytes.
- * Malicious input may contain a frame in every dozen bytes. The buffer for such
- * a small frame needs a hundred times as much memory as the frame needs in the
- * input. All frames of a piece are in the queue at the same time. Small pieces
- * therefore limit the memory. */
+/* Size limit in bytes of the pieces in which the input is passed to the framer,
+ * which cuts it into frames. All frames of a piece are in the queue at the same
+ * time. Malicious input may contain a frame in every dozen bytes, and the
+ * buffer of such a small frame needs a hundred times as much memory as the
+ * frame itself. Small pieces therefore limit the memory. */
 #define MAX_PIECE (16 * 1024)
 
 /* Maximum number of system start codes (B9 to FF) that damaged video may
@@ -44,12 +44,14 @@ struct _GstMpegVideoInput
   /* TRUE if the format of upstream's segment is not GST_FORMAT_TIME */
   gboolean no_times;
 
-  /* Buffer of which only the bytes before pending_offset were passed to the
-   * framer; NULL if there is no such buffer. */
+  /* The buffer that is being processed; NULL if there is none. The bytes before
+   * pending_offset were already passed to the framer, which joins bytes into
+   * frames. The other bytes follow in later calls. */
   GstBuffer *pending;
   gsize pending_offset;
-  /* TRUE if the framer was drained and the timeline must be drained, too. The
-   * timeline is drained after all frames were pulled. */
+  /* TRUE from the end of the stream until all frames were pulled. The framer,
+   * which forms the frames, was drained already. The timeline, which detects
+   * losses, must be drained after the last frame was pulled. */
   gboolean drained;
   /* TRUE if the next frame gets the flag DISCONT */
   gboolean discont;
@@ -100,7 +102,8 @@ queued_frame_free (gpointer data)
   g_free (data);
 }
 
-/* Frees the framer and keeps its counters in `stats`. */
+/* Frees the framer. Its counters are added to `input->stats`, so that the
+ * totals do not decrease. */
 static void
 input_drop_framer (GstMpegVideoInput * input)
 {
@@ -154,8 +157,10 @@ gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps)
   if (parsed == input->parsed)
     return;
   input->parsed = parsed;
-  /* The framer is discarded, because the pending bytes must not become part of
-   * the first frame after a change between parsed and unparsed input. */
+  /* The framer, which joins bytes into frames, still holds bytes of the old
+   * kind of input (parsed or unparsed). They must not become part of the first
+   * frame of the new kind. The framer is therefore discarded; the next buffer
+   * creates a new one. */
   input_drop_framer (input);
 }
 
@@ -291,8 +296,9 @@ input_check (GstMpegVideoInput * input)
   mpeg_video_framer_get_stats (input->framer, &stats);
   if (stats.too_big > 0)
     input_warn_too_big (input);
-  /* Parsed input is trusted to be MPEG video, because another element has
-   * checked it. Unusual bytes in it are due to damage by the network. */
+  /* If the input is parsed, another element has already checked that it is MPEG
+   * video. Unusual bytes are then regarded as damage by the network, and not as
+   * a sign of another format. */
   if (input->parsed)
     return TRUE;
   if (gst_wrong_input_is_container (gst_wrong_input_find (input->head,
@@ -304,8 +310,9 @@ input_check (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Ends the processing of the pending buffer when all its bytes have been passed
- * to the framer.
+/* Called when all bytes of the pending buffer have been passed to the framer.
+ * Releases the buffer. If its end is also the end of a frame, completes this
+ * frame.
  */
 static void
 input_end_buffer (GstMpegVideoInput * input)
@@ -315,8 +322,8 @@ input_end_buffer (GstMpegVideoInput * input)
     mpeg_video_framer_drain (input->framer);
     input_collect (input);
   }
-  /* A parsed buffer holds whole frames, so its damage does not affect the
-   * frames of the next buffer. */
+  /* A parsed buffer holds whole frames. If it is damaged, the frames of the
+   * next buffer are therefore not affected. */
   if (input->parsed)
     input->corrupted = FALSE;
   gst_clear_buffer (&input->pending);
@@ -427,9 +434,10 @@ gst_mpeg_video_input_drain (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Passes the frame to the timeline. This is done only when the frame is pulled,
- * because the frame may reveal losses. These losses are then reported after the
- * previous frame and before this one. */
+/* Passes the frame to the timeline, which computes its timestamps and detects
+ * lost frames before it. This is done only when the frame is pulled. The
+ * detected losses can then be reported between the previous frame and this one.
+ */
 static void
 input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
 {

@@ -26,7 +26,8 @@ typedef struct _GstMpegVideoInput GstMpegVideoInput;
 typedef struct
 {
   GstBuffer *buffer;
-  /* The data pointer of `frame` is not valid; map `buffer` to read the bytes.
+  /* information about the frame, except the pointer `frame.data`, which is
+   * NULL; the bytes of the frame are in `buffer`
    */
   MpegVideoFrame frame;
   MpegVideoPosition position;
@@ -77,10 +78,11 @@ void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
  * caps, parsed=true, and the fields that follow from the sequence header. */
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
-/* If `event` is a byte segment, replaces it by a time segment. The timestamps
- * of the buffers in a byte segment are ignored. The reason is filesrc: it sends
- * a byte segment, and sets the PTS of its first buffer to 0 in some cases, but
- * not in all. Takes ownership of `event` and returns an event (transfer full).
+/* If `event` is a segment in bytes, replaces it by a segment in time, and
+ * ignores the timestamps of the buffers in this segment. They cannot be
+ * trusted: filesrc sends a byte segment and sometimes, but not always, sets the
+ * PTS of its first buffer to 0. Takes ownership of `event` and returns an event
+ * (transfer full).
  */
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);

@@ -297,8 +297,10 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->send_cancellable = g_cancellable_new ();
   gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
-  /* This flag makes the pipeline send EOS to this sink, and not only to the
-   * sources. gst_network_sink_send_event explains the reason. */
+  /* GST_ELEMENT_FLAG_SOURCE makes the pipeline send the EOS of the application
+   * to this sink too, and not only to the sources. A source whose thread is
+   * blocked in this sink cannot pass its EOS on. The sink's own copy of the
+   * event makes the sink limit such a wait. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }
 

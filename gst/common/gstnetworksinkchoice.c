@@ -45,9 +45,9 @@ gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
     priv->skips_frame = FALSE;
 }
 
-/* Returns whether `buffer` belongs to the same frame as the previous buffer. If
- * the stream has neither MARKER flags nor timestamps, this is unknown and the
- * function returns FALSE. */
+/* Returns whether `buffer` belongs to the same frame as the previous buffer.
+ * Frames are told apart by the flag MARKER on the last buffer of a frame, or by
+ * the PTS. If the stream has neither of them, the function returns FALSE. */
 static gboolean
 continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -64,7 +64,7 @@ continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 static void
 log_drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
 {
-  /* Names of the statistics counters, each with its meaning */
+  /* For each DropReason: name of the statistics counter, and its meaning */
   static const gchar *const reasons[DROP_LAST] = {
     "not-connected: there is no connection, and wait-for-connection is false"
         " or live input has waited for max-live-wait",
@@ -91,10 +91,10 @@ get_layer (GstBuffer * buffer)
   return info ? info->temporal_layer : -1;
 }
 
-/* Notes that a frame of a layer above the base layer was dropped, because the
- * network accepts no data. The following frames of higher layers refer to the
- * dropped frame, so they are useless. The next frame of the same layer or of a
- * lower layer is useful again, and so are the frames after it. */
+/* Called when a frame was dropped because the network accepts no data. If the
+ * frame belongs to a layer above the base layer, the following frames of higher
+ * layers refer to it, so they are useless. The next frame of the same layer or
+ * of a lower layer is useful again, and so are the frames after it. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -133,8 +133,8 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     counters->dropped_references++;
   counters->bytes_dropped += gst_buffer_get_size (buffer);
   UNLOCK (self);
-  /* An incomplete frame is useless, so the rest of the frame is dropped too
-   * (Ouwens, section 3.8). */
+  /* Ouwens (2006, section 3.8) drops the rest of a frame when a part of it was
+   * dropped, because an incomplete frame is useless. */
   self->priv->skips_frame = TRUE;
   if (reason == DROP_FULL)
     note_dropped_layer (self, buffer);
@@ -208,7 +208,8 @@ gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Called at the start of a stream. The next buffer begins a new frame.
+/* Called at the start of a stream. Forgets the state of the previous stream, so
+ * that the next buffer begins a new frame.
  */
 void
 gst_network_sink_begin_stream (GstNetworkSink * self)

@@ -141,9 +141,9 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* refused_until is the time of the last attempt to connect, so the thread
-   * must not wait beyond this time. If the receiver refuses the last attempt,
-   * the thread gives up. */
+  /* Attempts that are refused are repeated until refused_until. The last
+   * attempt is made at this time, so the thread must not wait beyond it. If the
+   * receiver refuses the last attempt too, the thread gives up. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
@@ -170,8 +170,9 @@ is_unknown_name (GstNetworkSink * self, const GError * error)
 
 /* Returns whether a further attempt to connect would fail in the same way. This
  * is the case if a setting is invalid or the host name does not exist. In a
- * connectionless transport, it is also the case if the error does not come from
- * the network. */
+ * connectionless transport, such as UDP, it is also the case if the operation
+ * is not permitted or not supported: such an error comes from this host and not
+ * from the network. */
 static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {

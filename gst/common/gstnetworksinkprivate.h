@@ -56,9 +56,11 @@ typedef enum
   /* The network was full, and the buffer could not wait for room. Either
    * blocking is FALSE, or the input is live and max-live-wait has passed. */
   DROP_FULL,
-  /* An earlier part of the same frame was dropped. */
+  /* An earlier part of the same frame was dropped. An incomplete frame is
+   * useless, so this part was dropped too. */
   DROP_REST_OF_FRAME,
-  /* The frame refers to earlier frames that a new receiver has not received. */
+  /* The receiver is a new one that lacks the earlier frames. It gets no buffer
+   * before the next key frame. */
   DROP_NO_KEY_FRAME,
   /* The connection broke after a part of the buffer was sent. */
   DROP_BROKEN,
@@ -71,8 +73,9 @@ typedef enum
 typedef enum
 {
   INPUT_UNKNOWN,                /* upstream was not queried yet */
-  /* Upstream is not live, or drops frames itself. The sink may therefore block
-   * upstream for an unlimited time. */
+  /* Either upstream is not live, or an element upstream, such as ifdqueue,
+   * drops frames when downstream does not accept them. The sink may therefore
+   * block upstream for an unlimited time. */
   INPUT_STORED,
   INPUT_LIVE
 } Input;
@@ -82,7 +85,7 @@ typedef enum
 {
   FAILURE_CLOSED,               /* The receiver closed the connection. */
   FAILURE_RESET,                /* The receiver reset the connection. */
-  /* The receiver accepted no data, or did not answer, for `timeout`. */
+  /* For the time `timeout`, the receiver accepted no data or did not answer. */
   FAILURE_TIMEOUT,
   /* No process listens at the address of the receiver. */
   FAILURE_REFUSED,
@@ -92,7 +95,8 @@ typedef enum
   FAILURE_LAST
 } Failure;
 
-/* There is no connection, and the buffer does not wait for one. */
+/* Return value of the functions that wait for a connection: there is no
+ * connection, and the buffer must be dropped instead of waiting for one. */
 #define FLOW_NOT_CONNECTED GST_FLOW_CUSTOM_SUCCESS
 
 typedef struct
@@ -100,9 +104,9 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* Number of buffers that were dropped because of DROP_FULL and do not have
-   * the flag DROPPABLE. Other frames may refer to the frames of these buffers,
-   * so a key frame then helps the receiver. */
+  /* Number of buffers that were dropped because the network was full
+   * (DROP_FULL) and that do not have the flag DROPPABLE. Other frames may refer
+   * to the frames of these buffers, so the receiver needs a key frame. */
   guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
@@ -129,16 +133,16 @@ struct _GstNetworkSinkPrivate
    * detects a new receiver by this number. */
   guint64 generation;
   gboolean wanted;              /* a connection should exist */
-  gboolean stopping;            /* the connection's thread has to end */
+  gboolean stopping;            /* TRUE if the connection's thread has to end */
   /* EOS has arrived, and the sink waits until the remaining data are delivered.
    * During this time the connection is not watched. */
   gboolean draining;
-  /* A part of a buffer was sent. If the rest of this buffer is not sent, the
-   * connection has to be reset. */
+  /* TRUE while a buffer is sent only in part. If its rest can no longer be
+   * sent, the connection has to be reset. */
   gboolean torn;
   gboolean unlocked;            /* render has to return immediately */
-  /* The application has sent EOS to the pipeline's sources, so EOS will arrive
-   * at this sink. */
+  /* The application has sent EOS to the pipeline, which passes it to its
+   * sources. EOS will therefore arrive at this sink later. */
   gboolean end_asked;
   /* Deadline for the end of the stream, monotonic time in us; 0 if it is not
    * set. After the application has sent EOS to the pipeline, the first wait of
@@ -162,9 +166,10 @@ struct _GstNetworkSinkPrivate
   gint64 unconnected_since;
   Counters counters;
 
-  /* Each cancellable is cancelled and reset with the lock held. Only the
-   * connection's thread resets connection_cancellable, and only the streaming
-   * thread resets send_cancellable. */
+  /* connection_cancellable ends the waits of the connection's thread, and
+   * send_cancellable ends those of the streaming thread. Any thread may cancel
+   * them, but only the waiting thread itself resets its cancellable. Both
+   * operations need the lock. */
   GCancellable *connection_cancellable, *send_cancellable;
 
   /* The connection's thread. It is created and joined by state changes. */
@@ -182,21 +187,25 @@ struct _GstNetworkSinkPrivate
   gint64 warned_at;
 
   /* --- used by the streaming thread; while no pad is active, by any thread */
-  /* The buffer that is being sent; NULL if there is none. A flush keeps it if a
-   * part of it was already sent. */
+  /* The buffer that is being sent; NULL if there is none. If a flush interrupts
+   * the sending after a part of the buffer was sent, the buffer stays here, so
+   * that its rest is sent later. */
   GstBuffer *rest;
   gsize rest_offset;            /* number of bytes of `rest` that were sent */
-  /* Value of `generation` when the previous buffer was handled. If `generation`
-   * has changed since then, the next buffer is the first on a new connection.
+  /* Number of the connection on which the previous buffer was handled. If it
+   * differs from `generation`, the next buffer is the first one on a new
+   * connection, and the receiver is a new one.
    */
   guint64 receiver;
-  gboolean has_input;           /* a buffer has arrived since the last EOS */
+  /* TRUE if a buffer has arrived since the last EOS */
+  gboolean has_input;
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
   /* A buffer was dropped because the stream did not end within drain-timeout.
    */
   gboolean gave_up;
-  /* A part of the current frame was dropped, so the rest is dropped too. */
+  /* A part of the current frame was dropped. The rest of the frame is therefore
+   * dropped too. */
   gboolean skips_frame;
   /* Temporal layer of a dropped frame. The next frames of higher layers refer
    * to the dropped frame and are therefore useless. 0 if there is no such
@@ -204,21 +213,26 @@ struct _GstNetworkSinkPrivate
   gint dropped_layer;
   /* TRUE if a buffer with the flag MARKER has arrived */
   gboolean have_markers;
-  /* Number of frames that were dropped while a key frame was needed */
+  /* Number of frames that were dropped since a new receiver began to wait for a
+   * key frame */
   guint frames_without_key;
-  gboolean in_frame;            /* the last buffer did not end its frame */
+  /* TRUE if the last buffer did not end its frame, so that more buffers of this
+   * frame will follow */
+  gboolean in_frame;
   GstClockTime last_pts;        /* PTS of the last buffer */
   /* Deadline for the end of the stream, as a monotonic time in us; 0 if there
    * is no deadline */
   gint64 deadline;
   Input input;                  /* whether upstream is live */
-  /* Live input has waited for max_live_wait, and nothing was sent after this
-   * wait. */
+  /* TRUE if live input has waited for max_live_wait in vain. Until something is
+   * sent again, buffers then do not wait at all. */
   gboolean live_gave_up;
-  /* Number of packets that send_packets reports as sent, although they were
-   * sent to no receiver */
+  /* Number of packets in the present batch that were sent to no receiver,
+   * although the method send_packets has reported them as sent; see
+   * gst_network_sink_refuse_packet (). They are counted as unsendable. */
   guint refused;
-  /* number of bytes in the packets that `refused` counts */
+  /* total size in bytes of the packets in the present batch that were sent to
+   * no receiver */
   guint64 refused_bytes;
 };
 
@@ -263,17 +277,19 @@ gboolean gst_network_sink_send_event (GstElement * element, GstEvent * event);
 void gst_network_sink_reset_render (GstNetworkSink * self);
 
 /* gstnetworksinkchoice.c */
-/* Returns whether to send `buffer`. If the result is FALSE, the buffer was
- * dropped and counted. Called once for each buffer and connection. */
+/* Decides whether `buffer` is sent. Returns TRUE if it must be sent. Returns
+ * FALSE if it must not be sent; this function has then already counted it as
+ * dropped. Called once for each buffer and connection. */
 gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
 void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
 /* Records that `buffer` was either sent or dropped. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
-/* If the receiver has changed, drops `buffer`, waits for the next key frame,
- * and returns TRUE. Returns FALSE in two cases. In the first case, the receiver
- * has not changed. In the second case, it is the first receiver, and no buffer
- * was sent or dropped before. */
+/* Called before `buffer` is sent. If the receiver has changed, drops `buffer`,
+ * records that a key frame has to come next, and returns TRUE. Returns FALSE if
+ * the receiver has not changed. Also returns FALSE for the first receiver if no
+ * buffer was sent or dropped before it connected, because this receiver has
+ * missed nothing. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);

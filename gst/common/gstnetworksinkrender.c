@@ -10,10 +10,12 @@
 
 /* Maximum number of buffers of a list that are processed together */
 #define MAX_BATCH 64
-/* The buffer waits for a connection, because there is none yet. */
+/* Return value of look_for_connection (): the buffer has to wait, because there
+ * is no connection yet. */
 #define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
 
-/* Packets that upstream pushed together in one buffer list */
+/* The packets that upstream pushed together in one buffer list and that were
+ * not sent or dropped yet */
 typedef struct
 {
   GstBuffer **packets;
@@ -28,7 +30,8 @@ typedef enum
    * sent, and the caller drops the buffer. */
   OUTCOME_FULL,
   OUTCOME_UNSENDABLE,
-  /* The sink was unlocked, the connection broke, or the deadline has passed.
+  /* No result, because the sink was unlocked (for a flush or a state change),
+   * the connection broke, or the deadline for the end of the stream has passed.
    * The caller checks which of these happened. */
   OUTCOME_INTERRUPTED
 } Outcome;
@@ -57,9 +60,7 @@ gst_network_sink_get_blocking (GstNetworkSink * self)
   return blocking;
 }
 
-/* Returns whether a wait in this sink would block a live source upstream.
- * Queries upstream once per stream. The caller does not hold the lock. */
-
+/* Returns whether upstream answers a latency query with "live". */
 static gboolean
 query_live (GstPad * pad)
 {
@@ -98,9 +99,10 @@ is_input_live (GstNetworkSink * self)
   return self->priv->input == INPUT_LIVE;
 }
 
-/* Returns the time until which a buffer may wait if its wait began at `since`.
- * Both times are monotonic and in us. Returns G_MAXINT64 if there is no limit.
- * May be called with or without the lock. */
+/* Returns the time until which a buffer may wait. Its wait began at `since`.
+ * Both are monotonic times in us. For input that is not live, there is no
+ * limit, and the result is G_MAXINT64. May be called with or without the lock.
+ */
 static gint64
 get_live_end (GstNetworkSink * self, gint64 since)
 {
@@ -112,10 +114,10 @@ get_live_end (GstNetworkSink * self, gint64 since)
       since + (gint64) (priv->max_live_wait / GST_USECOND);
 }
 
-/* Returns TRUE if a live buffer has waited for at least the time max-live-wait.
- * `since` is the time at which its wait began. After the function has returned
- * TRUE, the next buffers do not wait if the network is full. As soon as the
- * network has room again, buffers may wait again.
+/* Returns TRUE if a live buffer has waited long enough and must be dropped.
+ * `since` is the time at which its wait began; the limit is max-live-wait.
+ * After such a drop, the next buffers do not wait at all until the network has
+ * room again.
  */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
@@ -171,8 +173,8 @@ look_for_connection (GstNetworkSink * self)
   if (priv->state == STATE_FAILED)
     return GST_FLOW_ERROR;
   if (priv->state == STATE_IDLE && !priv->stopping && !priv->wanted) {
-    /* EOS has closed the connection, and a new stream has started, so a
-     * connection is needed again. */
+    /* The EOS of the previous stream has closed the connection. As a buffer has
+     * arrived, a new stream has started, and a connection is needed again. */
     priv->wanted = TRUE;
     g_cond_broadcast (&priv->cond);
   }
@@ -181,9 +183,9 @@ look_for_connection (GstNetworkSink * self)
   return FLOW_WAIT;
 }
 
-/* Returns whether EOS is expected and the deadline for the end of the stream
- * has passed. If so, the buffers before the EOS no longer wait for a
- * connection. Called with the lock. */
+/* Returns whether the deadline for the end of the stream has passed. There is
+ * such a deadline only if EOS is expected soon. When it has passed, the buffers
+ * before the EOS no longer wait for a connection. Called with the lock. */
 static gboolean
 is_over (GstNetworkSink * self)
 {
@@ -200,10 +202,11 @@ begin_ending (GstNetworkSink * self)
       g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
 }
 
-/* Called with the lock before the streaming thread waits. If the application
- * has sent EOS, sets the deadline for the end of the stream. EOS reaches the
- * sink only when the current buffer was sent or dropped, so the wait delays the
- * end of the stream. The deadline limits this delay. */
+/* Called with the lock before the streaming thread waits for the network. EOS
+ * reaches the sink only after the current buffer was sent or dropped, so this
+ * wait delays the end of the stream. If the application has sent EOS, this
+ * function therefore limits the wait: it sets the deadline for the end of the
+ * stream. */
 static void
 note_wait (GstNetworkSink * self)
 {
@@ -211,7 +214,8 @@ note_wait (GstNetworkSink * self)
     begin_ending (self);
 }
 
-/* Waits until a field changes or until `end`, a monotonic time in us
+/* Waits until a field that the lock protects has changed, for example the state
+ * of the connection, or until `end`. `end` is a monotonic time in us
  * (G_MAXINT64 = no limit). The caller holds the lock, which is released while
  * waiting. */
 static void
@@ -235,9 +239,9 @@ wait_for_change (GstNetworkSink * self, gint64 end)
 }
 
 /* Waits for a connection. Returns GST_FLOW_OK if the connection exists,
- * FLOW_NOT_CONNECTED if the buffer shall be dropped, or an error that the
- * streaming thread has to return. Sets `over` if the deadline for the end of
- * the stream has passed. */
+ * FLOW_NOT_CONNECTED if the buffer must be dropped, or an error that the
+ * streaming thread has to return. Sets `over` to TRUE if the deadline for the
+ * end of the stream has passed; the buffer must then be dropped as well. */
 static GstFlowReturn
 wait_for_connection (GstNetworkSink * self, gboolean * over)
 {
@@ -298,8 +302,9 @@ begin_use (GstNetworkSink * self)
   return usable;
 }
 
-/* Marks the connection as broken. Takes ownership of `error`, which contains
- * the reason or is NULL.
+/* Called when the streaming thread no longer uses the connection. If `error` is
+ * not NULL, marks the connection as broken for this reason. Takes ownership of
+ * `error`.
  */
 static void
 end_use (GstNetworkSink * self, GError * error)
@@ -349,9 +354,9 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* This function is called before the streaming thread waits until the network
- * can accept more data. If the application has sent EOS, the function sets the
- * deadline for the end of the stream (see note_wait). */
+/* Called without the lock before the streaming thread waits until the network
+ * accepts more data. If the application has sent EOS, sets the deadline for the
+ * end of the stream, because this wait delays the EOS. */
 static void
 note_full (GstNetworkSink * self)
 {
@@ -395,8 +400,10 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
   return !g_cancellable_is_cancelled (priv->send_cancellable);
 }
 
-/* Waits until pacing allows the next packet to be sent. Called when the network
- * has room, so this wait does not count as waiting for the network. */
+/* The network has room, but pacing does not allow the next packet yet. Waits
+ * until it does. Returns FALSE if the wait was interrupted or the deadline for
+ * the end of the stream has passed. As the network has room, the time of this
+ * wait does not count towards peer-timeout or max-live-wait. */
 static gboolean
 wait_until_its_time (GstNetworkSink * self, GError ** error)
 {
@@ -481,15 +488,17 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
   advance (batch, sent);
 }
 
-/* Returns how many packets from the beginning of the batch may be sent now.
- * Returns 0 if the first packet was dropped. */
+/* Returns how many packets, counted from the beginning of the batch, may be
+ * sent now. Returns 0 if the first packet must not be sent; the function has
+ * then dropped it and removed it from the batch. */
 static guint
 choose_packets (GstNetworkSink * self, Batch * batch)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
   if (!gst_network_sink_greet_receiver (self, batch->packets[0])) {
-    /* Usually no packet has to be dropped. The whole batch can then be sent. */
+    /* Usually no packet has to be dropped: no frame is being skipped, and no
+     * key frame is awaited. The whole batch can then be sent. */
     if (!priv->skips_frame && !priv->needs_key_frame)
       return batch->n;
     if (gst_network_sink_choose (self, batch->packets[0]))
@@ -508,10 +517,10 @@ drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
   drop_first (self, batch, DROP_UNSENDABLE);
 }
 
-/* Called when the connection accepts no data at the moment. Waits until it
- * accepts data again. Returns FALSE if the wait was interrupted or an error
- * occurred. If the sink is not allowed to wait, drops the first packet of
- * `batch` and returns TRUE. */
+/* Called when the connection accepts no data at the moment. If the sink may
+ * wait, waits until the connection accepts data again. Otherwise drops the
+ * first packet of `batch`. Returns FALSE if the wait was interrupted or an
+ * error occurred, else TRUE. */
 static gboolean
 wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
     GError ** error)
@@ -574,8 +583,9 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 
   is_input_live (self);
   while (batch.n > 0) {
-    /* Usually the connection exists already. In this case wait_for_connection,
-     * which takes the lock again, is not called. */
+    /* Usually the connection exists already. begin_use () then returns TRUE,
+     * and wait_for_connection (), which would take the lock a second time, is
+     * not called. */
     if (begin_use (self)) {
       error = NULL;
       send_batch (self, &batch, &error);
@@ -597,9 +607,9 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* A transport for byte streams may accept only a part of a buffer. The rest of
- * the buffer is then sent before any other buffer. It is priv->rest, from the
- * byte rest_offset on. */
+/* A transport for byte streams may accept only a part of a buffer. The buffer
+ * is then stored in priv->rest, and priv->rest_offset is the number of bytes
+ * that were sent. The rest is sent before any other buffer. */
 
 static void
 count_taken (GstNetworkSink * self, gsize taken, gboolean all)
@@ -622,7 +632,8 @@ count_taken (GstNetworkSink * self, gsize taken, gboolean all)
 static gboolean
 may_wait (GstNetworkSink * self)
 {
-  /* If a part of a buffer was sent, the rest must be sent as well. */
+  /* If a part of a buffer was sent, the rest must be sent as well, because the
+   * receiver cannot use an incomplete buffer in the byte stream. */
   return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
 }
 
@@ -928,8 +939,9 @@ begin_drain (GstNetworkSink * self)
 }
 
 /* Tells the receiver that the stream has ended. Returns TRUE if the receiver
- * has everything, or if the transport cannot report this. Returns FALSE if the
- * caller has to try again. */
+ * has all data, or if the transport cannot report this. Returns FALSE if this
+ * is not certain yet; the caller then calls the function again until the
+ * deadline. */
 static gboolean
 try_drain (GstNetworkSink * self)
 {
@@ -1087,8 +1099,9 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* The buffers of this stream do not belong to the next stream. A receiver
-   * that connects before the next stream begins has therefore missed nothing.
+  /* `started` means that a new receiver has missed buffers of the present
+   * stream. The stream has ended, so a receiver that connects before the next
+   * stream begins has missed nothing.
    */
   priv->started = FALSE;
 

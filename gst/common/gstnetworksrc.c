@@ -36,7 +36,8 @@ typedef struct
    * senders are allowed. The state change from READY to PAUSED creates the
    * list. The list does not change at other times. */
   AddressList *allowed;         /* NULL: all senders are allowed */
-  /* no other lock is taken while this lock is held */
+  /* protects `not_allowed`; a thread that holds this lock takes no other lock
+   */
   GMutex lock;
   /* number of packets from senders that are not allowed; protected by lock */
   guint64 not_allowed;
@@ -437,9 +438,10 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
-  /* The start method of a subclass may use the cancellable to resolve a host
-   * name. unlock_stop also resets the cancellable, but only after start has
-   * run. So the cancellable is reset here, before start. */
+  /* A flush cancels the cancellable, and unlock_stop resets it. In the change
+   * to PAUSED, GstBaseSrc calls unlock_stop only after the start method. A
+   * start method that resolves a host name needs the cancellable earlier. It is
+   * therefore reset here, before start. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
     if (!gst_network_uri_check (element) || !read_allowed_senders (self))

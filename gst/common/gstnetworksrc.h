@@ -27,7 +27,8 @@ struct _GstNetworkSrcClass
 {
   GstPushSrcClass parent_class;
 
-  /* Name of the message that is posted after `timeout` without a packet */
+  /* name of the element message that is posted when no packet has arrived for
+   * the time `timeout` */
   const gchar *timeout_name;
   GstDebugCategory *category;   /* log category; NULL means networksrc */
 

@@ -28,7 +28,8 @@ typedef struct
   guint8 *ring;
   guint n_slots, first, length;
   guint64 bytes;                /* total size of the items */
-  /* TRUE if buffers directly before the next buffer of the queue are missing.
+  /* TRUE if buffers were dropped directly before the first buffer of the queue,
+   * so that this buffer must get the flag DISCONT
    */
   gboolean discont;
   /* TRUE if the streaming thread must not wait. */
@@ -45,10 +46,10 @@ void gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
     gsize item_size, GDestroyNotify clear_item);
 void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
 
-/* Appends a copy of the item that `buffer` points to. `size` is the size in
- * bytes of the data in the item. The queue takes ownership of everything that
- * the item owns. The streaming thread notices the item after
- * gst_network_src_queue_unlock. */
+/* Appends a copy of the item at the address `buffer`. `size` is the number of
+ * bytes of stream data in the item. The queue takes ownership of everything
+ * that the item owns. The streaming thread is not woken before
+ * gst_network_src_queue_unlock () is called. */
 void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
     gconstpointer buffer, gsize size);
 /* Appends an item that ends the stream. The queue takes ownership of everything
@@ -59,9 +60,9 @@ void gst_network_src_queue_push_end (GstNetworkSrcQueue * queue,
  * are items. The network thread calls this function once for all items that
  * arrive together. */
 void gst_network_src_queue_unlock (GstNetworkSrcQueue * queue);
-/* Returns whether buffers are missing before the next buffer of the queue.
- * After it has returned TRUE, the function returns FALSE until buffers are
- * missing again. */
+/* Returns TRUE if buffers were dropped directly before the first buffer of the
+ * queue. Each such gap is reported only once: the next call returns FALSE,
+ * unless more buffers were dropped in between. */
 gboolean gst_network_src_queue_take_discont (GstNetworkSrcQueue * queue);
 
 guint gst_network_src_queue_get_length (const GstNetworkSrcQueue * queue);

@@ -68,7 +68,8 @@ reader_send_stream_start (PullReader * reader)
   g_free (id);
 }
 
-/* Sends the events that a source in push mode sends before its data. */
+/* Sends STREAM_START and SEGMENT to the sink pad, unless this has been done
+ * already. In push mode, the source would send these events before its data. */
 static void
 reader_begin (PullReader * reader)
 {
@@ -206,8 +207,9 @@ reader_seek (PullReader * reader, GstEvent * event)
     reader_start_flush (reader, seqnum);
   else
     gst_pad_pause_task (reader->sinkpad);
-  /* Waits until the task of the sink pad no longer runs a function of the
-   * element. */
+  /* The task of the sink pad holds the stream lock while it runs. When this
+   * thread has got the lock, the task no longer runs a function of the element.
+   */
   GST_PAD_STREAM_LOCK (reader->sinkpad);
   if (flags & GST_SEEK_FLAG_FLUSH)
     reader_stop_flush (reader, seqnum);
@@ -231,9 +233,10 @@ gst_pull_reader_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- activation ----------------------------------------------------------- */
 
-/* Returns whether the peer is a source element that can be pulled and can seek.
- * Other elements may be pulled too, but in push mode they may send caps that
- * describe the stream. So push mode is used with them. */
+/* Returns whether the peer is a source element that supports pull mode and can
+ * seek, such as filesrc. If it is not, push mode is used. Other elements, such
+ * as a demuxer, may support pull mode too, but only in push mode may they send
+ * caps that describe the stream. */
 static gboolean
 is_readable_source (GstPad * pad)
 {

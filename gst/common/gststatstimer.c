@@ -9,7 +9,9 @@ typedef struct
 {
   GstClockTime interval;        /* in ns; 0: never */
   GstStatsTimerFunc create_stats;       /* NULL: the timer is stopped */
-  /* number of changes of the fields interval and create_stats */
+  /* Number of changes of `interval` and `create_stats`. A thread that sets up a
+   * new clock timer without the lock compares it before and after, to find out
+   * whether another thread has made its timer outdated. */
   guint changes;
   GstClockID id;                /* NULL: no timer is scheduled */
 } GstStatsTimer;
@@ -28,7 +30,8 @@ get_timer (GstElement * element)
   return timer;
 }
 
-/* Data that the thread of the clock uses until the timer is unscheduled */
+/* Argument of the function on_tick, which the clock calls in its own thread at
+ * each interval. It is freed when the timer is cancelled. */
 typedef struct
 {
   GstElement *element;
@@ -72,11 +75,13 @@ make_id (GstClock * clock, GstClockTime interval)
       interval, interval);
 }
 
-/* Replaces the scheduled timer by `id`; NULL means no timer. Takes ownership of
- * `id`. `changes` is the value that the timer's field `changes` had when the
- * caller created `id`. If that field has changed since then, `id` is outdated.
- * The function then releases `id`, keeps the scheduled timer, and returns
- * FALSE. */
+/* Replaces the scheduled timer by the new timer `id`; NULL means no timer.
+ * Takes ownership of `id`.
+ *
+ * `changes` is the value that timer->changes had when the caller created `id`.
+ * If this value has changed since then, another thread has stopped the timer or
+ * set another interval, so `id` is outdated. The function then releases `id`,
+ * keeps the scheduled timer, and returns FALSE. */
 static gboolean
 replace (GstElement * element, GstClockID id, guint changes)
 {
@@ -172,8 +177,9 @@ gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
   set_interval (element, g_value_get_uint (value) * GST_MSECOND);
 }
 
-/* Sets the interval. An interval below 1 ms is rounded up to 1 ms, because 0
- * means that no statistics are posted. */
+/* Getter of the property in ms. The interval is stored in ns, and its value in
+ * ms is rounded up. An interval below 1 ms is therefore returned as 1 and not
+ * as 0, because 0 means that no statistics are posted. */
 void
 gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
     GParamSpec * pspec)

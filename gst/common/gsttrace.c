@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of the trace callback, which gsttrace.h describes. */
+/* Implementation of gsttrace.h: the function that writes the trace lines of a
+ * protocol core to the log of an element. */
 
 #include "gsttrace.h"
 

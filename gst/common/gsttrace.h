@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the trace lines of a protocol core, and of the driver that does the
- * core's I/O (net/driver.h), to the log of an element. Lines about single
- * packets have the level LOG, all others DEBUG. */
+/* Writes the trace lines of a protocol implementation that does not use
+ * GStreamer to the log of the element that uses it. Such an implementation is
+ * called a core; net/driver.h does its I/O. Lines about single packets have the
+ * level LOG, all others DEBUG. */
 
 #pragma once
 

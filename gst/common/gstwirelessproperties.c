@@ -195,14 +195,16 @@ get_place (const Table * table, const GstWirelessProperty * property,
       table->settings + (gssize) property->offset);
 }
 
-/* Quark for the log category of the deprecation warnings of a class */
+/* Key under which the GType of a class stores the log category for its
+ * deprecation warnings */
 static GQuark
 category_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-category");
 }
 
-/* Quark that marks an object that logs no deprecation warnings */
+/* Key under which an object is marked so that it logs no deprecation warnings
+ */
 static GQuark
 silence_quark (void)
 {
@@ -255,7 +257,9 @@ warn_of_deprecation (GObject * object, const GstWirelessProperty * property)
 
   if (!is_first_use (object, name))
     return;
-  /* Deprecated properties of type guint64 are durations in ns. */
+  /* All deprecated properties of type guint64 are durations in ns, and the
+   * properties that replace them are in ms. The warning therefore mentions the
+   * unit. */
   if (property->type == G_TYPE_UINT64)
     GST_CAT_WARNING_OBJECT (get_category (object), object, "The property %s is "
         "deprecated: use %s, which is in ms (%s is in ns)", name,
@@ -408,10 +412,10 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* The new property uses the same struct member as the property of the parent
-   * class. The parent class already initializes and clears this member, and
-   * this class must not do so again. The table of the new property is therefore
-   * not in the list of tables of this class. */
+  /* A new property replaces the property of the parent class, but both use the
+   * same struct member. The parent class already initializes and frees this
+   * member, and this class must not do so again. The table of the new property
+   * is therefore not in the list of tables of this class. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

@@ -29,7 +29,7 @@
     | GST_PARAM_MUTABLE_READY)
 #define PROPERTY_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_PLAYING)
-/* A secret, such as a key, can be set but not read. */
+/* Flags of a secret, such as a key: the property can be set but not read. */
 #define PROPERTY_SECRET (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_READY)
 /* PROPERTY_URI and PROPERTY_NOT_NULL are private to this project and are not
@@ -38,7 +38,8 @@
  * the stream and the path to the peer. It must not be used for secrets, limits
  * of memory, allowed senders, or objects. */
 #define PROPERTY_URI (1 << 24)
-/* Setting the property to NULL sets its default instead. */
+/* PROPERTY_NOT_NULL: if the property is set to NULL, it gets its default value
+ * instead. */
 #define PROPERTY_NOT_NULL (1 << 25)
 
 /* --- the table ------------------------------------------------------------ */
@@ -59,10 +60,10 @@ typedef struct
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* The struct member of a property may be a time in ns although the property
-   * has a larger unit, such as ms. In this case `unit` is the length of the
-   * larger unit in ns. If the property and the member have the same unit,
-   * `unit` is 0. The macro PROPERTY_MILLISECONDS sets `unit`. */
+  /* Length in ns of the unit of the property, if the struct member is a time in
+   * ns but the property has a larger unit, such as ms. 0 if the property and
+   * the member have the same unit. The macro PROPERTY_MILLISECONDS sets this
+   * field. */
   guint64 unit;
 
   /* The following fields may be NULL. */
@@ -115,8 +116,9 @@ typedef struct
 #define PROPERTY_OBJECT(name, nick, blurb, flags, member, get_type, ...) \
     { name, nick, blurb, flags, 0, get_type, \
       PROPERTY_MEMBER (member, gpointer), __VA_ARGS__ }
-/* The member is an array of two gint, numerator and denominator. The default is
- * 0/1, and the value cannot be negative. */
+/* Table entry of a property that is a fraction. The struct member is an array
+ * of two gint: numerator and denominator. The default is 0/1, and the value
+ * cannot be negative. */
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
@@ -125,8 +127,10 @@ typedef struct
  * set the new property to a number of nanoseconds by mistake. Such a number is
  * usually larger than this maximum, and GLib refuses it with a message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
-/* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
- * in ns. docs/properties.md explains which units the properties have. */
+/* Table entry of a property that is a duration in ms, as in rtpjitterbuffer and
+ * srtsink. The struct member that stores the duration is a guint64 in ns;
+ * reading and writing the property converts it. docs/properties.md explains
+ * which units the properties have. */
 #define PROPERTY_MILLISECONDS(name, nick, blurb, flags, member, min, max, \
         initial, ...) \
     { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
@@ -141,8 +145,9 @@ typedef struct
       "ns", (flags) | G_PARAM_DEPRECATED, G_TYPE_UINT64, NULL, \
       PROPERTY_MEMBER (member, guint64), 0, initial, max, \
       .instead = new_name, __VA_ARGS__ }
-/* Table entry of a property whose value is not stored in a struct member. The
- * remaining arguments set the fields `set` and `get` of the entry. */
+/* Table entry of a property whose value is not stored in a struct member, but
+ * is set and read by functions. The remaining arguments of the macro set the
+ * fields `set` and `get` of the entry. */
 #define PROPERTY_COMPUTED(name, nick, blurb, flags, type, ...) \
     { name, nick, blurb, flags, type, __VA_ARGS__ }
 #define PROPERTY_STATS(blurb, create) \
@@ -198,8 +203,9 @@ GType gst_wireless_register_enum (gsize * type, const gchar * name,
  * class and of its subclasses. Called in class_init. */
 void gst_wireless_properties_set_category (GObjectClass * klass,
     GstDebugCategory * category);
-/* Disables the deprecation warnings of `object`. Its owner has the same
- * properties and logs the warnings itself. */
+/* Disables the deprecation warnings of `object`, which is a child of another
+ * element. The other element has the same properties and logs these warnings
+ * itself. */
 void gst_wireless_properties_silence (gpointer object);
 /* Logs a warning that the value `value` of the property `name` is deprecated
  * and that `instead` should be used. The warning is logged once for each object

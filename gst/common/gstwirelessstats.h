@@ -23,11 +23,12 @@ typedef struct
 
 void gst_wireless_stats_fill (GstStructure * structure,
     const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats);
-/* Adds a field with the value `count` to `structure`. The name of the field is
- * `prefix` followed by `name`. */
+/* Adds a statistics field to `structure`: a guint64 with the value `count`. The
+ * name of the field is `prefix` followed by `name`. */
 void gst_wireless_stats_set (GstStructure * structure,
     const gchar * prefix, const gchar * name, guint64 count);
-/* Adds the members of `more` to the members of `sum`. All members are guint64.
+/* Adds each member of the struct `more` to the same member of the struct `sum`.
+ * `fields` lists the members; all of them are guint64.
  */
 void gst_wireless_stats_add (const GstWirelessStatsField * fields,
     guint n_fields, gpointer sum, gconstpointer more);

@@ -46,13 +46,13 @@ write16 (guint8 * data, guint value)
 
 /* --- checksums ------------------------------------------------------------ */
 
-/* Adds the 16-bit words of the data to `sum`. Returns a number that is
- * congruent to this sum modulo 65535. The words are read in the byte order of
- * the machine. The byte order does not affect the verification (RFC 1071,
- * section 2).
+/* Adds the 16-bit words of the data to `sum`, for an Internet checksum. The
+ * result is not reduced to 16 bits, but it is congruent to the sum modulo
+ * 65535. The words are read in the byte order of the machine, which does not
+ * affect the verification (RFC 1071, section 2).
  *
- * The checksums are verified while packets are on their way from the link to
- * the kernel. For speed, eight bytes are added at a time. */
+ * The function runs for each packet on its way from the link to the kernel. For
+ * speed, it adds eight bytes at a time. */
 static guint64
 add_words (guint64 sum, const guint8 * data, gsize size)
 {
@@ -148,13 +148,13 @@ check_packet (const guint8 * packet, gsize size)
   return ip_size;
 }
 
-/* When the kernel splits a merged packet, the first part gets the
- * identification of the merged packet. From each part to the next, the
- * identification increases by 1. A packet may therefore be merged only if its
+/* When the kernel splits a merged packet, it gives the first part the IPv4
+ * identification of the merged packet, and increases the identification by 1
+ * from each part to the next. A packet may therefore be merged only if its
  * identification continues this sequence.
  *
- * If a packet must not be fragmented, its identification has no meaning (RFC
- * 6864, section 4.1) and is not compared. */
+ * If a packet has the flag "don't fragment", its identification has no meaning
+ * (RFC 6864, section 4.1) and is not compared. */
 static gboolean
 follows_ip4 (const TunMerge * merge, const guint8 * packet)
 {
@@ -180,8 +180,9 @@ follows_ip6 (const TunMerge * merge, const guint8 * packet)
       IP6_SIZE - IP6_NEXT_HEADER) == 0;
 }
 
-/* Returns whether the headers of the packet equal those of the first packet,
- * except for lengths, identification and checksums. */
+/* Returns whether the packet belongs to the same stream as the first packet of
+ * the merged packet. Its headers must then be equal, except for lengths,
+ * identification and checksums. */
 static gboolean
 follows (const TunMerge * merge, const guint8 * packet)
 {

@@ -28,7 +28,8 @@ typedef struct
   /* payload size of each packet except the last one */
   gsize segment_size;
   gsize payload_size;           /* of all packets */
-  gboolean complete;            /* TRUE = no further packet can be added */
+  /* TRUE = no further packet can be added, because the last one was shorter */
+  gboolean complete;
   /* The header of the first packet */
   guint8 header[TUN_MERGE_MAX_HEADER];
 } TunMerge;
@@ -38,10 +39,13 @@ typedef struct
  * extension headers, or one of its checksums is missing or wrong. */
 gboolean tun_merge_begin (TunMerge * merge, const guint8 * data, gsize size);
 
-/* Adds an IP packet to the merged packet. If the packet belongs to another
- * stream, or cannot be merged for one of the reasons that tun_merge_begin
- * lists, returns FALSE and does not change `merge`. All packets except the last
- * one have the same size, and the last packet may be shorter. */
+/* Adds an IP packet to the merged packet. Returns FALSE and does not change
+ * `merge` in these cases:
+ * - The packet belongs to another stream.
+ * - It cannot be merged for one of the reasons that tun_merge_begin () lists.
+ * - It is larger than the first packet, or a shorter packet was already added.
+ *   Only the last packet may be shorter than the others.
+ * - The merged packet would become too large. */
 gboolean tun_merge_add (TunMerge * merge, const guint8 * data, gsize size);
 
 /* Writes the header of the merged packet, which has `header_size` bytes. In the

@@ -13,37 +13,38 @@
 /* Upper limit for `queued_bytes` and `in_flight` in a report. A larger number
  * is not credible and is replaced by this limit. */
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 60)
-/* The bytes in flight also include small messages that the transport sends even
- * while the encoder is idle. The encoder is idle if it has produced no data for
- * IDLE_TIME and for AGE_FRAMES frame periods. If the encoder is idle and less
- * than FULL_PACKET bytes are in flight, all of these bytes belong to such
- * messages. */
+/* While the encoder is idle, the transport still sends small messages, which
+ * are included in the bytes in flight. If the encoder is idle and less than
+ * FULL_PACKET bytes are in flight, all of these bytes are assumed to belong to
+ * such messages. The encoder counts as idle if it has produced no data for
+ * IDLE_TIME and for AGE_FRAMES frame periods. */
 #define FULL_PACKET 1300
 #define IDLE_TIME (100 * MILLISECOND)
 /* The backlog is the data that the encoder has made and the receiver has not
  * confirmed. It grows when a frame is made, and then shrinks until the next
- * frame. The age of its oldest byte therefore varies during a frame period.
+ * frame. Therefore the age of its oldest byte varies during each frame period,
+ * even if the network is not congested.
  *
- * The backlog is smallest just before the next frame is made. The age at this
- * moment is measured as the minimum age during the last AGE_TIME. AGE_TIME is
- * longer than a frame period at 25 frames per second. */
+ * The backlog is smallest just before the next frame is made. To measure the
+ * age at this moment, the minimum age during the last AGE_TIME is used.
+ * AGE_TIME is longer than a frame period at 25 frames per second. */
 #define AGE_TIME (60 * MILLISECOND)
 #define RATE_TIME (200 * MILLISECOND)
-/* The minimum age is measured over AGE_TIME or over AGE_FRAMES frame periods,
- * whichever is longer. */
+/* The age of the backlog is measured as a minimum over AGE_TIME or over
+ * AGE_FRAMES frame periods, whichever is longer. */
 #define AGE_FRAMES 1.5
-/* The age of the oldest byte of the backlog grows until a report arrives. The
- * period over which the minimum age is measured must therefore be longer than
- * the interval between two reports:
+/* Between two reports of the receiver, the age of the oldest byte of the
+ * backlog only grows. The minimum age must therefore be measured over a period
+ * that contains at least one report:
  * - dccpthinsink receives only one report in each round trip. It reports the
  *   round-trip time, so the period is at least one round trip.
  * - mmtpsink does not report the round-trip time. It receives reports more
  *   often, so a shorter period is enough. */
-/* If the interval between two reports exceeds LATE_REPORT round trips, an
- * outage is assumed. */
+/* If reports are rare and none has confirmed new data for LATE_REPORT round
+ * trips, an outage of the network is assumed. */
 #define LATE_REPORT 1.5
 /* The frame period, and the rate at which data leave the encoder, are measured
- * over PUT_TIME. */
+ * over the last PUT_TIME ns. */
 #define PUT_TIME (1000 * MILLISECOND)
 /* The normal age of the backlog is its age without a queue: the round trip plus
  * the time between two reports of the receiver. It is measured as the minimum
@@ -54,13 +55,15 @@
  * the bitrate is below the rate of the network. If a delay lasts longer than
  * this period, the stream is not its cause. */
 #define MIN_PERIOD (2000 * MILLISECOND)
-/* The interval of CoDel (RFC 8289, section 4.3). If a round trip is longer than
- * STANDING_TIME, the interval is a round trip, as the RFC recommends. */
+/* A queue counts as standing if it was never empty during this interval, the
+ * INTERVAL of CoDel (RFC 8289, section 4.3). If the round-trip time is longer
+ * than STANDING_TIME, it is used instead, as the RFC recommends. */
 #define STANDING_TIME (100 * MILLISECOND)
-/* Padding fills the network on purpose, and the bytes in flight include it. The
- * queues of the network then do not show whether the bitrate of the stream is
- * too high. Padding may remain in the network for PADDING_TIME after it was
- * sent.
+/* Padding is data without content that the sink sends to measure the capacity
+ * of the path. It fills the network on purpose, and it is included in the bytes
+ * in flight. The queues of the network then do not show whether the bitrate of
+ * the stream is too high. Padding may remain in the network for PADDING_TIME
+ * after it was sent.
  *
  * The bitrate estimate of mmtpsink is regarded as up to date for PADDED_TIME
  * after the last padding. PADDED_TIME is longer than the interval at which
@@ -69,7 +72,7 @@
 #define PADDED_TIME (3000 * MILLISECOND)
 
 /* Returns a stored sample. `i` is the number of samples that were added after
- * it. */
+ * it, so the latest sample has the index 0. */
 static const BitrateBacklogSample *
 get_sample (const BitrateBacklog * backlog, guint64 i)
 {
@@ -112,8 +115,10 @@ note_min (BitrateMinimum * minimum, guint64 now, guint64 value)
   minimum->present = MIN (minimum->present, value);
 }
 
-/* Returns `value` minus the minimum that was measured in the present and the
- * previous period. Returns 0 if `value` is not larger than this minimum. */
+/* Time is divided into periods of MIN_PERIOD (2 s), and `minimum` contains the
+ * minima of the present and the previous period. Returns by how much `value`
+ * exceeds the lower one of these two minima. Returns 0 if `value` does not
+ * exceed it. */
 static guint64
 get_excess (const BitrateMinimum * minimum, guint64 value)
 {
@@ -122,9 +127,9 @@ get_excess (const BitrateMinimum * minimum, guint64 value)
   return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
-/* Returns whether the receiver confirmed data between sample `i` + 1 and sample
- * `i`. Sample 0 is the latest sample, and sample 1 is the sample before it. If
- * there is no sample `i` + 1, returns FALSE. */
+/* Returns whether the receiver confirmed new data between two consecutive
+ * samples: sample `i` + 1 and the later sample `i`. Sample 0 is the latest one.
+ * If there is no sample `i` + 1, returns FALSE. */
 static gboolean
 is_confirming (const BitrateBacklog * backlog, guint64 i)
 {
@@ -133,10 +138,11 @@ is_confirming (const BitrateBacklog * backlog, guint64 i)
       > get_sample (backlog, i + 1)->confirmed;
 }
 
-/* Returns whether the last report shows that the receiver has confirmed new
- * data. The age of the backlog can be compared with earlier ages only after
- * such a report. After any other report, the age has increased only because
- * time has passed. */
+/* Returns whether the latest report shows that the receiver has confirmed new
+ * data. Only after such a report can the age of the backlog, which is the time
+ * since the oldest unconfirmed byte left the encoder, be compared with earlier
+ * ages. After any other report, the age has increased only because time has
+ * passed. */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
@@ -144,10 +150,13 @@ has_just_drained (const BitrateBacklog * backlog)
       && get_sample (backlog, 0)->drained > backlog->idle_put;
 }
 
-/* Returns for how long the network was busy since the previous sample. The
- * result is the whole time since that sample in two cases: the network has
- * delivered data, or the age of the oldest data exceeds the normal age. The
- * normal age is the age without a queue. In all other cases, the result is 0.
+/* Returns for how much of the time in ns since the previous sample the network
+ * was busy. The result is the whole time since that sample in two cases:
+ * - The network has delivered data.
+ * - The oldest unconfirmed data have waited for longer than they would wait
+ *   without a queue.
+ *
+ * In all other cases, the result is 0.
  */
 static guint64
 get_busy_time (const BitrateBacklog * backlog)
@@ -186,13 +195,14 @@ note_put (BitrateBacklog * backlog, const BitrateReport * report)
   backlog->is_idle = FALSE;
 }
 
-/* Notes whether the encoder is idle. If it is idle and less than a full packet
- * is queued or in flight, the backlog counts as empty.
- *
- * If the encoder has sent no data for PUT_TIME, the backlog counts as empty in
- * any case. Data that still count as in flight are then assumed to be lost,
- * because the receiver of dccpthinsink does not report the loss of the last
- * packets before a pause. */
+/* Notes whether the encoder is idle, and whether the backlog counts as empty.
+ * The backlog is the data that the encoder has made and the receiver has not
+ * confirmed yet. It counts as empty in two cases:
+ * - The encoder is idle, and less than a full packet is queued or in flight.
+ * - The encoder is idle and has sent no data for PUT_TIME (1 s). Data that
+ *   still count as in flight are then assumed to be lost. The receiver of
+ *   dccpthinsink never reports such a loss if it hits the last packets before a
+ *   pause. */
 static void
 note_idle (BitrateBacklog * backlog, const BitrateReport * report,
     guint64 waiting)
@@ -215,8 +225,9 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   BitrateBacklogSample *sample;
   guint64 waiting;
 
-  /* The number of bytes in flight is no longer known, because the sink was
-   * replaced by a sink of another type. */
+  /* The new report lacks the number of bytes in flight, because the sink was
+   * replaced by a sink of another type. The samples of the previous sink cannot
+   * be compared with new ones, so all of them are deleted. */
   if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
     memset (backlog, 0, sizeof (*backlog));
   note_put (backlog, report);
@@ -250,9 +261,11 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   note_min (&backlog->age, report->now, sample->age);
   if (report->network_queue == BITRATE_UNKNOWN)
     return;
-  /* The transport has measured the minimum one-way delay. A delay above this
-   * minimum is at first assumed to come from a queue. If the additional delay
-   * remains for some seconds, it is assumed to have another cause. */
+  /* `network_queue` is the one-way delay minus the minimum one-way delay that
+   * the transport has ever measured. At first, a delay above this minimum is
+   * assumed to come from a queue. If the additional delay remains for some
+   * seconds, it is assumed to have another cause, and note_min () adopts it as
+   * the new minimum. */
   if (backlog->network_queue.period_end == 0)
     note_min (&backlog->network_queue, report->now, 0);
   note_min (&backlog->network_queue, report->now, report->network_queue);
@@ -318,22 +331,24 @@ bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
   return get_excess (&backlog->network_queue, queue);
 }
 
-/* Returns whether reports are rare, which means that fewer than two reports may
- * arrive in an interval of RATE_TIME. dccpthinsink receives only one report in
- * each round trip, so its reports are rare if the round-trip time is long. */
+/* Returns whether reports of the receiver are rare: an interval of RATE_TIME,
+ * over which rates are measured, may contain fewer than two reports.
+ * dccpthinsink receives only one report in each round trip, so its reports are
+ * rare if the round-trip time is long. */
 static gboolean
 has_rare_reports (const BitrateBacklog * backlog)
 {
   return backlog->round_trip > RATE_TIME / 2;
 }
 
-/* Returns the index of the sample at which the measurement of the drain rate
- * ends. Index 0 is the latest sample.
+/* The drain rate is the rate at which data leave the backlog. It is measured
+ * between two samples; this function returns the index of the later one. Index
+ * 0 is the latest sample of all.
  *
  * If reports are frequent, the measurement ends at sample 0. If reports are
- * rare, it ends at the latest sample that confirms new data. However, if this
- * sample is more than LATE_REPORT round trips older than sample 0, the
- * measurement ends at sample 0. */
+ * rare, it ends at the latest sample that confirms new data. However, if no
+ * sample of the last LATE_REPORT round trips confirms new data, the measurement
+ * ends at sample 0. */
 static guint64
 get_drain_end (const BitrateBacklog * backlog)
 {
@@ -372,8 +387,9 @@ bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog)
       / (latest->busy - sample->busy);
 }
 
-/* Returns the oldest sample of the last `time` ns. Sets `n_frames` to the
- * number of later samples that show new data from the encoder. */
+/* Returns the oldest of the samples that were added in the last `time` ns. Sets
+ * `n_frames` to the number of later samples in which the encoder has output new
+ * data since the sample before. */
 static const BitrateBacklogSample *
 get_oldest (const BitrateBacklog * backlog, guint64 time, guint * n_frames)
 {

@@ -28,17 +28,20 @@ typedef struct
 {
   guint64 time;
   guint64 put;                  /* bytes that left the encoder so far */
-  /* bytes that left the backlog so far, because they were delivered or dropped
+  /* Number of bytes that have left the backlog so far: bytes that the encoder
+   * has made and that have been delivered or dropped
    */
   guint64 drained;
-  /* Bytes that left the backlog so far, without a correction for headers: `put`
-   * minus the queued bytes minus the bytes in flight. The bytes in flight
-   * include headers, so the result may be negative. */
+  /* `put` minus the queued bytes minus the bytes in flight. Approximately, this
+   * is the number of bytes that have left the backlog so far, but it is not
+   * corrected for headers: `put` does not include headers, and the bytes in
+   * flight do. The result may therefore be negative. */
   gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
-  /* Total time in ns in which the network was busy. It is busy while it
-   * delivers data, and while data wait for longer than normal. */
+  /* Total time in ns, up to this sample, in which the network was busy. It is
+   * busy while it delivers data. It is also busy while the oldest data of the
+   * backlog wait for longer than they would wait without a queue. */
   guint64 busy;
 } BitrateBacklogSample;
 
@@ -65,12 +68,13 @@ typedef struct
   guint64 put;
   guint64 put_at;               /* time at which data last left the encoder */
   gboolean is_idle;             /* see bitrate_backlog_is_idle () */
-  /* Value of `put` when the backlog last counted as empty. See note_idle () for
-   * the conditions. All bytes that left the encoder until then have also left
-   * the backlog. */
+  /* Number of bytes that had left the encoder when the backlog last counted as
+   * empty. All of these bytes have also left the backlog. The comment on
+   * note_idle () says when the backlog counts as empty. */
   guint64 idle_put;
   guint64 padding;              /* bytes in the latest report */
-  guint64 padded_at;            /* time of the latest padding; 0 = none */
+  /* time at which padding was last sent; 0 = never */
+  guint64 padded_at;
 } BitrateBacklog;
 
 /* Adds a sample with the numbers of `report` to the backlog. If `put_bytes`,
@@ -79,39 +83,43 @@ typedef struct
  */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns whether padding of the sink has filled the path in the last 3 s.
- * mmtpsink sends padding about every two seconds. */
+/* Returns whether padding has filled the path in the last 3 s. Padding is data
+ * without content that the sink sends to measure the capacity of the path.
+ * mmtpsink sends it about every two seconds. */
 gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
     guint64 now);
-/* Returns whether the backlog is known. It is known if at least one report
- * contained all numbers of bytes from which the backlog is computed. The
- * following functions may be called only if this function returns TRUE. */
+/* Returns whether the size of the backlog is known. It is known if at least one
+ * report contained all three numbers from which it is computed: the bytes that
+ * left the encoder, the queued bytes and the bytes in flight. The following
+ * functions may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
 /* Returns by how much the age of the backlog exceeds the minimum age of the
  * last few seconds. The age is the time since the oldest byte of the backlog
- * left the encoder. It is measured as a minimum over 60 ms, 1.5 frame periods
- * or a round trip, whichever is longest. Returns 0 before the first report of
- * the receiver. */
+ * left the encoder. As the age varies during each frame period, the smallest
+ * age in a short interval is used: 60 ms, 1.5 frame periods or a round trip,
+ * whichever is longest. Returns 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
-/* Returns the queueing delay in the network minus the minimum queueing delay of
- * the last few seconds. This minimum is above 0 if something other than a
- * queue, such as a handover, has increased the one-way delay. Returns 0 if the
- * queueing delay is unknown. */
+/* Returns by how much the queueing delay in the network exceeds the minimum
+ * queueing delay of the last few seconds. This minimum is above 0 if something
+ * other than a queue, such as a handover, has increased the one-way delay.
+ * Returns 0 if the queueing delay is unknown. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the standing queue minus the minimum queueing delay of the last few
- * seconds. Returns 0 if the queueing delay is unknown.
+/* Returns by how much the standing queue, in ns, exceeds the minimum queueing
+ * delay of the last few seconds. Returns 0 if the queueing delay is unknown.
  *
  * The standing queue is the minimum queueing delay of the last 100 ms. A burst
  * of packets causes a queue that becomes empty within this time. Such a queue
- * is not part of the standing queue, as in CoDel (RFC 8289, section 3). */
+ * is therefore not part of the standing queue, as in CoDel (RFC 8289, section
+ * 3). */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate at which data left the backlog, because they were delivered
- * or dropped. The rate is measured over the last 200 ms of the time in which
- * the network was busy (see BitrateBacklogSample). If the receiver sends only
- * one report in each round trip, the rate is measured between two reports that
- * confirmed new data. Returns G_MAXDOUBLE if the network was not busy. */
+ * or dropped. Only time in which the network was busy counts: it delivered
+ * data, or data waited for longer than normal. The rate is measured over the
+ * last 200 ms of this busy time. If the receiver sends only one report in each
+ * round trip, the measurement begins and ends at a report that confirmed new
+ * data. Returns G_MAXDOUBLE if the network was not busy. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate at which data left the encoder. The rate is measured over
  * the last second and over the last 200 ms, and the higher result is returned.

@@ -13,10 +13,11 @@ struct _BitrateControl
   const BitrateRule *rule;
   gpointer state;               /* state of the rule */
   gdouble wanted;
-  /* TRUE if stats.target was requested from the encoder */
+  /* TRUE if the caller was told to set the encoder to the bitrate stats.target;
+   * FALSE if it must be told (again) */
   gboolean is_asked;
-  /* TRUE while a change has to wait because of max_changes. The waiting change
-   * is already counted in `held_back`. */
+  /* TRUE while a change of the bitrate has to wait because max_changes changes
+   * were made in the last second. `held_back` already counts this change. */
   gboolean is_held;
 
   guint64 changed_at[BITRATE_MAX_CHANGES];      /* ring of times in ns */
@@ -106,9 +107,9 @@ note_change (BitrateControl * control, guint64 now)
   control->n_changes = MIN (control->n_changes + 1, BITRATE_MAX_CHANGES);
 }
 
-/* Returns whether the encoder has to be set to the wanted bitrate. A change
- * that is smaller than MIN_CHANGE is ignored, except a change to the minimum or
- * the maximum bitrate.
+/* Returns whether the encoder has to be set to the wanted bitrate. This is not
+ * worth while if the change is smaller than MIN_CHANGE (1 %), except a change
+ * to the minimum or the maximum bitrate.
  */
 static gboolean
 is_worth_it (const BitrateControl * control)

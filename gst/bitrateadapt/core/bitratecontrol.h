@@ -37,7 +37,8 @@ typedef struct
   guint64 reports;
   /* numbers of decreases and increases of the encoder's bitrate */
   guint64 falls, rises;
-  /* number of changes that had to wait because of the limit max_changes */
+  /* number of changes that had to wait because the encoder's bitrate had
+   * already been changed max_changes times within a second */
   guint64 held_back;
 } BitrateStats;
 
@@ -50,8 +51,9 @@ BitrateControl *bitrate_control_new (const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate);
 void bitrate_control_free (BitrateControl * control);
 
-/* The configuration and the rule may be changed at any time. A new rule begins
- * in its initial state, with the encoder's present bitrate. */
+/* The configuration and the rule may be changed at any time. A new rule starts
+ * without any memory of earlier reports, from the bitrate that the previous
+ * rule wanted last. */
 void bitrate_control_set_config (BitrateControl * control,
     const BitrateConfig * config);
 void bitrate_control_set_rule (BitrateControl * control,

@@ -56,8 +56,8 @@
  * estimate is much lower than the capacity. The next scene may need a bitrate
  * above the estimate. */
 #define MAX_EXCESS 1.5
-/* A queue that drains within this time is normal. Such a queue contains a key
- * frame, or some packets that are being paced. */
+/* A queue at the sender that drains within this time is normal. Such a queue
+ * contains a key frame, or some packets that are being paced. */
 #define MAX_QUEUE (40 * MILLISECOND)
 /* The standing queue at the sender is the minimum amount of data that waited
  * there during QUEUE_TIME. This time is longer than a frame period at 25 frames
@@ -65,9 +65,10 @@
  * instead. */
 #define QUEUE_TIME (60 * MILLISECOND)
 #define QUEUE_FRAMES 1.5
-/* The bitrate is decreased so that a standing queue drains within DRAIN_TIME.
- * While the queue drains, the encoder gets at least MIN_SHARE times the bitrate
- * that it would get without the queue. */
+/* A standing queue is data that waits at the sender all the time. The bitrate
+ * is decreased so that such a queue drains within DRAIN_TIME. Meanwhile the
+ * encoder still gets at least MIN_SHARE times the bitrate that it would get
+ * without the queue. */
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
@@ -81,8 +82,9 @@
  * because RFC 8289 recommends at most 10 % (section 4.3). */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
-/* The excess age of the backlog is its age minus the minimum age in the last
- * few seconds; see bitrate_backlog_get_excess (). An excess age of up to
+/* The age of the backlog is the time for which the oldest byte that the
+ * receiver has not confirmed has been under way. The excess age is this age
+ * minus the minimum age in the last few seconds. An excess age of up to
  * MAX_EXCESS_AGE is normal, because the time between two reports of the
  * receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
@@ -93,8 +95,9 @@
  * - The frames are small, and headers are a large part of a small frame. The
  *   measured age of the backlog is therefore too high. */
 #define USED_SHARE 0.4
-/* If the queueing delay is too high, the bitrate is set to the delivery rate
- * times BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
+/* If the queueing delay in the network is too high, the bitrate is set to at
+ * most BETA times the rate at which the network delivers data (beta in
+ * draft-ietf-rmcat-gcc-02, section 5.5). */
 #define BETA 0.85
 
 /* An outage of a mobile link often lasts only a few tenths of a second. After
@@ -117,9 +120,10 @@
  * the key frames are small enough. */
 #define DROP_TIME (1200 * MILLISECOND)
 
-/* Number of stored samples of the sender's queue size. The samples must cover
- * the last 1.5 frame periods. At 50 reports per second, they cover 2.5 s. This
- * is enough even for one frame per second. */
+/* Number of stored samples, each with the number of bytes that wait at the
+ * sender. The samples must cover the last 1.5 frame periods. At 50 reports per
+ * second, 128 samples cover 2.5 s, which is enough even for one frame per
+ * second. */
 #define SAMPLES 128
 
 typedef struct
@@ -133,11 +137,11 @@ typedef struct
   BitrateBacklog backlog;
   QueueSample samples[SAMPLES]; /* ring buffer */
   guint n_samples, next_sample;
-  /* bitrate at the time when the queues of the network became too long; 0 = the
-   * queues are not too long */
+  /* Bitrate of the encoder in bit/s when the queues of the network became too
+   * long. 0 = the queues are not too long at present. */
   gdouble rate_before;
-  /* rate in bit/s that filled the path when the bitrate was last decreased; 0 =
-   * the bitrate was never decreased */
+  /* Rate in bit/s that the path carried when it was last full, which means when
+   * the bitrate was last decreased. 0 = the bitrate was never decreased. */
   gdouble full_rate;
   guint64 dropped;              /* packets in the latest report */
   /* time at which the transport last dropped packets; 0 = never */
@@ -158,7 +162,8 @@ add_sample (EstimateRule * self, const BitrateReport * report)
 }
 
 /* Returns the time in ns that the standing queue needs to drain at the
- * estimated rate.
+ * estimated rate. The standing queue is the minimum amount of data that waited
+ * at the sender in the last 60 ms or 1.5 frame periods.
  */
 static gdouble
 get_queue_delay (EstimateRule * self, const BitrateReport * report)
@@ -179,24 +184,26 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   return minimum * 8e9 / report->estimate;
 }
 
-/* If the queueing delay is above its normal value, the bitrate is reduced until
- * the queue has drained. Returns the factor by which the bitrate is multiplied,
- * from MIN_SHARE to 1. `excess` is the queueing delay minus its normal value,
- * in ns. */
+/* If a queueing delay is above its normal value, the encoder gets less than the
+ * available bitrate until the queue has drained. Returns the share of the
+ * available bitrate that it gets, from MIN_SHARE to 1. `excess` is the queueing
+ * delay minus its normal value, in ns. */
 static gdouble
 get_share (gdouble excess)
 {
   return MAX (1 - excess / DRAIN_TIME, MIN_SHARE);
 }
 
-/* Returns the time in ns that the last packet of a frame usually waits behind
- * the other packets of the frame. The transmission of a frame takes at most the
- * whole frame period, and usually half of it.
+/* Returns the part of the measured queueing delay, in ns, that the stream
+ * itself causes: the last packet of a frame waits behind the other packets of
+ * the same frame. The transmission of a frame takes at most the whole frame
+ * period, and usually half of it.
  *
  * dccpthinsink measures the delay of one packet in each round trip. This packet
- * often is the last packet of a frame. mmtpsink measures the delay of each
- * packet and reports the minimum. For mmtpsink, the function therefore returns
- * 0. */
+ * often is the last packet of a frame, so the function returns half of the
+ * frame period. mmtpsink measures the delay of each packet and reports the
+ * minimum, which does not contain this part. For mmtpsink, the function
+ * therefore returns 0. */
 static gdouble
 get_frame_delay (EstimateRule * self, const BitrateReport * report)
 {
@@ -205,7 +212,8 @@ get_frame_delay (EstimateRule * self, const BitrateReport * report)
   return bitrate_backlog_get_frame_period (&self->backlog) / 2;
 }
 
-/* Returns the maximum bitrate that the present queues of the network allow. */
+/* Returns the maximum bitrate in bit/s that the present queues in the network
+ * allow, or G_MAXDOUBLE if they are not too long. */
 static gdouble
 get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     gdouble bitrate)
@@ -276,8 +284,9 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
   return free_rate;
 }
 
-/* If the queues of the network were too long and have now drained, returns the
- * value to which the bitrate may be raised. Otherwise returns 0. */
+/* Returns a bitrate to which the encoder may return at once, in bit/s. Such a
+ * bitrate exists only if the queues of the network were too long and have now
+ * drained. Otherwise returns 0. */
 static gdouble
 get_return_rate (EstimateRule * self, gdouble network_ceiling, gdouble bitrate)
 {
@@ -302,11 +311,11 @@ get_step (const EstimateRule * self, gdouble bitrate)
   return STEP;
 }
 
-/* Returns the rate in bit/s that fills the path. For mmtpsink, the result is
+/* Returns the rate in bit/s at which the path is full. For mmtpsink, this is
  * the rate that the transport has estimated. dccpthinsink reports the rate that
  * TFRC allows, which may be twice the rate that the path carries (RFC 5348
- * section 4.3). For dccpthinsink, the result is therefore at most the rate at
- * which the backlog drains (see bitratebacklog.h). */
+ * section 4.3). For dccpthinsink, if the queues of the network are too long,
+ * the result is therefore limited to the rate at which data are delivered. */
 static gdouble
 get_full_rate (EstimateRule * self, const BitrateReport * report,
     gdouble network_ceiling)

@@ -15,7 +15,9 @@
  *   frames do not help if all frames are late. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
-/* maximum time from a request to the arrival of the key frame at the sender */
+/* Maximum time from the request for a key frame to the moment at which the
+ * encoder's key frame reaches the sink. Until then, another request is useless.
+ */
 #define COMING_TIME (250 * MILLISECOND)
 /* Minimum time from a request until the receiver can report that the network
  * lost the key frame. The encoder needs some time, and then the key frame and
@@ -23,8 +25,9 @@
  * have hit the key frame. If the round-trip time is known and longer than
  * REPORT_TIME, the round-trip time is used instead. */
 #define REPORT_TIME (60 * MILLISECOND)
-/* An estimate is stable if it has not fallen for this time. A fall counts only
- * if the new estimate is less than STEADY_SHARE of the previous estimate. */
+/* The estimated rate is stable if it has not fallen for STEADY_TIME. A fall
+ * counts only if the new estimate is less than STEADY_SHARE of the previous
+ * estimate. */
 #define STEADY_TIME (60 * MILLISECOND)
 #define STEADY_SHARE 0.95
 /* Safety margin for the arrival of a frame. The latency is the time from
@@ -86,8 +89,9 @@ bitrate_key_frames_note_loss (BitrateKeyFrames * self, BitrateLoss loss)
   self->is_network_loss |= loss == BITRATE_LOSS_NETWORK;
 }
 
-/* Returns whether the key frame that has already been requested will follow the
- * lost frame in the stream. If it will, no other request is necessary. */
+/* A frame was lost, and a key frame was already requested. Returns whether this
+ * key frame will follow the lost frame in the stream, and so repairs the loss.
+ * If it does, no other request is necessary. */
 static gboolean
 helps_request (const BitrateKeyFrames * self, guint64 now)
 {

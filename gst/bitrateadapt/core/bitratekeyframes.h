@@ -30,9 +30,10 @@ typedef enum
 
 typedef struct
 {
-  guint64 asked_at;             /* time of the last request in ns; 0 = none */
-  /* minimum time in ns between two requests if the key frame of the first
-   * request was lost */
+  /* time in ns of the last request for a key frame; 0 = none */
+  guint64 asked_at;
+  /* Minimum time in ns until the next request, if the key frame that was
+   * requested last was lost */
   guint64 retry_interval;
   gboolean is_wanted;
   gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */

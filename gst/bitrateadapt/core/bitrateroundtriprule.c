@@ -45,19 +45,18 @@
 #define GROWTH_WEIGHT 0.2
 #define PEAK_DECAY 0.99
 #define MINIMUM_RISE 1.001
-/* Constants in ms for the round-trip time:
+/* Initial values in ms:
  *
  * - FIRST_MINIMUM is the initial value of the minimum round-trip time.
- * - FIRST_ROUND_TRIP is used as the previous round-trip time when the first
- *   report arrives.
+ * - FIRST_ROUND_TRIP takes the place of the previous round-trip time when the
+ *   first report arrives.
  *
- * Constants in ms per report, which are compared with the average growth of the
- * round-trip time:
+ * Limits for the average growth of the round-trip time, in ms per report:
  *
- * - MAX_GROWTH_OF_MINIMUM: A new minimum is stored only if the growth is below
- *   this value.
+ * - MAX_GROWTH_OF_MINIMUM: The minimum round-trip time is lowered only if the
+ *   growth is below this limit.
  * - MAX_GROWTH_OF_RISE: The bitrate is increased only if the growth is below
- *   this value. */
+ *   this limit. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0
@@ -76,9 +75,10 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* If the send buffer contains at most this number of packets, judge_buffer ()
- * never returns LIGHT. It returns HEAVY only if the number of packets exceeds
- * get_max_heavy_buffer (). */
+/* With at most this number of packets, the send buffer counts as small.
+ * judge_buffer () then never returns LIGHT. It still returns HEAVY if the
+ * buffer contains more packets than can be sent within half of the latency, and
+ * SEVERE if the buffer has grown suddenly. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03

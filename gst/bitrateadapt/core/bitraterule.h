@@ -46,8 +46,8 @@ typedef struct
    * latest frame yet */
   gboolean is_blocked;
   /* Time in ns for which the latest packets waited in queues of the network, or
-   * BITRATE_UNKNOWN. It is the one-way delay of the fastest of these packets,
-   * less the minimum one-way delay. */
+   * BITRATE_UNKNOWN. It is the one-way delay of the fastest of these packets
+   * minus the minimum one-way delay measured so far. */
   guint64 network_queue;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport, or BITRATE_UNKNOWN */
@@ -55,9 +55,10 @@ typedef struct
   /* share of lost packets in a new receiver report, from 0 to 1; -1 if there is
    * no new report */
   gdouble loss;
-  /* Number of bytes of padding that the transport has sent so far. If padding
-   * was sent, `estimate` shows the rate that the path carries, even if the
-   * stream itself has a lower bitrate. */
+  /* Number of bytes of padding that the transport has sent so far. Padding is
+   * data without content that fills the path. While padding is sent, `estimate`
+   * shows the rate that the path can carry, even if the stream itself has a
+   * lower bitrate. */
   guint64 padding;
   /* number of packets that the transport has dropped so far, because they would
    * have been late */
@@ -67,11 +68,13 @@ typedef struct
 typedef struct
 {
   const gchar *name, *description;
-  /* size of the state in bytes; the state is all zero before init () */
+  /* size in bytes of the rule's own state, which the functions get as `rule`;
+   * the state is all zero before init () */
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
-  /* Called for each report. Returns the new wanted bitrate; `bitrate` is the
-   * previous one. The caller limits the result to the range of `limits`. */
+  /* Called for each report about the network. Returns the bitrate that the rule
+   * wants for the encoder. `bitrate` is the bitrate that it wanted before. The
+   * caller limits the result to the range of `limits`. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;

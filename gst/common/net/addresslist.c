@@ -9,7 +9,7 @@
 
 #define IPV4_SIZE 4
 #define IPV6_SIZE 16
-/* bytes before the IPv4 address in a mapped address */
+/* number of bytes before the IPv4 address in an IPv4-mapped IPv6 address */
 #define MAPPED_SIZE (IPV6_SIZE - IPV4_SIZE)
 
 typedef struct
@@ -41,8 +41,9 @@ unmap (const guint8 * address, gsize * size)
 /* --- parsing ----------------------------------------------------------------
  */
 
-/* Adds a prefix to the list. An IPv6 prefix that contains only IPv4-mapped
- * addresses (::ffff:0:0/96) is stored as an IPv4 prefix. */
+/* Adds a prefix to the list. IPv4-mapped IPv6 addresses are the prefix
+ * ::ffff:0:0/96. A prefix that contains only such addresses is stored as an
+ * IPv4 prefix, because they count as IPv4 addresses. */
 static void
 append_mask (AddressList * list, GInetAddressMask * inet_mask)
 {

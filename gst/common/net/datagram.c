@@ -105,9 +105,8 @@ datagram_get_run (const Datagram * datagrams, guint n, gsize max_segment,
 
   if (segment == 0 || segment > max_segment)
     return 1;
-  /* A run consists of packets that can be sent as one message. All packets of a
-   * run have the size of its first packet, except that the last packet may be
-   * shorter. */
+  /* All packets of a run have the size of its first packet, except that the
+   * last packet may be shorter. A shorter packet therefore ends the run. */
   while (size == segment && run < MIN (n, DATAGRAM_MAX_SEGMENTS)) {
     size = datagram_get_size (&datagrams[run]);
     parts += 1 + datagrams[run].n_parts;

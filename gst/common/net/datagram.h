@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A packet that is passed to or from a datagram socket, and the two endpoints
- * of its path. */
+/* A packet that is sent or received through a datagram socket, and the two
+ * endpoints of its path. */
 
 #pragma once
 
@@ -22,7 +22,8 @@ typedef struct
   guint32 scope;
   guint8 address_size;          /* 4 or 16 */
   guint16 remote_port;          /* host byte order; 0 for raw IP */
-  /* local address in the same form as `remote`; all zeros if unknown */
+  /* local address in network byte order, stored like `remote`: an IPv4 address
+   * in the first 4 bytes; all zeros if unknown */
   guint8 local[16];
   /* local port in host byte order; 0 for raw IP, or if unknown */
   guint16 local_port;
@@ -41,9 +42,11 @@ gchar *datagram_path_to_string (const DatagramPath * path);
 
 #define DATAGRAM_MAX_PARTS 16   /* parts in addition to `bytes` */
 
-/* Limits of a run (see datagram_get_run): number of packets (UDP_MAX_SEGMENTS
- * of Linux before 6.9), total size in bytes (the payload of the largest IPv4
- * packet), and total number of parts (UIO_MAXIOV) */
+/* A run is a sequence of packets that the kernel sends as one message and
+ * splits again (see datagram_get_run). These are the limits of a run:
+ * - number of packets (UDP_MAX_SEGMENTS of Linux before 6.9)
+ * - total size in bytes (the payload of the largest IPv4 packet)
+ * - total number of parts (UIO_MAXIOV) */
 #define DATAGRAM_MAX_SEGMENTS 64
 #define DATAGRAM_MAX_RUN_SIZE 65507
 #define DATAGRAM_MAX_RUN_PARTS 1024
@@ -59,46 +62,49 @@ typedef struct
   /* Memory of the caller. A received packet is stored here without its IP
    * header. */
   guint8 *bytes;
-  /* When sending: size of the data in `bytes`, without `parts`. When receiving:
-   * before the call, the size of the memory `bytes`; after the call, the size
-   * of the received packet */
+  /* When sending: size in bytes of the data in `bytes`, without `parts`. When
+   * receiving, the caller sets it to the size of the memory at `bytes`; the
+   * receiving function then sets it to the size of the received packet. */
   gsize size;
-  /* when sending: the parts of the packet after `bytes` */
+  /* When sending: an array of further parts of the packet, which follow the
+   * data in `bytes`. Not used when receiving. */
   const DatagramPart *parts;
-  /* number of parts after `bytes`, at most DATAGRAM_MAX_PARTS */
+  /* number of elements of `parts`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
-  /* When receiving: the memory block that contains `bytes`. The block comes
-   * from a pool. The caller can use a slice of the block instead of a copy of
-   * the bytes. NULL if the bytes must be copied, because their memory is used
-   * again for the next packets. */
+  /* When receiving: the memory block from a pool that contains `bytes`. The
+   * caller can keep the bytes by making a slice of this block, without copying
+   * them. NULL if the bytes must be copied, because their memory is used again
+   * for the next packets. */
   DatagramBlock *block;
-  /* When receiving: size of each packet if the kernel merged several packets in
-   * `bytes`; the last packet may be shorter. Equals `size` if nothing was
-   * merged. */
+  /* When receiving: the kernel may have merged several packets into `bytes`.
+   * This is then the size in bytes of each of them; only the last one may be
+   * shorter. If nothing was merged, it equals `size`. */
   gsize segment_size;
   /* when receiving: TRUE if the packet was truncated because it did not fit
    * into `bytes` */
   gboolean is_truncated;
-  /* the two endpoints; not used when sending on a connected socket */
+  /* The remote and the local endpoint. Not used when sending on a connected
+   * socket, whose endpoints are fixed. */
   DatagramPath path;
   /* when receiving: arrival time, ns of g_get_monotonic_time() */
   guint64 time;
 } Datagram;
 
 void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
-/* Returns the total size of a packet to send: the sum of the sizes of its
- * parts. */
+/* Returns the total size of a packet to send, in bytes: the data in `bytes` and
+ * all elements of `parts`. */
 gsize datagram_get_size (const Datagram * datagram);
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 
-/* A run is a sequence of packets that are sent as one message. The kernel
- * divides the message into the packets (UDP_SEGMENT in udp(7)). All packets of
- * a run have the same destination and the same size, but the last packet may be
+/* A run is a sequence of packets that are sent as one message, which the kernel
+ * splits into the packets again (UDP_SEGMENT in udp(7)). All packets of a run
+ * have the same destination and the same size; only the last packet may be
  * shorter. A packet that is empty or larger than `max_segment` bytes is a run
  * of its own.
  *
- * Returns the number of packets in the run at the beginning of `datagrams`. If
- * `is_connected` is TRUE, the field `path` of the datagrams is ignored. */
+ * Returns how many of the `n` packets, counted from the first one, form a run.
+ * If `is_connected` is TRUE, all packets go to the same destination, and their
+ * field `path` is ignored. */
 guint datagram_get_run (const Datagram * datagrams, guint n,
     gsize max_segment, gboolean is_connected);
 

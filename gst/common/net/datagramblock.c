@@ -5,10 +5,12 @@
 
 #include <string.h>
 
-/* The owner of a block from a pool begins with this number of references. The
- * number is larger than the number of slices that fit into a block. When the
- * owner makes a slice, it passes one of its references to the slice and
- * increments n_slices. No atomic operation is needed for this. */
+/* Initial value of the reference count of a block that is taken from a pool.
+ * All of these references belong to the owner of the block at first. When the
+ * owner makes a slice, it passes one of them to the slice and increments
+ * n_slices. This needs no atomic operation, because the reference count does
+ * not change. OWN_REFERENCES must be larger than the number of slices that fit
+ * into a block. */
 #define OWN_REFERENCES (1 << 24)
 
 struct _DatagramPool
@@ -18,8 +20,8 @@ struct _DatagramPool
   GMutex lock;
 
   /* protected by lock */
-  /* Blocks that nobody uses. The block that was used last is taken first,
-   * because its bytes are most likely in the cache. */
+  /* Blocks that are free at present. The block that was used most recently is
+   * taken first, because its bytes are most likely still in the CPU cache. */
   GPtrArray *unused;
   guint n_used;
   gboolean is_closed;           /* datagram_pool_free was called. */

@@ -157,9 +157,9 @@ datagram_resolve (const gchar * host, guint16 port, GCancellable * cancellable,
   return addresses;
 }
 
-/* Converts an address to the form that the kernel uses. In an address of a raw
- * socket, the port is set to 0, because the kernel interprets it as a protocol
- * number (ipv6(7)). */
+/* Converts an address to the form that the kernel uses. For a raw socket, the
+ * port is set to 0, because the kernel would interpret a port in its address as
+ * a protocol number (ipv6(7)). */
 static gboolean
 to_native (DatagramSocket * self, GSocketAddress * address,
     DatagramNative * native, socklen_t * size, GError ** error)
@@ -522,7 +522,8 @@ read_local_endpoint (DatagramSocket * self, GError ** error)
   return TRUE;
 }
 
-/* Starts reception on a raw socket, which receives no packets before this call.
+/* Starts reception on a raw socket. Until this call, the socket discards all
+ * packets, because its port is not known yet. Other sockets need no such start.
  */
 static gboolean
 start_receiving (DatagramSocket * self, GSocketAddress * local, GError ** error)
@@ -574,8 +575,8 @@ open_connected (GSocketAddress * remote, GSocketAddress * local,
   return NULL;
 }
 
-/* Returns the source address that the kernel selects for packets to `remote`
- * over options->interface. */
+/* Returns the source address that the kernel selects for packets that are sent
+ * to `remote` over the interface options->interface. */
 static GSocketAddress *
 choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
     GError ** error)
@@ -594,11 +595,14 @@ choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
   return chosen;
 }
 
-/* Opens a connected socket. With policy routing, the kernel selects a route by
- * the source address. If the kernel also has to select the source address, that
- * address is not known yet when the route is selected. If an interface is
- * given, the source address is therefore determined first, and the socket is
- * then bound to it. */
+/* Opens a connected socket. If an interface but no local address is given, the
+ * socket is opened in two steps:
+ * 1. A temporary socket shows which source address the kernel selects.
+ * 2. The real socket is bound to this address.
+ *
+ * The reason is policy routing, which selects a route by the source address. If
+ * the kernel had to select the source address as well, that address would not
+ * be known yet when the route is selected. */
 DatagramSocket *
 datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
@@ -653,8 +657,8 @@ datagram_socket_new (GSocketFamily family,
 
   if (!self)
     return NULL;
-  /* A raw socket never receives packets of the other IP version, so it does not
-   * need the option IPV6_V6ONLY. */
+  /* IPV6_V6ONLY restricts an IPv6 socket to IPv6 hosts. A raw socket needs no
+   * such option, because it never receives packets of the other IP version. */
   if (is_ipv6 && !self->is_raw)
     g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, TRUE, NULL);
   if (!is_ipv6 || !self->keeps_header || ask_for_local (self, error))
@@ -822,9 +826,9 @@ datagram_socket_accept_no_checksum (DatagramSocket * self, GError ** error)
 
 /* --- questions to the routing table --------------------------------------- */
 
-/* `probe` is a socket that is used only to query the routing table. Sets the
- * options of `probe` so that the kernel selects the same route for `probe` as
- * for the packets of `self`. */
+/* `probe` is a socket that is used only to query the routing table. Sets its
+ * options so that the kernel selects the same route for it as for the packets
+ * of `self`. */
 static void
 send_like (DatagramSocket * self, gint probe, gint family)
 {
@@ -845,9 +849,10 @@ send_like (DatagramSocket * self, gint probe, gint family)
     select_multicast_interface (probe, family, self->multicast_interface);
 }
 
-/* Opens a probe: a socket that is connected to the peer on `path` and sends
- * nothing. The kernel reports the properties of a route only for a connected
- * socket. Returns the file descriptor of the probe, or -1. */
+/* Opens a probe: a UDP socket that is connected to the remote host of `path`
+ * and sends nothing. It is needed because the kernel reports the properties of
+ * a route, such as the path MTU, only for a connected socket. Returns the file
+ * descriptor of the probe, or -1 with `error` set. */
 static gint
 open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
 {

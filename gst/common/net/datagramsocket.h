@@ -26,7 +26,8 @@
 #include "datagram.h"
 
 #define DATAGRAM_BATCH 64       /* maximum number of packets per system call */
-/* maximum size in bytes of a datagram that the kernel has merged from packets
+/* Maximum size in bytes of a received datagram if the kernel merges several
+ * packets into one datagram (GRO)
  */
 #define DATAGRAM_MERGED_SIZE 65535
 
@@ -50,16 +51,18 @@ typedef struct
   /* If TRUE, received packets have neither `time` nor path.local. Receiving
    * then uses less CPU time. */
   gboolean no_details;
-  /* Sends consecutive packets of equal size as one message, which the kernel or
-   * the device splits (GSO). For UDP sockets only. Ignored in two cases: if the
-   * system does not support GSO, and while the socket sends no UDP checksum. */
+  /* If TRUE, consecutive packets of equal size are sent as one message, which
+   * the kernel or the network device splits (GSO). For UDP sockets only.
+   * Ignored in two cases: if the system does not support GSO, and while the
+   * socket sends no UDP checksum. */
   gboolean gso;
-  /* Lets the kernel merge packets that arrive together (GRO).
-   * Datagram.segment_size is then the size of each packet. For UDP sockets
-   * only; ignored if the system does not support GRO. */
+  /* If TRUE, the kernel merges packets that arrive together into one datagram
+   * (GRO). Datagram.segment_size then is the size of each packet. For UDP
+   * sockets only; ignored if the system does not support GRO. */
   gboolean gro;
-  /* Raw sockets only. If TRUE, received IPv4 packets keep their IP header, and
-   * path.local of IPv6 packets may be a multicast group. */
+  /* Raw sockets only. If TRUE, received IPv4 packets keep their IP header. For
+   * received IPv6 packets, path.local is always the destination address, even
+   * if this is a multicast group. */
   gboolean keep_header;
 } DatagramSocketOptions;
 
@@ -96,8 +99,9 @@ GSocket *datagram_socket_get_socket (DatagramSocket * socket);
 /* Returns both endpoints of a connected socket, or only the local endpoint of
  * an unconnected socket. */
 const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
-/* Returns the path MTU that the kernel knows, in bytes. If `mtu` is not 0 and
- * is less than the path MTU, returns `mtu`. A connected socket ignores `path`.
+/* Returns the smaller one of `mtu` and the path MTU that the kernel knows, in
+ * bytes. If `mtu` is 0, returns the path MTU. `path` says whose path MTU is
+ * returned; a connected socket has only one path and ignores this argument.
  */
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
@@ -112,8 +116,9 @@ guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
  * routing table decides. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
-/* Returns the index of the only interface on which packets to `path` can be
- * sent; 0 means that the routing table decides. */
+/* Returns the index of the interface on which all packets to `path` are sent,
+ * because the socket is bound to it or because it was set for multicast.
+ * Returns 0 if the routing table decides. */
 guint datagram_socket_get_interface (DatagramSocket * socket,
     const DatagramPath * path);
 /* Sets whether packets are sent with a UDP checksum. A new socket sends a UDP
@@ -155,8 +160,8 @@ guint16 datagram_socket_draw_port (void);
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
 /* Returns how many packets from the beginning of `datagrams` can be sent as one
- * message with GSO. Returns 1 if the socket does not use GSO. Whether the
- * socket sends a UDP checksum is not considered. */
+ * message with GSO. Returns 1 if the socket does not use GSO. GSO needs a UDP
+ * checksum, but this function does not check whether the socket sends one. */
 guint datagram_socket_get_run (DatagramSocket * socket,
     const Datagram * datagrams, guint n);
 /* Returns FALSE with `error` if the system or the device has refused GSO. The

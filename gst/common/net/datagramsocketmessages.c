@@ -16,12 +16,14 @@
 #include "socketmessages.h"
 #include "wire.h"
 
-#define IPV4_WORD 4             /* unit of the header length field, in bytes */
+/* Unit in bytes of the header length field in an IPv4 header */
+#define IPV4_WORD 4
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Buffer for the ancillary data (cmsghdr) of one message: arrival time, local
- * address, and segment size */
+/* Buffer for the control messages (cmsghdr) of one message. They contain the
+ * arrival time, the local address, and the size of the packets of which the
+ * message consists (GSO, GRO). */
 typedef union
 {
   struct cmsghdr header;        /* ensures the alignment */
@@ -35,7 +37,8 @@ Control;
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];
-  /* number of packets in each message; used only for sending */
+  /* For sending: number of packets of which each message consists. Not used for
+   * receiving. */
   guint n_packets[DATAGRAM_BATCH];
   /* shared by all messages */
   struct iovec vectors[DATAGRAM_BATCH * (DATAGRAM_MAX_PARTS + 1)];
@@ -45,9 +48,10 @@ typedef struct
   guint8 ip_headers[DATAGRAM_BATCH][IPV4_HEADER_SIZE];
 } Batch;
 
-/* Appends an iovec, which is a part of a packet, to a message. The iovecs of a
- * message are consecutive in the array, so each message has to be completed
- * before the next one is prepared. */
+/* Appends a part of a packet to `message`, as an iovec. All messages of a batch
+ * share one array of iovecs, and the iovecs of a message are consecutive in it.
+ * Each message therefore has to be completed before the next one is prepared.
+ */
 static void
 add_vector (Batch * batch, struct msghdr *message, gconstpointer data,
     gsize size)
@@ -102,9 +106,9 @@ add_control (struct msghdr *message, Control * control, gint level, gint type,
   memcpy (CMSG_DATA (header), data, size);
 }
 
-/* If path->local is known, sets it as the source address of the packet. If
- * path->local is a link-local address and its interface is unknown, the
- * function does not set it, because the kernel would refuse it. */
+/* Sets the source address of a packet to path->local. Leaves the choice to the
+ * kernel if path->local is unknown. Also does so if path->local is a link-local
+ * address without a known interface, because the kernel would refuse it. */
 static void
 write_local (struct msghdr *message, Control * control,
     const DatagramPath * path)
@@ -172,7 +176,8 @@ write_segment_size (struct msghdr *message, Control * control, gsize size)
 #endif
 }
 
-/* Prepares message `i`, which consists of `n` packets. */
+/* Prepares message number `i` of the batch for sending. The message consists of
+ * the first `n` packets of `datagrams`. */
 static void
 prepare_output (DatagramSocket * self, Batch * batch, guint i,
     const Datagram * datagrams, guint n)
@@ -246,9 +251,10 @@ note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
     self->gso_error = error_number;
 }
 
-/* Returns the number of packets that were sent. If the system refused GSO, sets
- * `again` to TRUE. The caller then calls this function again for the remaining
- * packets. The second call sends the refused packets without GSO. */
+/* Sends packets and returns how many were sent. If the system refused to send
+ * several packets as one message (GSO), sets `again` to TRUE. The caller then
+ * calls this function again for the remaining packets. The second call sends
+ * the refused packets without GSO. */
 static guint
 send_messages (DatagramSocket * self, const Datagram * datagrams, guint n,
     SocketErrors * errors, gboolean * again)
@@ -457,7 +463,7 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   if (has_ip_header (self))
     datagram->size = remove_ip_header (batch->ip_headers[i], datagram->bytes,
         datagram->size);
-  /* If the packet is for another socket, it is marked as empty. Every protocol
+  /* If the packet is for another socket, its size is set to 0. Every protocol
    * core ignores empty packets. */
   if (!is_ours (self, datagram))
     datagram->size = 0;

@@ -30,36 +30,41 @@ struct _DatagramSocket
   gint family;                  /* AF_INET or AF_INET6 */
   gboolean is_raw, is_connected;
   gboolean has_details, keeps_header;   /* set from DatagramSocketOptions */
-  /* TRUE means that datagram_socket_free does not close `socket` */
+  /* TRUE if datagram_socket_free must not close `socket`, because the socket
+   * belongs to the application */
   gboolean stays_open;
-  /* description of a connected socket for error messages, with both endpoints;
-   * NULL if the socket is not connected */
+  /* For error messages of a connected socket: a text with both endpoints. NULL
+   * if the socket is not connected. */
   gchar *description;
-  /* addresses of both endpoints if the socket is connected, otherwise only the
-   * address of the local endpoint */
+  /* endpoints of the socket: the local and the remote one if the socket is
+   * connected, otherwise only the local one */
   DatagramPath path;
-  /* Raw sockets: destination port of the packets to receive; 0 means any */
+  /* Raw sockets only: the destination port of the packets that the socket
+   * receives; 0 = packets for all ports */
   guint16 raw_port;
   guint multicast_interface;    /* 0: the routing table decides */
   gboolean has_gro;             /* the kernel merges received packets */
 
-  /* Maximum size of each packet in a message of several packets (UDP_SEGMENT).
-   * A larger packet is sent by itself. If the field is 0, every packet is sent
-   * by itself. Only the sending thread uses this field. */
+  /* Several packets can be sent as one message (UDP_SEGMENT) if none of them is
+   * larger than this number of bytes. A larger packet is sent by itself. 0
+   * means that every packet is sent by itself. Only the sending thread uses
+   * this field. */
   gsize max_segment;
   /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
    * UDP_SEGMENT. Only the sending thread uses this field. */
   gboolean no_checksum;
-  /* The errno with which the system refused to send several packets as one
-   * message (GSO). The value is 0 if no such message was refused. It becomes 0
-   * again when datagram_socket_check_gso has reported the refusal. */
+  /* Errno with which the system refused to send several packets as one message
+   * (GSO), if datagram_socket_check_gso still has to report this refusal.
+   * Otherwise 0. */
   gint gso_error;
   gboolean has_told_gso_error;
 
-  /* The following two fields are errno values of ICMP errors of a connected
-   * socket; 0 if there is none. */
+  /* The next call that receives reports an ICMP error of a connected socket.
+   * The following two fields are the errno values of such errors; 0 = no error.
+   */
   gint returned;                /* error to be reported */
-  /* ICMP error that was reported last; 0 if a packet was received afterwards */
+  /* ICMP error that was reported last. It is not reported a second time, unless
+   * it is EMSGSIZE. 0 if a packet was received since then. */
   gint reported;
 
   SocketClock clock;
@@ -67,7 +72,8 @@ struct _DatagramSocket
 
 /* Returns AF_INET or AF_INET6. */
 gint datagram_path_get_family (const DatagramPath * path);
-/* Stores the remote endpoint in `native` and returns the size of the address.
+/* Converts the remote endpoint of `path` to a socket address, stores it in
+ * `native`, and returns the size of this address in bytes.
  */
 socklen_t datagram_native_from_path (DatagramNative * native,
     const DatagramPath * path);

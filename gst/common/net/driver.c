@@ -17,27 +17,29 @@
 #include <unistd.h>
 
 /* Maximum number of packets that are received from one socket before the driver
- * checks timers and other sockets again. The last batch is always processed
- * completely, so the number may be exceeded by a part of a batch. */
+ * checks timers and other sockets again. Packets are received in batches, and a
+ * batch is always processed completely. The number may therefore be exceeded by
+ * a part of a batch. */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
 /* Number of datagrams per system call if each datagram may consist of several
  * packets (GRO). All packets that one system call returns are passed to the
  * core while the lock is held. This number is smaller than without GRO, so that
  * the lock is not held for too long. */
 #define GRO_BATCH 16
-/* If a datagram fills at least 1/MIN_SLICED_PART of its block, the datagram is
- * passed on without a copy. Smaller datagrams are copied, because it would
- * waste too much memory to pass them on without a copy. */
+/* A received datagram that fills at least 1/MIN_SLICED_PART of its memory block
+ * is passed on without a copy, and keeps the whole block in use. For a smaller
+ * datagram, this would waste too much memory, so it is copied. */
 #define MIN_SLICED_PART 4
-/* Alignment of copied datagrams in their block */
+/* Alignment in bytes of small datagrams that are copied into a shared block */
 #define PACKED_ALIGNMENT 16
 
-/* Maximum number of queued packets of a path whose socket is full. A core stops
- * sending on a blocked path long before this number is reached. */
+/* Maximum number of packets that are queued for a path whose socket is full.
+ * Further packets are dropped. This is rare, because a core is told that the
+ * path is blocked and stops sending on it. */
 #define MAX_UNSENT (4 * DATAGRAM_BATCH)
-/* The device of a socket may be full (ENOBUFS). poll does not show when the
- * device has room again. So the driver tries again to send after this time in
- * ns. */
+/* If the network device of a socket has no room, sending fails with ENOBUFS.
+ * poll does not report when the device has room again. So the driver tries
+ * again after this time in ns. */
 #define RETRY_TIME 1000000
 
 /* At a high rate of packets the driver does not wake up for each of them. After
@@ -81,7 +83,7 @@
 #define MAX_TOGETHER 32
 #define MAX_WAIT 250000
 
-/* A packet that was queued because the socket had no room for it */
+/* A copy of a packet that is queued because the socket had no room for it */
 typedef struct
 {
   DatagramPath path;
@@ -91,12 +93,12 @@ typedef struct
 
 /* --- waiting -------------------------------------------------------------- */
 
-/* Waits for file descriptors, a timeout or a wake-up by another thread. The
- * timeout is in nanoseconds, because the milliseconds of g_poll are too coarse
- * for pacing. */
+/* DriverPoll waits for file descriptors, for a timeout and for a wake-up by
+ * another thread. The timeout is in nanoseconds, because the milliseconds of
+ * g_poll are too coarse for pacing. */
 
-/* ppoll () expects an array of struct pollfd, but gets an array of GPollFD. On
- * Unix, the two types have the same layout. */
+/* ppoll () expects an array of struct pollfd, but is called with an array of
+ * GPollFD. On Unix, the two types have the same layout. */
 G_STATIC_ASSERT (sizeof (GPollFD) == sizeof (struct pollfd));
 
 static void
@@ -131,8 +133,9 @@ driver_poll_wake (DriverPoll * poll)
   while (write (poll->wake_fds[1], "", 1) < 0 && errno == EINTR);
 }
 
-/* Adds a file descriptor. `events` are flags of GIOCondition. Returns the index
- * of the descriptor in the list. */
+/* Adds the file descriptor `fd` to the list of descriptors that the next wait
+ * watches. `events` are flags of GIOCondition. Returns the index of the
+ * descriptor in the list. */
 static guint
 driver_poll_add (DriverPoll * poll, gint fd, gushort events)
 {
@@ -156,7 +159,7 @@ driver_poll_reset (DriverPoll * poll)
   driver_poll_add (poll, poll->wake_fds[0], G_IO_IN);
 }
 
-/* Waits until a descriptor of `poll` has an event, but for at most `time` ns;
+/* Waits until a descriptor of `poll` has an event, for at most `time` ns;
  * G_MAXUINT64 means no limit. The caller must not hold the owner's lock. */
 static void
 driver_poll_wait (DriverPoll * poll, guint64 time)
@@ -164,7 +167,8 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
   struct timespec timeout = { time / 1000000000, time % 1000000000 };
   guint i;
 
-  /* If a signal ends the wait early, no events are reported. */
+  /* ppoll has reported no event: the time has passed, or a signal has ended the
+   * wait. Events of an earlier wait must not remain in the list. */
   if (ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
           time == G_MAXUINT64 ? NULL : &timeout, NULL) > 0)
     return;
@@ -172,8 +176,8 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
     g_array_index (poll->fds, GPollFD, i).revents = 0;
 }
 
-/* Returns the events that the last wait has reported for a descriptor, as flags
- * of GIOCondition. `index` is the index of the descriptor in the list. */
+/* Returns what the last wait has reported for a descriptor, as flags of
+ * GIOCondition. `index` is the index that driver_poll_add has returned. */
 static gushort
 driver_poll_get_events (DriverPoll * poll, guint index)
 {
@@ -407,8 +411,9 @@ trace_gso (Driver * driver, guint number)
   g_error_free (error);
 }
 
-/* Sends packets. Returns the number of packets at the beginning of `datagrams`
- * that were sent or have failed. The caller has to send the remaining packets
+/* Sends packets on the path `number`. Returns how many packets, counted from
+ * the beginning of `datagrams`, are finished: they were sent, or they failed.
+ * The socket has no room for the other packets, so the caller has to send them
  * later.
  *
  * If send reports an ICMP error, an earlier packet has caused this error (Linux
@@ -465,7 +470,8 @@ send_on_path (Driver * driver, guint number, const Datagram * datagrams,
 }
 
 /* Sends the packets of a path that were queued because its socket was full.
- * Called when the socket has room again. */
+ * Called when the socket has room again. If the socket becomes full again, the
+ * remaining packets stay in the queue. */
 static void
 send_unsent (Driver * driver, guint number)
 {
@@ -485,8 +491,9 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
-/* Sends all packets that have the same path as packet `first`, together and in
- * their order. Marks these packets as done in `is_taken`. */
+/* Sends packet number `first` and all later packets of the batch that have the
+ * same path, together and in their order. Marks these packets in `is_taken`, so
+ * that the caller skips them. */
 static void
 send_path_of (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n, guint first, gboolean * is_taken)
@@ -503,8 +510,9 @@ send_path_of (Driver * driver, const guint * numbers,
   send_on_path (driver, numbers[first], of_path, n_of_path);
 }
 
-/* Packets of the same path are passed to the socket with one function call, in
- * their order. Usually all packets have the same path. */
+/* Sends a batch of packets, of which each may have another path. Packets of the
+ * same path are passed to their socket with one function call, in their order.
+ * Usually all packets of a batch have the same path. */
 static void
 send_batch (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n)
@@ -555,9 +563,9 @@ driver_flush (Driver * driver)
     driver->funcs->note_flushed (driver->owner);
 }
 
-/* Ends the present period of `rate` if it has lasted for RATE_PERIOD: stores in
- * rate->rate how many events per second were counted, and begins the next
- * period. Returns FALSE if the period is not over. */
+/* `rate` counts events in periods of at least RATE_PERIOD. If the present
+ * period is over, computes rate->rate (the events per second in this period)
+ * and begins the next period. Returns FALSE if the period is not over. */
 static gboolean
 end_period (DriverRate * rate, guint64 now)
 {
@@ -573,8 +581,9 @@ end_period (DriverRate * rate, guint64 now)
 
 /* Counts one call of driver_flush_often, and computes the rate of these calls.
  * At a high rate, driver_flush_often may leave packets waiting for the next
- * call. If no further call comes, driver_run has to send these packets. So
- * driver_run is woken when the rate becomes high. */
+ * call. If no further call comes, the thread of driver_run has to send these
+ * packets. It is therefore woken when the rate becomes high, so that it checks
+ * for such packets at short intervals. */
 static void
 note_call (Driver * driver, guint64 now)
 {
@@ -605,8 +614,9 @@ driver_flush_often (Driver * driver, guint64 now, guint n_packets)
   driver_wake (driver, FALSE);
 }
 
-/* driver_flush_often may leave packets unsent until the next call. Returns the
- * time in ns at which the loop has to send such packets, or DRIVER_NEVER if
+/* If driver_flush_often is called at a high rate, it may leave packets unsent
+ * until its next call, which may never come. Returns the time in ns at which
+ * the main loop has to send such packets. Returns DRIVER_NEVER if
  * driver_flush_often leaves no packets unsent. */
 static guint64
 get_output_wakeup (Driver * driver)
@@ -623,9 +633,10 @@ get_output_wakeup (Driver * driver)
 
 /* --- input ---------------------------------------------------------------- */
 
-/* Copies a datagram to the end of the block `packed`. If `packed` has no room
- * and no other block of the pool is free, the datagram is not copied. The core
- * then cannot keep a reference to the bytes of the datagram. */
+/* Copies a small datagram to the end of the block `packed`, in which several
+ * datagrams share the memory. The core can then keep a reference to the bytes.
+ * If `packed` has no room and no other block of the pool is free, the datagram
+ * is not copied, and the core cannot keep a reference to it. */
 static void
 pack (Driver * driver, Datagram * datagram)
 {
@@ -647,10 +658,13 @@ pack (Driver * driver, Datagram * datagram)
       PACKED_ALIGNMENT);
 }
 
-/* Allows the core to keep references to parts (slices) of received datagram
- * number `i`. A small datagram is copied to a shared block. A larger datagram
- * stays in its block, and a free block of the pool is used for later datagrams.
- * Returns the block of the larger datagram, which the caller has to release.
+/* Allows the core to keep the bytes of the received datagram number `i` without
+ * a copy of its own, by means of slices (references to parts of a block). A
+ * small datagram is copied to a block that several datagrams share. A larger
+ * datagram stays in its own block, and a free block of the pool takes the place
+ * of this block for later datagrams.
+ *
+ * Returns the block of a larger datagram, which the caller has to release.
  * Returns NULL if the datagram was copied, or if no block was free. */
 static DatagramBlock *
 prepare_slices (Driver * driver, guint i, Datagram * datagram)
@@ -697,8 +711,8 @@ input (Driver * driver, guint number, const Datagram * datagram)
   trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes", number,
       datagram->size);
   driver->verbs->input (driver->core, datagram->time, number, datagram);
-  /* An event may point into this packet, so the event is processed before the
-   * next packet.
+  /* An event of the core may point into this packet. It is therefore passed to
+   * the owner before the next packet is processed.
    */
   take_events (driver);
 }
@@ -745,9 +759,10 @@ note_received (DriverInputRate * self, guint n)
   self->has_just_received |= n > 0;
 }
 
-/* Returns the maximum time in ns for which arriving packets stay in the socket
- * before the driver wakes up. If the result is 0, the driver wakes up for the
- * next packet. Called before each wait of the main loop. */
+/* At a high packet rate, the driver lets arriving packets collect in the
+ * sockets for a while, and then receives them together. Returns the maximum
+ * duration of this pause in ns. 0 means that the driver wakes up for the next
+ * packet. Called before each wait of the main loop. */
 static guint64
 get_pause (Driver * driver, guint64 now)
 {
@@ -768,9 +783,9 @@ get_pause (Driver * driver, guint64 now)
   return pause >= MIN_PAUSE ? pause : 0;
 }
 
-/* Receives packets from the socket of path `number` until none is available or
- * MAX_INPUTS packets were received. The last batch is always processed
- * completely.
+/* Receives packets from the socket of path `number` until no more packets are
+ * waiting or MAX_INPUTS packets were received. Packets are received in batches.
+ * The last batch is always processed completely.
  */
 static void
 receive (Driver * driver, guint number)
@@ -796,9 +811,10 @@ receive (Driver * driver, guint number)
     take_error (driver, number, error);
 }
 
-/* Handles the events of the socket of a path. `has_paused` is TRUE if poll
- * has just waited without watching for packets. In this case, the function
- * tries to receive packets even if poll has reported none. */
+/* Handles the events that poll has reported for the socket of path `number`. If
+ * `has_paused` is TRUE, poll has waited without watching for packets, so it
+ * cannot report them. In this case, the function always tries to receive
+ * packets. */
 static void
 look_at_path (Driver * driver, guint number, gboolean has_paused)
 {
@@ -822,8 +838,8 @@ driver_wake (Driver * driver, gboolean always)
     driver_poll_wake (&driver->poll);
 }
 
-/* Processes the expired timeouts and sends the packets that are due. Returns
- * the time in ns at which this function has to be called again. */
+/* Calls the core if a timeout has expired, and sends the packets that are due.
+ * Returns the time in ns at which this function has to be called again. */
 static guint64
 do_what_is_due (Driver * driver)
 {
@@ -840,9 +856,10 @@ do_what_is_due (Driver * driver)
   return wakeup;
 }
 
-/* Returns whether poll has to wait until the socket is writable. If the path
- * has to wait until retry_at before it tries to send again, returns FALSE and
- * reduces `wakeup` to that time. */
+/* Returns whether poll has to wait until the socket of `path` is writable. This
+ * is the case if packets are queued for it. However, after the network device
+ * was full, nothing is sent before retry_at. Until then, the function returns
+ * FALSE and reduces `wakeup` to retry_at. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {
@@ -854,9 +871,10 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
   return FALSE;
 }
 
-/* Prepares the list of descriptors for poll. If `waits_for_input` is FALSE,
- * poll does not end when packets arrive. Returns the index of
- * driver->watched_fd in the list, or 0 if no descriptor is watched. */
+/* Fills in the list of descriptors on which poll waits. If `waits_for_input` is
+ * FALSE, the arrival of packets does not end the wait. If a path has to wait
+ * before it tries to send again, reduces `wakeup` to that time. Returns the
+ * index of driver->watched_fd in the list, or 0 if no descriptor is watched. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
     guint64 * wakeup)

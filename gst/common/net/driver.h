@@ -22,39 +22,46 @@
 #include "driververbs.h"
 
 #define DRIVER_MAX_PATHS 256
-/* The slice of a received packet keeps its block in memory (datagramblock.h).
- * This is the maximum number of such blocks. A block has `input_room` bytes. */
+/* Maximum number of memory blocks that slices keep in use. A slice is a
+ * reference to the bytes of a received packet, and keeps the whole block with
+ * these bytes in memory (datagramblock.h). A block has `input_room` bytes. */
 #define DRIVER_MAX_SLICED 64
 
-/* The events that the driver waits for: file descriptors, a timeout, and a
+/* What the driver waits for: events of file descriptors, a timeout, and a
  * wake-up by another thread */
 typedef struct
 {
-  gint wake_fds[2];             /* a pipe; a byte in it wakes the driver */
+  /* a pipe; another thread writes a byte into it to wake the driver */
+  gint wake_fds[2];
   gboolean is_awake;            /* TRUE if the pipe contains a byte */
-  /* array of GPollFD; the first element is for wake_fds[0] */
+  /* array of GPollFD; the first element is the read end of the pipe,
+   * wake_fds[0] */
   GArray *fds;
 } DriverPoll;
 
-/* Callbacks of the owner. All of them are called with the lock held. take_event
- * and unlock_and_post must be set; the other callbacks may be NULL. */
+/* Functions of the owner, which is the object that uses the driver. The driver
+ * calls all of them with the lock held. take_event and unlock_and_post must be
+ * set; the other functions may be NULL. */
 typedef struct
 {
   void (*take_event) (gpointer owner, gpointer event);
-  /* Returns whether packets from the remote host of `path` are accepted. */
+  /* Returns whether the owner accepts packets from the remote host of `path`.
+   * Other packets are dropped. NULL means that all packets are accepted. */
     gboolean (*allows) (gpointer owner, const DatagramPath * path);
-  /* Called after packets from the peer have arrived on `path`. */
+  /* Called after packets from the peer have arrived on the path number `path`.
+   */
   void (*note_heard) (gpointer owner, guint path);
-  /* Called before packets are sent on `path`. */
+  /* Called before packets are sent on the path number `path`. */
   void (*note_sent) (gpointer owner, guint path);
-  /* Reports an error of a socket, for example from ICMP. Returns FALSE if the
-   * path no longer works. In this case, the driver sends nothing more on the
-   * path. The path still has to be removed with driver_remove_path. */
+  /* Reports an error of the path's socket, for example from an ICMP message.
+   * Returns FALSE if the owner regards the path as unusable. The driver then
+   * sends nothing more on this path. The owner still has to remove the path
+   * with driver_remove_path. */
     gboolean (*take_error) (gpointer owner, guint path, const GError * error);
   /* Called at the beginning of each round (loop iteration) of driver_run */
   void (*prepare) (gpointer owner);
-  /* Called when the core has nothing more to send now and all its events were
-   * processed. */
+  /* Called after all packets that the core can send now were sent and all
+   * events of the core were processed. */
   void (*note_flushed) (gpointer owner);
   /* Returns the latest time in ns at which driver_run must begin its next loop
    * iteration. Returns DRIVER_NEVER if the owner needs no further iteration. */
@@ -62,8 +69,9 @@ typedef struct
   /* Called in each loop iteration of driver_run. To end driver_run, this
    * callback sets `error` and returns FALSE. */
     gboolean (*check) (gpointer owner, GError ** error);
-  /* Releases the lock, and then reports to other threads what the callbacks
-   * above have recorded. */
+  /* Releases the lock, and then reports what the other callbacks have recorded,
+   * for example by posting messages. This must not be done with the lock held.
+   */
   void (*unlock_and_post) (gpointer owner);
   DriverTrace trace;            /* may be NULL */
 } DriverFuncs;
@@ -71,52 +79,57 @@ typedef struct
 typedef struct
 {
   DatagramSocket *socket;       /* owned */
-  GQueue unsent;                /* packets that wait for room in the socket */
+  /* queue of the packets for which the socket had no room (Unsent) */
+  GQueue unsent;
   /* Time in ns before which the driver does not try again to send the queued
-   * packets. It is set when the device has no room although poll reports the
-   * socket as writable.
+   * packets. It is set if poll has reported the socket as writable, but sending
+   * has failed because the network device has no room.
    */
   guint64 retry_at;
-  /* TRUE if an error has made the path unusable, that is, if take_error has
-   * returned FALSE */
+  /* TRUE if the path has become unusable: the callback take_error has returned
+   * FALSE for an error of its socket */
   gboolean has_gone;
-  /* Index of the path's socket in the list of descriptors of `poll`. Valid
-   * while the driver waits. */
+  /* Index of the path's socket in the array `fds` of the driver's `poll`. Valid
+   * only while the driver waits. */
   guint poll_index;
   /* approximate number of packets that the receive buffer of the socket can
    * hold */
   guint capacity;
 } DriverPath;
 
-/* Measures the rate of an event, such as the arrival of a packet. At a high
- * rate, the driver lets packets wait for a moment, so that it can process
- * several packets together. */
+/* Measures how often an event occurs, such as the arrival of a packet. At a
+ * high rate, the driver waits for a moment and then processes several packets
+ * together. */
 typedef struct
 {
-  /* start of the current measurement period, in ns */
+  /* time in ns at which the current measurement period began */
   guint64 begin;
   guint n;                      /* number of events since `begin` */
-  /* events per second, measured in the previous period */
+  /* events per second in the previous measurement period */
   guint64 rate;
 } DriverRate;
 
-/* Measures how many packets arrive per second. */
+/* Measures how many packets per second arrive on all paths together. */
 typedef struct
 {
   DriverRate packets;
-  /* TRUE if packets arrived in the current loop iteration of driver_run */
+  /* TRUE if packets have arrived since the last wait of driver_run */
   gboolean has_just_received;
 } DriverInputRate;
 
-/* Measures how often driver_flush_often is called, and counts the packets that
- * were passed to the core but were not sent yet. */
+/* Measures how often driver_flush_often is called. Also counts the packets that
+ * the owner has passed to the core and that were not sent yet. */
 typedef struct
 {
   DriverRate calls;
-  /* TRUE if driver_flush_often is called at a high rate */
+  /* TRUE while driver_flush_often is called so often that packets are collected
+   * and sent together */
   gboolean is_busy;
-  guint n_waiting;              /* number of packets that were not sent yet */
-  /* time in ns at which the core got the oldest packet that was not sent yet */
+  /* number of packets that the owner has passed to the core and that were not
+   * sent yet */
+  guint n_waiting;
+  /* time in ns at which the owner passed the oldest packet to the core that was
+   * not sent yet */
   guint64 waiting_since;
 } DriverOutputRate;
 
@@ -129,32 +142,36 @@ typedef struct
   const DriverVerbs *verbs;     /* NULL if there is no core */
   gpointer core;
   gpointer event;               /* memory for one event */
-  /* Memory for a batch of received packets. Each packet is received into a
-   * block of `pool` in `inputs`. If the packet is large, the core gets a slice
-   * of this block. The block then stays in use, and a free block replaces it in
+  /* Memory for a batch of received packets. Each packet is received into one
+   * block of the array `inputs`; all blocks come from `pool`. If the packet is
+   * large, the core gets a slice, which is a reference to the bytes in this
+   * block. The block then stays in use, and a free block takes its place in
    * `inputs`. Small packets are copied into the block `packed`, one after the
    * other, so that their slices share a block. */
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */
-  /* number of bytes of `packed` that are in use */
+  /* number of bytes of `packed` that small packets occupy already */
   gsize packed_size;
   gboolean makes_slices;
   DriverInputRate input_rate;
-  guint8 *outputs;              /* memory for the packets of a batch */
-  /* Size in bytes of the memory for a packet: `input_room` for a packet that is
-   * received, `output_room` for a packet that is sent. */
+  /* memory into which the core writes the packets of a batch that is sent */
+  guint8 *outputs;
+  /* Maximum size in bytes of a packet: `input_room` for a received packet,
+   * `output_room` for a packet that is sent. Each packet of a batch has memory
+   * of this size. */
   gsize input_room, output_room;
 
-  /* paths[i] is NULL if no path has the number i. */
+  /* paths of the core; paths[i] is the path with the number i, or NULL */
   DriverPath *paths[DRIVER_MAX_PATHS];
   guint n_paths;                /* highest number of a path plus 1 */
   DriverPoll poll;
-  /* file descriptor that was passed to driver_watch; -1 if there is none */
+  /* file descriptor of the owner that was passed to driver_watch; -1 if there
+   * is none */
   gint watched_fd;
   gboolean watched_is_ready;
-  /* time in ns at which the wait of driver_run ends; 0 if driver_run does not
-   * wait */
+  /* time in ns until which driver_run waits at present; 0 if it does not wait
+   */
   guint64 sleeps_until;
   DriverOutputRate output_rate;
 } Driver;
@@ -163,18 +180,19 @@ void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
     GMutex * lock);
 void driver_clear (Driver * driver);
 
-/* The caller of each function below must hold the lock. The only exception is
- * driver_run, whose caller must not hold it. */
+/* The caller of each of the following functions must hold the lock, except the
+ * caller of driver_run, which must not hold it. */
 
-/* Starts a session with `core`, which the owner frees after driver_end.
- * `input_room` is the maximum size of a received packet, in bytes.
+/* Starts a session, in which the driver runs `core`. The owner of the driver
+ * frees the core after driver_end. `input_room` is the maximum size of a
+ * received packet, in bytes.
  *
  * If `input_room` is at least DATAGRAM_MERGED_SIZE, as for sockets with GRO,
- * the core can keep a received packet without a copy, as a slice of the
- * received data (Datagram.block). */
+ * the core can keep the bytes of a received packet without copying them: it
+ * makes a slice of the block in which they were received (Datagram.block). */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
-/* Ends the session and closes all paths. */
+/* Ends the session that driver_begin has started, and closes all paths. */
 void driver_end (Driver * driver);
 
 /* Adds a path and takes ownership of `socket`. `output_room` is the maximum
@@ -183,7 +201,7 @@ void driver_end (Driver * driver);
 void driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
     gsize output_room);
 void driver_remove_path (Driver * driver, guint number);
-/* Returns the socket of a path; NULL if there is no path with this number. */
+/* Returns the socket of the path `number`; NULL if there is no such path. */
 DatagramSocket *driver_get_socket (Driver * driver, guint number);
 /* Returns TRUE if packets of path `number` are queued because its socket is
  * full. */
@@ -197,16 +215,18 @@ void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 
 /* Sends all packets that the core can send now, and passes the events of the
- * core to the owner. */
+ * core to the callback take_event of the owner. */
 void driver_flush (Driver * driver);
 /* Does what driver_flush and driver_wake do. Call this function after
  * `n_packets` packets were passed to the core at the time `now` in ns. If the
- * function is called at a high rate, the packets of several calls are sent
- * together, because this needs much less time than sending them separately.
- * Each packet is sent after a fraction of a millisecond at the latest. */
+ * function is called at a high rate, it may postpone sending. The packets of
+ * several calls are then sent together, which needs much less time than sending
+ * them separately. Each packet is sent after a fraction of a millisecond at the
+ * latest. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
-/* Wakes driver_run if the core has to be called before the current wait ends.
- * If `always` is TRUE, driver_run is woken in any case. */
+/* Wakes the thread of driver_run if it waits longer than the core permits, for
+ * example because the core has a new timeout that is earlier. If `always` is
+ * TRUE, driver_run is woken in any case. */
 void driver_wake (Driver * driver, gboolean always);
 
 /* Runs the core until one of four things happens: `is_done` returns TRUE,

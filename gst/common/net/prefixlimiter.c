@@ -7,16 +7,17 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Number of tables. Each table has CELLS cells. Each cell is a budget of
- * PREFIX_LIMITER_RATE answers per second. All tables together need 64 KiB.
+/* Each budget of PREFIX_LIMITER_RATE answers per second is stored in a cell.
+ * There are TABLES tables with CELLS cells each. The hash of a network prefix
+ * selects one cell in each table. All tables together need 64 KiB.
  *
- * In a flood of 10,000 packets per second from random addresses, about 5
- * packets per second use each cell. The flood thus uses about 5 answers per
- * second of each budget. */
+ * In a flood of 10,000 packets per second from random addresses, about
+ * 5 packets per second use each cell. The flood thus uses only about 5 answers
+ * per second of each budget. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* Determines the maximum burst of answers to all unknown hosts together. This
- * burst is the permitted number of answers per second divided by
+/* Limits bursts of answers to all unknown hosts together. The maximum burst, in
+ * answers, is the permitted number of answers per second divided by
  * TOTAL_BURST_PART. */
 #define TOTAL_BURST_PART 10
 
@@ -29,19 +30,21 @@ typedef struct
 {
   PrefixLimiterHost host;
   guint64 full_at;              /* in ns */
-  /* sequence number of the last use; 0 if the entry is free */
+  /* number that grows with each handshake of any host; 0 if the entry is free.
+   * The host with the lowest number is replaced first. */
   guint64 used;
 } KnownHost;
 
 struct _PrefixLimiter
 {
   guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-  /* time in ns at which the budget of all unknown hosts together is full again
+  /* Time in ns at which the total budget is full again. All answers that no
+   * reserve covers share this budget.
    */
   guint64 full_at;
-  /* All prefixes that have the same hash value in a table share one cell of
-   * this table. A cell is the time in ns at which their common budget is full
-   * again. */
+  /* Each cell is a budget, stored as the time in ns at which the budget will be
+   * full again. All network prefixes whose hash selects the same cell of a
+   * table share this budget. */
   guint64 cells[TABLES][CELLS];
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;
@@ -109,13 +112,13 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* A prefix has one cell in each table, and each cell is a budget. Returns
- * whether at least one cell of the prefix has budget for an answer. An answer
- * is deducted from every cell that has budget.
+/* A prefix has one cell in each table, and each cell is a budget. Returns TRUE
+ * if at least one cell of the prefix has budget for an answer. Deducts the
+ * answer from every cell that has budget.
  *
- * One cell with budget is sufficient. Two prefixes may share a cell by chance,
- * and a flood from one prefix may use up the budget of the shared cell. The
- * second prefix can then use its other cells. */
+ * One cell is sufficient, because two prefixes may share a cell by chance. If a
+ * flood from one of them uses up the budget of the shared cell, the other
+ * prefix can still use its other cells. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

@@ -42,7 +42,7 @@
 typedef struct
 {
   guint8 bytes[PREFIX_LIMITER_MAX_HOST];        /* begins with the prefix */
-  /* size of the address in bytes; 0 if the host is not known */
+  /* size of the address in bytes, 0 if the host is unknown */
   guint8 size;
   guint8 prefix_size;           /* at most `size` */
 } PrefixLimiterHost;
@@ -59,14 +59,18 @@ PrefixLimiter *prefix_limiter_new (
     const guint8 secret[PREFIX_LIMITER_SECRET_SIZE]);
 void prefix_limiter_free (PrefixLimiter * limiter);
 
-/* Returns whether one answer to `host` may be sent. If so, the answer is
- * deducted from the reserve of the host. If the host has no reserve left, the
- * answer is deducted from the budget of its network and from the total budget
- * of all hosts. `rate` is this total budget in answers per second. */
+/* Returns whether one answer to `host` may be sent, and deducts it from a
+ * budget:
+ * - A host that has completed a handshake has a reserve. The answer is deducted
+ *   from it first.
+ * - If there is no reserve or it is used up, the answer needs both the budget
+ *   of the host's network and the total budget of all hosts. `rate` is this
+ *   total budget in answers per second. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
-/* Returns whether the additional budget of the host (its reserve) allows one
- * answer. If so, deducts this answer from the reserve. */
+/* A host that has completed a handshake has a reserve, which is a budget of its
+ * own. Returns whether this reserve allows one answer. If so, deducts this
+ * answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
 /* Stores that `host` has completed a handshake. The handshake proves that the

@@ -27,8 +27,9 @@ attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
 }
 
 /* Installs a socket filter that accepts only packets for the destination port
- * `port`. For IPv4, the data that the filter sees begin with the IP header. For
- * IPv6, they begin with the transport header. */
+ * `port`. The kernel passes different data to the filter: for IPv4, they begin
+ * with the IP header; for IPv6, they begin with the transport header. So there
+ * are two filters. */
 gboolean
 raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port, GError ** error)
 {

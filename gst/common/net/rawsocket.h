@@ -20,8 +20,9 @@ gboolean raw_socket_filter_everything (gint fd, GError ** error);
  * ports: a raw socket receives all packets of its protocol as soon as it is
  * opened, before its port is known. */
 gboolean raw_socket_become_deaf (gint fd, GError ** error);
-/* Removes the filter of the socket `fd`, so the socket accepts all packets
- * again. Returns FALSE with `error` set if this fails. */
+/* Removes the filter that discards packets from the socket `fd`, so that the
+ * socket accepts all packets again. Returns FALSE with `error` set if this
+ * fails. */
 gboolean raw_socket_accept_everything (gint fd, GError ** error);
 /* Accepts only packets for this destination port, which is in host byte order.
  */

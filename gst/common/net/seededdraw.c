@@ -115,8 +115,8 @@ seeded_draw_geometric (guint64 draw, SeededChance chance)
 
   if (chance == G_MAXUINT64)
     return 1;
-  /* `step` is -ln (1 - p). p is the probability of a hit, which `chance`
-   * represents. The complement ~chance represents 1 - p. */
+  /* Let p be the probability of success that `chance` represents. Then ~chance
+   * represents 1 - p, and `step` is -ln (1 - p). */
   step = seeded_draw_log (~chance);
   if (step == 0)
     return G_MAXUINT64 >> 8;

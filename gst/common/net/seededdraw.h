@@ -14,8 +14,10 @@
  * means never, and G_MAXUINT64 means always. */
 typedef guint64 SeededChance;
 
-/* Returns 64 uniformly distributed random bits. They depend on the seed, the
- * flow, the purpose, `index` and `attempt` only. */
+/* Returns 64 uniformly distributed random bits. They are a hash of all
+ * arguments, so the same arguments always give the same bits. `flow`,
+ * `purpose`, `index` and `attempt` identify the draw: a program must use other
+ * values for each draw that is to be independent. */
 guint64 seeded_draw (guint64 seed, guint32 flow, guint32 purpose,
     guint64 index, guint32 attempt);
 
@@ -33,5 +35,6 @@ guint64 seeded_draw_exponential (guint64 draw, guint64 mean);
  * including the first success. Each trial succeeds with the probability
  * `chance`. */
 guint64 seeded_draw_geometric (guint64 draw, SeededChance chance);
-/* Returns -ln (draw / 2^64) as a fixed-point number with 32 fractional bits. */
+/* `draw` is regarded as the fraction draw / 2^64 between 0 and 1. Returns minus
+ * its natural logarithm, as a fixed-point number with 32 fractional bits. */
 guint64 seeded_draw_log (guint64 draw);

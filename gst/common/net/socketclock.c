@@ -6,11 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Maximum error that arises because two clocks are read one after the other and
- * times are rounded */
+/* Maximum uncertainty in ns of the difference between the two clocks. It has
+ * two causes: the clocks are read one after the other, and their times are
+ * rounded. */
 #define CLOCK_TOLERANCE (10 * 1000)     /* in ns */
-/* Maximum number of attempts to read both clocks. They are read again if the
- * thread was interrupted between the two readings. */
+/* Maximum number of attempts to read both clocks. If too much time passes
+ * between the two readings, because the thread was interrupted, the clocks are
+ * read again. */
 #define MAX_READINGS 8
 
 void
@@ -45,9 +47,10 @@ socket_clock_set_empty (SocketClock * self, gint64 now)
   self->empty = now;
 }
 
-/* Reads the monotonic clock and CLOCK_REALTIME. Stores the lower and the upper
- * bound of their difference (monotonic minus real) in `low` and `high`, in ns.
- * Returns the present monotonic time in ns. */
+/* Reads the monotonic clock before and after CLOCK_REALTIME. The difference of
+ * the clocks (monotonic minus real) is therefore known only within bounds,
+ * which are stored in `low` and `high`, in ns. Returns the present monotonic
+ * time in ns. */
 static gint64
 read_clocks (gint64 * low, gint64 * high)
 {
@@ -58,12 +61,14 @@ read_clocks (gint64 * low, gint64 * high)
     real = now.tv_sec * (gint64) 1000000000 + now.tv_nsec;
   after = socket_clock_now ();
   *low = before - real;
-  /* The monotonic time is rounded down to whole us. */
+  /* g_get_monotonic_time () is rounded down to whole us, so the true time may
+   * be up to 1000 ns later. */
   *high = after + 1000 - real;
   return after;
 }
 
-/* Compares the clocks. The kernel adjusts the rate of both clocks equally, so
+/* Compares the monotonic clock with CLOCK_REALTIME, and stores the bounds of
+ * their difference. The kernel adjusts the rate of both clocks equally, so
  * their difference is constant until somebody sets CLOCK_REALTIME. */
 gint64
 socket_clock_compare (SocketClock * self)
@@ -101,15 +106,19 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
   return FALSE;
 }
 
-/* Returns the arrival time. An impossible arrival time, which occurs if the
- * clock was set after the packet had arrived, is replaced by the present time.
+/* Returns the arrival time of a packet on the monotonic clock. If somebody has
+ * set CLOCK_REALTIME after the packet arrived, the computed time may be
+ * impossible: later than now, or earlier than the moment at which the socket
+ * was last empty. In this case, and if there is no timestamp, the present time
+ * is returned.
  */
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* As long as nobody sets CLOCK_REALTIME, offset_low never decreases. Of
-   * two packets, the one with the later timestamp therefore never gets the
-   * earlier arrival time. */
+  /* The lower bound of the clocks' difference is used for all packets. As long
+   * as nobody sets CLOCK_REALTIME, this bound never decreases. Of two packets,
+   * the one with the later timestamp therefore never gets the earlier arrival
+   * time. */
   gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)

@@ -26,9 +26,10 @@ void socket_clock_init (SocketClock * clock);
 /* Makes the kernel add a timestamp to each packet that the socket receives from
  * now on. Does nothing if the system does not support such timestamps. */
 void socket_clock_ask_for_stamps (gint fd);
-/* Returns the monotonic time of g_get_monotonic_time () in ns. */
+/* Returns the present time of g_get_monotonic_time (), converted to ns. */
 gint64 socket_clock_now (void);
-/* Records that no packet was waiting at the time `now`. */
+/* Records that at the monotonic time `now`, in ns, the socket contained no
+ * packet. A packet that is received later must have arrived after this time. */
 void socket_clock_set_empty (SocketClock * clock, gint64 now);
 /* Compares the monotonic clock with CLOCK_REALTIME, the clock of the kernel's
  * timestamps, and updates the bounds of their difference. Returns the present

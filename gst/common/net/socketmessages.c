@@ -13,14 +13,16 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Maximum number of consecutive errors that are taken for ICMP errors about
- * earlier packets. A socket stores only the last ICMP error. While this error
- * is processed, another ICMP message may arrive and cause the next error. */
+/* Maximum number of consecutive errors that are regarded as ICMP errors about
+ * earlier packets. More than one is possible: a socket stores only the last
+ * ICMP error, but while this error is processed, another ICMP message may
+ * arrive and cause the next error. */
 #define MAX_EARLIER_ERRORS 3
 
-/* Returns whether this error may come from an ICMP message about an earlier
- * packet (ip(7), ipv6(7), icmp_err_convert). The same error can also belong to
- * the message that is being sent, for example if a route is missing. */
+/* Returns whether the error of a system call may come from an ICMP message
+ * about an earlier packet (ip(7), ipv6(7), icmp_err_convert). The same error
+ * can also belong to the message that is being sent, for example if a route is
+ * missing. */
 static gboolean
 may_be_earlier (gint error_number)
 {
@@ -99,11 +101,14 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* Returns whether a system call that has failed with `error_number` has to be
- * repeated. An error that may belong to an earlier message is stored in
- * `errors->earlier`, and the call is repeated up to MAX_EARLIER_ERRORS times.
- * If the error still occurs afterwards, it is stored in `errors->own` instead,
- * as an error of the message that is being sent.
+/* A system call has failed with `error_number`. Returns whether it has to be
+ * repeated.
+ *
+ * The error may come from an ICMP message about an earlier packet. It is then
+ * stored in `errors->earlier`, and the call is repeated up to
+ * MAX_EARLIER_ERRORS times. If the error still occurs afterwards, it is
+ * regarded as an error of the message that is being sent, and is stored in
+ * `errors->own` instead.
  *
  * ECONNREFUSED always belongs to an earlier message, so it is never stored in
  * `errors->own`. */
@@ -163,9 +168,8 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     if (result >= 0)
       return result;
   } while (try_again (errno, &tries, errors));
-  /* receive_some() may report an error that an ICMP message has caused. Such an
-   * error belongs to a message that was sent earlier, and not to the receive
-   * call. */
+  /* If receiving fails with an error that an ICMP message can cause, the error
+   * belongs to a message that was sent earlier, and not to the receive call. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sends and receives many packets with one system call, if the system supports
- * it. The functions also determine which packet an error belongs to. The system
- * reports an ICMP error about an earlier packet only once: the next system call
- * on the socket returns it, whichever packets that call sends or receives.
+ * it. The functions also determine which packet an error belongs to. This is
+ * not obvious: if an ICMP error about an earlier packet has arrived, the system
+ * reports it only once, in the next system call on the socket, even if this
+ * call sends or receives other packets.
  */
 
 #pragma once

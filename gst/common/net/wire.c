@@ -12,9 +12,9 @@
  * instructions for each word. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
-/* Two sums over 64-bit words: `low` adds the low 32 bits of each word, and
- * `high` adds the high 32 bits. Each sum has 64 bits, so it cannot overflow
- * before 2^32 words were added. */
+/* The two halves of a sum of 64-bit words: `low` is the sum of the low 32 bits
+ * of each word, and `high` is the sum of their high 32 bits. Both have 64 bits,
+ * so they cannot overflow before 2^32 words were added. */
 typedef struct
 {
   guint64 low, high;

@@ -25,10 +25,10 @@ wire_write (guint8 * bytes, gsize size, guint64 number)
     bytes[size - 1] = number;
 }
 
-/* Returns the sum of RFC 1071 over the 16-bit words of `bytes`. The words are
- * read in the byte order of the machine (RFC 1071, section 2 B), and an odd
- * last byte is padded with zero. Several sums can be added before they are
- * folded. */
+/* Returns the sum of the 16-bit words of `bytes`, for the Internet checksum
+ * (RFC 1071). The words are read in the byte order of the machine (RFC 1071,
+ * section 2 B), and an odd last byte is padded with zero. The sum is not yet
+ * folded to 16 bits, so several sums can be added first. */
 guint64 wire_sum (gconstpointer bytes, gsize size);
 
 static inline guint16

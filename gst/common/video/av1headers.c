@@ -15,7 +15,8 @@
 /* The variable allFrames of section 5.9.2 of AV1: a bit mask with one bit for
  * each reference frame */
 #define ALL_FRAMES 0xff
-/* Levels above this one have a tier (section 5.5.1 of AV1). */
+/* highest seq_level_idx that is not followed by seq_tier (section 5.5.1 of AV1)
+ */
 #define HIGH_LEVEL 7
 
 /* --- OBUs ----------------------------------------------------------------- */

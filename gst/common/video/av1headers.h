@@ -79,15 +79,16 @@ typedef struct
 {
   gboolean shows_existing;      /* show_existing_frame */
   guint existing;               /* frame_to_show_map_idx */
-  /* The fields below are not set if shows_existing is TRUE. */
+  /* The fields below are not set if shows_existing is TRUE, because the header
+   * then only names a frame that was decoded before. */
   Av1FrameType type;
   gboolean is_shown;            /* show_frame */
   gboolean is_error_resilient;  /* error_resilient_mode */
   guint refreshes;              /* refresh_frame_flags */
-  /* Set of the reference frames to which the frame may refer. If
-   * frame_refs_short_signaling is set, the header does not name these frames,
-   * and a decoder derives them from the order hints of all reference frames.
-   * The set then contains all reference frames. */
+  /* Set of the reference frames to which the frame may refer, as a bit mask.
+   * With frame_refs_short_signaling, the header does not name these frames: a
+   * decoder derives them from the order hints of all reference frames. In this
+   * case, the set contains all reference frames. */
   guint refs;
 } Av1Frame;
 

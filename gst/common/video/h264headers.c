@@ -23,7 +23,8 @@
 /* maximum of log2_max_frame_num_minus4 and of similar fields */
 #define MAX_LOG2 12
 #define MAX_REFERENCES 16       /* MaxDpbFrames, A.3.1 */
-#define MAX_SLICE_GROUPS 7      /* maximum of num_slice_groups_minus1 (A.2) */
+/* maximum of num_slice_groups_minus1 (section A.2 of H.264) */
+#define MAX_SLICE_GROUPS 7
 /* Maximum of PicSizeInMapUnits: the number of map units in the largest picture
  * that the highest level of H.264 allows (table A-1). */
 #define MAX_MAP_UNITS 139264
@@ -64,7 +65,9 @@ typedef struct
   guint sps;
   /* value of bottom_field_pic_order_in_frame_present_flag */
   gboolean has_bottom_order;
-  guint last_ref_idx[2];        /* num_ref_idx_l0/l1_default_active_minus1 */
+  /* for each of the two lists of reference pictures:
+   * num_ref_idx_l0/l1_default_active_minus1 */
+  guint last_ref_idx[2];
   gboolean weights_p;
   guint weights_b;
   gboolean has_redundant;
@@ -182,7 +185,7 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 
   nal_bits_init (&bits, data + MIN (size, 1), data + size);
   profile = nal_bits_take (&bits, 8);
-  /* Skips the constraint flags and the level. */
+  /* Skips the constraint flags and the level, which are 16 bits together. */
   nal_bits_take (&bits, 16);
   id = nal_bits_take_index (&bits, MAX_SPS - 1);
   if (has_chroma_format (profile))
@@ -279,8 +282,9 @@ has_lists (SliceType type)
   return type != SLICE_I && type != SLICE_SI;
 }
 
-/* Parses ref_pic_list_modification () of one list (section 7.3.3.1 of H.264).
- * Returns the number of operations. */
+/* Parses ref_pic_list_modification () for one list of reference pictures
+ * (section 7.3.3.1 of H.264). Stores the operations in `changes` and returns
+ * their number. */
 static guint
 read_list_changes (NalBits * bits, H264Operation * changes)
 {
@@ -298,7 +302,8 @@ read_list_changes (NalBits * bits, H264Operation * changes)
   return 0;
 }
 
-/* Skips the prediction weights of one list (section 7.3.3.2 of H.264). */
+/* Skips the prediction weights of one list of reference pictures (section
+ * 7.3.3.2 of H.264). */
 static void
 skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
 {
@@ -344,8 +349,8 @@ read_marks (NalBits * bits, H264Slice * slice)
   bits->beyond = TRUE;
 }
 
-/* Parses the fields from num_ref_idx_active_override_flag to the prediction
- * weights. */
+/* Parses the fields of a slice header from num_ref_idx_active_override_flag to
+ * the prediction weights. */
 static void
 read_lists (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
 {
@@ -389,7 +394,8 @@ read_order (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
   }
 }
 
-/* Parses the fields from colour_plane_id to redundant_pic_cnt. */
+/* Parses the fields of a slice header from colour_plane_id to
+ * redundant_pic_cnt. */
 static void
 read_place (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
 {
@@ -561,9 +567,10 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
   if (!slice->forgets)
     return count;
   h264_headers_reset (headers);
-  /* After memory_management_control_operation 5, a decoder subtracts
-   * tempPicOrderCnt from the picture order counts of the picture (section 8.2.1
-   * of H.264). */
+  /* The picture has marked all earlier reference pictures as unused
+   * (memory_management_control_operation 5). After decoding it, a decoder
+   * subtracts tempPicOrderCnt from the picture order counts of its fields, so
+   * that the picture has the count 0 (section 8.2.1 of H.264). */
   if (!slice->is_bottom)
     headers->order_lsb = order.top - count;
   return 0;

@@ -49,19 +49,21 @@ typedef struct
   gboolean has_long_term;
   guint ref_idc;                /* nal_ref_idc */
   gboolean is_b;                /* TRUE if the slice has the type B */
-  /* For a P-slice: the number of entries of the list of reference pictures, and
-   * the operations of ref_pic_list_modification () on this list */
+  /* For a P-slice: the number of entries of its list of reference pictures, and
+   * the operations that change the order of this list
+   * (ref_pic_list_modification ()) */
   guint n_references;
   guint n_changes;
   H264Operation changes[H264_MAX_LIST_CHANGES];
-  /* The memory management control operations of the picture. If there are none,
-   * the oldest reference picture is removed when room is needed (sliding
-   * window).
+  /* The memory management control operations of the picture, which say which
+   * reference pictures are kept. If there are none, the oldest reference
+   * picture is removed when room is needed (sliding window).
    */
   guint n_marks;
   H264Operation marks[H264_MAX_MARKS];
 
-  /* id of the SPS of the slice; h264_headers_begin_picture () needs it */
+  /* id of the sequence parameter set (SPS) to which the slice refers; needed by
+   * h264_headers_begin_picture () */
   guint sps;
   guint order_lsb;              /* pic_order_cnt_lsb */
   gint32 order_delta_bottom;    /* delta_pic_order_cnt_bottom */
@@ -89,9 +91,10 @@ void h264_headers_add_pps (H264Headers * headers, const guint8 * data,
 gboolean h264_headers_read_slice (const H264Headers * headers,
     const guint8 * data, gsize size, H264Slice * slice);
 
-/* Call this function with the first slice of each picture, in decoding order.
- * Returns the picture order count (PicOrderCnt, section 8.2.1 of H.264). The
- * count is relative to the last picture for which is_idr or `forgets` is TRUE.
+/* Computes the picture order count of a picture (PicOrderCnt, section 8.2.1 of
+ * H.264). Must be called with the first slice of each picture, in decoding
+ * order. The count starts again at each picture for which is_idr or `forgets`
+ * is TRUE, so it is relative to the last such picture.
  */
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);
@@ -101,8 +104,10 @@ gint32 h264_headers_begin_picture (H264Headers * headers,
 guint h264_headers_get_order_range (const H264Headers * headers,
     const H264Slice * slice);
 
-/* Sets `max_references` to the maximum number of reference frames and
- * `max_frame_num` to MaxFrameNum. Both apply to the picture of `slice`. */
+/* Returns the limits from the sequence parameter set of `slice`:
+ * `max_references` is the maximum number of reference frames, and
+ * `max_frame_num` is MaxFrameNum, the number of different values of frame_num.
+ */
 void h264_headers_get_limits (const H264Headers * headers,
     const H264Slice * slice, guint * max_references, guint * max_frame_num);
 
