@@ -112,8 +112,8 @@ skip_bits (NalBits * bits, guint n)
   nal_bits_take (bits, n);
 }
 
-/* Skips profile_tier_level () with profilePresentFlag 1 (section 7.3.3 of
- * H.265). */
+/* Skips the syntax structure profile_tier_level () of an SPS. The parameter
+ * profilePresentFlag is 1 in an SPS (section 7.3.3 of H.265). */
 static void
 skip_profile (NalBits * bits, guint highest_sub_layer)
 {
@@ -236,9 +236,10 @@ read_explicit_set (NalBits * bits, Set * set)
   }
 }
 
-/* Parses st_ref_pic_set () (section 7.3.7 of H.265). `n_sets` is the number of
- * sets in the SPS. `index` is the index of this set in the SPS, or `n_sets` if
- * this set is in a slice header. */
+/* Parses st_ref_pic_set (), a short-term reference picture set (section 7.3.7
+ * of H.265). An SPS contains `n_sets` such sets. `index` is the index of the
+ * parsed set in the SPS. If the set is in a slice header, `index` is equal to
+ * `n_sets`. */
 static void
 read_set (NalBits * bits, const Sps * sps, guint index, guint n_sets, Set * set)
 {
@@ -274,7 +275,8 @@ read_long_term (NalBits * bits, Sps * sps)
   }
 }
 
-/* Parses the fields from chroma_format_idc to log2_max_pic_order_cnt_lsb. */
+/* Parses the fields of an SPS from chroma_format_idc to
+ * log2_max_pic_order_cnt_lsb_minus4. */
 static void
 read_picture_format (NalBits * bits, Sps * sps)
 {
@@ -306,7 +308,8 @@ skip_tools (NalBits * bits, guint highest_sub_layer)
 
   for (i = 0; i < 3 * n; i++)
     nal_bits_take_ue (bits);
-  /* skips the six fields for sizes of blocks and depths of block hierarchies */
+  /* Skips the six fields from log2_min_luma_coding_block_size_minus3 to
+   * max_transform_hierarchy_depth_intra, which describe the sizes of blocks. */
   for (i = 0; i < 6; i++)
     nal_bits_take_ue (bits);
   if (nal_bits_take (bits, 1) && nal_bits_take (bits, 1))
@@ -485,10 +488,9 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
  * pictures, because it assumes that the stream did not start at the CRA
  * picture.
  *
- * If a decoder does start at the CRA picture, the counts of the decoder and of
- * this function differ by a constant number. This number does not matter,
- * because the decoder uses only differences between the counts of the CRA
- * picture and of the pictures after it. */
+ * If a decoder does start at the CRA picture, its counts differ from the counts
+ * of this function by a constant. The constant does not matter, because only
+ * the differences between the counts of two pictures are used. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

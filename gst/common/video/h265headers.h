@@ -44,9 +44,10 @@ void h265_headers_free (H265Headers * headers);
 /* Discards the state of previous pictures, but keeps the parameter sets. */
 void h265_headers_reset (H265Headers * headers);
 
-/* Adds a parameter set, which is a complete NAL unit with its header. If the
- * NAL unit is invalid, all parameter sets of its type are removed, because the
- * invalid one may have been meant to replace any of them. */
+/* Adds a parameter set. `data` contains a complete NAL unit with its header. If
+ * the NAL unit is invalid, all parameter sets of its type (SPS or PPS) are
+ * removed, because the invalid one may have been meant to replace any of them.
+ */
 void h265_headers_add_sps (H265Headers * headers, const guint8 * data,
     gsize size);
 void h265_headers_add_pps (H265Headers * headers, const guint8 * data,

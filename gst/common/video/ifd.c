@@ -41,14 +41,15 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* For each of the REMEMBERED_GOPS newest GOPs, the core stores whether the GOP
- * was counted as disturbed. A GOP is disturbed if one of its I- or P-frames was
- * dropped. REMEMBERED_GOPS exceeds the maximum number of waiting frames, so the
- * GOPs of all waiting frames are included. */
+/* For each of the REMEMBERED_GOPS newest GOPs, the core remembers whether it
+ * has already counted the GOP as disturbed. A GOP is disturbed if one of its I-
+ * or P-frames was dropped. REMEMBERED_GOPS is greater than the maximum number
+ * of waiting frames, so the GOP of each waiting frame is remembered. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
-/* Length of a period in frames. After each period, the core determines again
- * which slots the stream uses. */
+/* The core records which slots (for example buffers of reference frames) the
+ * frames of the stream use. It begins a new record after each period of this
+ * number of frames. */
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
@@ -75,8 +76,8 @@ typedef struct
   gboolean leading;
   /* Number of I- and P-frames in the stream up to and including this frame */
   guint64 references;
-  /* TRUE if the I-frame is sent although a decoder would display it in the
-   * wrong order
+  /* TRUE if the frame is an I-frame that is sent although a decoder would
+   * display it in the wrong order
    */
   gboolean misordered;
   /* Bit mask of the decoder's slots, which are its buffers of reference frames
@@ -85,21 +86,24 @@ typedef struct
   guint32 missed;
 } IfdEntry;
 
-/* State of the decoder's slots, which are its buffers of reference frames and
- * other stored state. This struct is used for frames that have the flag
- * IFD_FRAME_SLOTS. */
+/* State of the decoder's slots. A slot is a buffer in which the decoder keeps
+ * data for later frames, such as a reference frame. This struct is used for
+ * streams whose frames say which slots they use and update (flag
+ * IFD_FRAME_SLOTS). */
 typedef struct
 {
   gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
-  /* TRUE if the newest frame was stored in the queue W */
+  /* TRUE if the frame that arrived last was stored in the queue W; FALSE if it
+   * was dropped */
   gboolean is_stored;
   /* Bit mask of slots. A slot is, for example, the buffer of a reference frame.
    * The bit of a slot is set if the slot has wrong contents in a decoder that
    * has received all frames sent so far. A frame counts as sent when it is
    * removed from the queue W. */
   guint32 wrong;
-  /* Slots that the decoder will not update, because the frames that update them
-   * were dropped. These frames came after the newest frame of the queue W. */
+  /* Bit mask of decoder slots, such as the buffers of reference frames. The bit
+   * of a slot is set if a frame that updates the slot arrived after the newest
+   * waiting frame and was dropped. The decoder therefore lacks this update. */
   guint32 missed;
   /* Slots (for example buffers of reference frames) that frames have used:
    * `used` in the current period, `used_before` in the previous period. A
@@ -109,15 +113,16 @@ typedef struct
   guint n_frames;
 } SlotState;
 
-/* Model of the way in which a decoder derives the display order (H.264,
- * 8.2.1.1) */
+/* Model of a decoder that derives the display order of pictures from the lower
+ * bits of their picture order counts (H.264, 8.2.1.1) */
 typedef struct
 {
   gboolean is_known;
   /* Position, in display order, of the I- or P-frame that was decoded last */
   gint64 last;
   gint64 max;                   /* maximum of all positions */
-  /* value of `references` of the last I- or P-frame (see IfdEntry) */
+  /* Number of I- and P-frames in the stream up to and including the last one
+   * that the decoder has received; a copy of IfdEntry.references */
   guint64 references;
 } DecoderOrder;
 
@@ -127,8 +132,12 @@ struct _Ifd
   /* The algorithm in use. It changes only at the start of the stream or at an
    * I-frame. */
   IfdAlgorithm algorithm;
-  GQueue w;                     /* elements are IfdEntry, the oldest first */
-  gboolean sending;             /* TRUE while the frame `s` is being sent */
+  /* The queue W of waiting frames. Its elements are IfdEntry, the oldest first.
+   */
+  GQueue w;
+  /* TRUE while a frame is being sent, from ifd_poll_output to ifd_sent. The
+   * field `s` contains this frame. */
+  gboolean sending;
   IfdFrame s;
   guint64 sending_since;        /* in ns */
   GQueue events;                /* elements are IfdEvent */
@@ -144,7 +153,7 @@ struct _Ifd
    * P-frames was dropped. The index is the number of the GOP modulo
    * REMEMBERED_GOPS. */
   gboolean gop_counted[REMEMBERED_GOPS];
-  /* TRUE while frames are dropped until the next I-frame */
+  /* TRUE while all frames are dropped because an I-frame must be sent first */
   gboolean awaits_i;
   /* number of consecutive frames that could not be decoded */
   guint vain;
@@ -156,18 +165,19 @@ struct _Ifd
   /* TRUE if an intra refresh has started since the newest I-frame */
   gboolean refreshes;
 
-  /* The flags of Ouwens' figures 1.2 and 1.3. In IFD_ALGORITHM_GOP,
-   * gop_disturbed means that the last I- or P-frame of the newest GOP was
-   * dropped, and prev_gop_disturbed means that leading frames of the newest GOP
-   * cannot be decoded. */
+  /* Flags of Ouwens' figures 1.2 and 1.3. In IFD_ALGORITHM_GOP, their meaning
+   * is as follows. gop_disturbed: an I- or P-frame of the newest GOP was
+   * dropped, so the rest of this GOP cannot be decoded. prev_gop_disturbed: the
+   * leading frames of the newest GOP cannot be decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
   gboolean gop_closed;          /* TRUE if the newest GOP is closed */
   /* TRUE if a P-frame has arrived since the newest I-frame */
   gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
-  /* State of a decoder that has received the frames sent so far. A frame counts
-   * as sent when it is removed from the queue W. */
+  /* State that a decoder uses to derive the display order, after it has
+   * received the frames sent so far. A frame counts as sent when it is removed
+   * from the queue W. */
   DecoderOrder order;
   /* TRUE if I-frames were dropped because a decoder would display them in the
    * wrong order */
@@ -354,9 +364,9 @@ has_slots (const IfdFrame * frame)
   return (frame->flags & IFD_FRAME_SLOTS) != 0;
 }
 
-/* Called before a waiting frame is dropped. The decoder will not update the
- * slots that this frame updates. The function adds these slots to `missed` of
- * the next frame. */
+/* Called before a waiting frame is dropped. The decoder will not receive the
+ * slot updates of this frame. The function therefore adds the updated slots to
+ * the field `missed` of the next waiting frame. */
 static void
 pass_on_missed (Ifd * ifd, const GList * link)
 {
@@ -459,8 +469,8 @@ drop_undecodable (Ifd * ifd, const IfdEntry * c, IfdDropReason reason)
 }
 
 /* Performs the algorithm of Ouwens' figures 1.2 and 1.3. Returns the variable
- * "discard_rest_of_GOP" of these figures. `reason` is set to the reason of a
- * drop. */
+ * "discard_rest_of_GOP" of these figures: TRUE if the frame `c` has to be
+ * dropped. In this case `reason` is the reason for the drop. */
 static gboolean
 mark_paper_gop (Ifd * ifd, const IfdFrame * c, IfdDropReason * reason)
 {
@@ -488,9 +498,9 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     drop_undecodable (ifd, c, reason);
     return;
   }
-  /* The step "perform IFD normally" of Ouwens' figure 1.3 is his figure 1.1,
-   * with one exception: if this step drops a P-frame, figure 1.3 sets
-   * gop_disturbed. */
+  /* The step "perform IFD normally" in figure 1.3 of Ouwens' paper stands for
+   * the algorithm of figure 1.1. There is one addition: if this step drops a
+   * P-frame, the rest of the GOP cannot be decoded, so gop_disturbed is set. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
@@ -591,8 +601,9 @@ get_reason_of_lost (const IfdEntry * entry)
   return entry->leading ? IFD_DROP_LEADING : IFD_DROP_DISTURBED;
 }
 
-/* Returns whether the frame cannot be decoded because it refers to frames that
- * are not sent. */
+/* Returns whether the new frame C cannot be decoded because it refers to frames
+ * that were or will be dropped. If so, `reason` is the reason for dropping C.
+ */
 static gboolean
 is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 {
@@ -611,9 +622,11 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
   return c->leading && ifd->prev_gop_disturbed;
 }
 
-/* Records that an I- or P-frame will not be sent, so that the frames that refer
- * to it are dropped as well. find_victim () ensures that no later frame of the
- * same GOP is waiting. */
+/* Records that an I- or P-frame will not be sent, so that later frames that
+ * refer to it are dropped on arrival. Waiting frames need no attention here:
+ * find_victim () chooses a frame to which no waiting frame refers, and
+ * drop_misordered () itself drops the waiting frames that refer to a dropped
+ * I-frame. */
 static void
 miss (Ifd * ifd, const IfdEntry * entry)
 {
@@ -733,16 +746,17 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* Returns whether the waiting frames are stale. Frames are stale if most frames
- * of their GOPs were dropped because the channel was too slow. The function
- * assumes this if three conditions hold: the new frame C is an I-frame, no
- * B-frame is waiting, and the sequence numbers of the waiting frames have gaps.
+/* Returns whether the waiting frames are stale, so that the new frame C should
+ * replace all of them. Frames are stale if most frames of their GOPs were
+ * dropped because the channel was too slow. The function assumes this if three
+ * conditions hold: C is an I-frame, no B-frame is waiting, and the sequence
+ * numbers of the waiting frames have gaps.
  *
- * A gap shows that frames were dropped. The waiting frames are late by the
- * duration of the dropped frames, and each waiting frame would be displayed for
- * the duration of only one picture. If there are no gaps, the waiting frames
- * are useful: n waiting frames are late by at most n frame periods. This is the
- * case in a stream of I-frames only. */
+ * A gap in the sequence numbers shows that frames were dropped. The waiting
+ * frames are then late by the duration of the dropped frames, and a receiver
+ * would display each of them for only one frame period. If there are no gaps,
+ * as in a stream that consists of I-frames only, n waiting frames are late by
+ * at most n frame periods, so they are still useful. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -782,9 +796,10 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_lost (ifd);
 }
 
-/* Variant of make_room () for streams in which each frame lists the slots that
- * it uses and updates. A slot is, for example, the buffer of a reference frame.
- */
+/* Drops a waiting frame to make room for the new frame C. This variant of
+ * make_room () is used if each frame lists the slots that it uses and updates.
+ * A slot is, for example, the buffer of a reference frame. Returns FALSE if C
+ * itself has to be dropped. */
 static gboolean
 make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -833,11 +848,12 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return victim != NULL;
 }
 
-/* Counts a frame that cannot be decoded. Returns TRUE if the frame has to be
- * sent nevertheless, because the stream seems to have neither I-frames nor
- * intra refreshes. If the function always returned FALSE, no frame of such a
- * stream would be sent. If a stream has intra refreshes but no I-frames, output
- * resumes with the next intra refresh. */
+/* Called for each frame that cannot be decoded. Counts the frame, and returns
+ * TRUE if it has to be sent nevertheless. This is the case if the stream seems
+ * to have neither I-frames nor intra refreshes, because otherwise no frame of
+ * the stream would ever be sent. If the stream has intra refreshes but no
+ * I-frames, the function returns FALSE, and output resumes with the next intra
+ * refresh. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
@@ -856,10 +872,10 @@ waits_in_vain (Ifd * ifd)
 
 /* Display order */
 
-/* Returns the position of a frame in display order, derived in the same way as
- * in a decoder. The frame contains only the lower bits of the position. A
- * decoder selects the upper bits for which the position is nearest to that of
- * the last reference picture. */
+/* Returns the position of a frame in display order, as a decoder derives it.
+ * The frame itself contains only the lower bits of its position. A decoder
+ * selects the upper bits so that the position is as near as possible to the
+ * position of the last reference picture. */
 static gint64
 infer_place (const DecoderOrder * order, const IfdFrame * frame)
 {
@@ -907,10 +923,11 @@ follow_order (DecoderOrder * order, const IfdEntry * entry)
   }
 }
 
-/* If reference pictures were dropped, a decoder may display the next I-frame
- * too early, that is, before pictures that precede the I-frame in the stream.
- * Returns whether this would happen to the I-frame `entry`. If no reference
- * picture was dropped, the stream itself specifies this display order, and the
+/* Returns whether a decoder would display the I-frame `entry` too early, that
+ * is, before pictures that precede the I-frame in the stream. This may happen
+ * if reference pictures were dropped, because the decoder derives the display
+ * order of the I-frame from the last reference picture. If no reference picture
+ * was dropped, the decoder derives the order that the encoder intended, and the
  * function returns FALSE. */
 static gboolean
 is_misordered (const DecoderOrder * order, const IfdEntry * entry)
@@ -942,18 +959,18 @@ drop_misordered_i (Ifd * ifd, GList * link)
   drop_link (ifd, link, IFD_DROP_MISORDERED, RULE_MISORDERED);
 }
 
-/* Drops each waiting I-frame that a decoder would display too early because
- * other frames were dropped. Also drops the frames that refer to these
- * I-frames. Returns the state that the decoder will have after the frames that
- * are still waiting. */
+/* Drops each waiting I-frame that a decoder would display too early, and the
+ * frames that refer to such an I-frame. A decoder may display an I-frame too
+ * early if reference pictures before it were dropped. Returns the state that
+ * the decoder will have after all frames that are still waiting. */
 static DecoderOrder
 drop_misordered (Ifd * ifd)
 {
   DecoderOrder order = ifd->order;
   gboolean lost = FALSE, closed = FALSE;
   GList *walk, *next;
-  /* sequence number of the last GOP that was lost; only valid if `lost` is TRUE
-   */
+  /* Sequence number of the last GOP whose I-frame this function has dropped;
+   * only valid if `lost` is TRUE */
   guint64 gop = 0;
 
   for (walk = ifd->w.head; walk; walk = next) {
@@ -981,14 +998,14 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* After reference pictures were dropped, a decoder may display the next I-frame
- * too early. Such an I-frame is dropped as well, and IFD waits for an I-frame
- * that a decoder would display at the right position. Returns whether it is
- * useless to wait any longer.
+/* If reference pictures were dropped, a decoder may display the next I-frame
+ * too early. IFD drops this I-frame too, and waits for an I-frame that a
+ * decoder would display at the right position. The function returns TRUE if it
+ * is useless to wait any longer.
  *
- * If all GOPs have the same length, the values of `order` in the I-frames form
- * a cycle. When the value of the first dropped I-frame occurs again, all
- * I-frames of the cycle have been dropped. A longer wait is then useless. The
+ * If all GOPs have the same length, the values of `order` in the I-frames
+ * repeat in a cycle. When the value of the first dropped I-frame occurs again,
+ * all I-frames of the cycle have been dropped, so a longer wait is useless. The
  * wait also ends after IFD_MAX_ORDER_WAIT frames. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
@@ -1067,11 +1084,11 @@ enqueue (Ifd * ifd, IfdEntry * c)
 {
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
-  /* The algorithms of the paper do not consider incomplete frames, and they
-   * never wait for an I-frame. Two kinds of frames are therefore not passed to
-   * these algorithms: frames that are incomplete, and frames that are dropped
-   * until the next I-frame. The algorithms work as if such a frame had never
-   * arrived. */
+  /* The algorithms of Ouwens' paper do not consider incomplete frames, and they
+   * never wait for an I-frame. Incomplete frames are therefore not passed to
+   * these algorithms. Frames that are dropped because an I-frame must come
+   * first are not passed to them either. The algorithms work as if these frames
+   * had never arrived. */
   if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);
@@ -1092,8 +1109,8 @@ enqueue (Ifd * ifd, IfdEntry * c)
   }
 }
 
-/* Sets the fields `gop`, `references` and `leading` of the entry `c`. These
- * fields describe the position of the frame in the stream. */
+/* Determines the position of the new frame in the stream: sets the fields
+ * `gop`, `references` and `leading` of its entry `c`. */
 static void
 place (Ifd * ifd, IfdEntry * c)
 {
@@ -1274,8 +1291,8 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* If drop_leading () has dropped a frame, the waiting frames that refer to it
-   * are dropped as well. */
+  /* Leading frames may just have been dropped. The waiting frames that refer to
+   * a dropped frame are therefore dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

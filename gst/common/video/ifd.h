@@ -52,8 +52,9 @@ typedef enum
 typedef struct
 {
   IfdAlgorithm algorithm;
-  /* Capacity of the queue W in frames, from 1 to IFD_MAX_FRAMES. The algorithms
-   * of the paper always use a capacity of 1. */
+  /* Capacity, in frames, of the queue of waiting frames (W), from 1 to
+   * IFD_MAX_FRAMES. IFD_ALGORITHM_PAPER and IFD_ALGORITHM_PAPER_GOP ignore this
+   * value and use a capacity of 1, as Ouwens' paper does. */
   guint max_frames;
 } IfdConfig;
 
@@ -118,10 +119,11 @@ typedef struct
    * is 0. */
   guint32 uses, updates;
   gint layer;                   /* temporal layer, or -1 if unknown */
-  /* Layer of the frame in a pyramid of references; the base layer is 0. This
-   * field is used only if the frame has the flag IFD_FRAME_SLOTS. Frames of
-   * higher layers are dropped first. The core uses the maximum of `depth` and
-   * `layer`, so `depth` may be 0 if `layer` is correct. */
+  /* Layer of the frame if reference frames form several layers, as in a
+   * B-pyramid. The base layer is 0. This field is used only if the frame has
+   * the flag IFD_FRAME_SLOTS. Frames of higher layers are dropped first. The
+   * core uses the higher one of `depth` and `layer`. A caller that sets `layer`
+   * may therefore leave `depth` at 0. */
   guint depth;
   gpointer user;                /* for the caller */
 
@@ -144,7 +146,7 @@ typedef enum
   /* The frame arrived while the queue W was full of frames that were more
    * important. */
   IFD_DROP_NO_ROOM,
-  /* The frame waited in the queue W and was dropped to make room for another
+  /* The frame waited in the queue (W), and was dropped to make room for another
    * frame. */
   IFD_DROP_OVERWRITTEN,
   /* The frame refers to a dropped frame of its GOP. */

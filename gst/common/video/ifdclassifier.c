@@ -4,9 +4,11 @@
  *
  * The NAL units of an access unit are parsed in their order until the frame
  * type is known. Usually the first slice is sufficient, and the NAL units
- * before it are small. The other slices are parsed in three cases: the first
- * slice is not used for reference, the picture may start a GOP although it is
- * not an IDR picture, or the picture is a field.
+ * before it are small. In H.264, the other slices are parsed in four cases:
+ * - The first slice is not used for reference.
+ * - The picture may start a GOP although it is not an IDR picture.
+ * - The picture is a field.
+ * - The stream has layers, so the references of each slice must be known.
  */
 
 #include "ifdclassifier.h"
@@ -55,12 +57,12 @@ struct _IfdClassifier
   gboolean last_i_has_order;
   gint32 last_i_order;
   /* TRUE if no frame after the last I-frame refers to a frame before that
-   * I-frame. The reason may be that the I-frame begins a closed GOP, or that a
-   * later picture has marked all references as unused. */
+   * I-frame. This is the case if the I-frame begins a closed GOP, or if a later
+   * picture has told the decoder to discard all reference pictures. */
   gboolean last_i_closed;
 
-  /* says whether the last access unit was a first field, a second field, or
-   * neither */
+  /* Part of a frame that the last access unit was: the first field, the second
+   * field, or the whole frame */
   IfdField field;
   /* first slice of the previous access unit; valid only if `field` is
    * IFD_FIELD_FIRST */
@@ -95,7 +97,8 @@ typedef struct
   /* TRUE if a decoder that starts at this picture decodes this picture
    * correctly. FALSE if the first correct picture comes some frames later. */
   gboolean is_at_once;
-  /* broken_link_flag; always FALSE if is_at_once is FALSE */
+  /* broken_link_flag of the message; FALSE if is_at_once is FALSE, because the
+   * flag is not read in this case */
   gboolean is_broken;
 } Recovery;
 
@@ -134,10 +137,10 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* Declares that the stream has layers if it is an H.265 stream with three or
- * more temporal sub-layers. If a reference picture of a middle sub-layer is
- * missing in such a stream, a decoder can still decode all pictures that do not
- * need this picture. */
+/* Tells the reference tracker (references.h) that the stream has layers. This
+ * is the case if an H.265 stream has three or more temporal sub-layers. If a
+ * reference picture of a middle sub-layer is missing in such a stream, a
+ * decoder can still decode the pictures that do not depend on this picture. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -176,8 +179,8 @@ count_malformed (Reader * reader, IfdMalformed reason)
 }
 
 /* Reads sps_max_sub_layers_minus1, which is in the first byte after the NAL
- * unit header (section 7.3.2.2.1 of H.265). An emulation prevention byte cannot
- * precede that byte. */
+ * unit header (section 7.3.2.2.1 of H.265). There can be no emulation
+ * prevention byte at this place, so none has to be removed. */
 static gboolean
 parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 {
@@ -193,7 +196,8 @@ parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 typedef struct
 {
   guint length_size;
-  /* highest sub-layer that an SPS of H.265 declares */
+  /* Highest temporal sub-layer that any SPS in the codec data declares. Only
+   * valid for H.265. */
   guint highest;
   /* Objects that receive the parameter sets; NULL if the parameter sets are
    * only checked */
@@ -407,8 +411,8 @@ read_unit (Reader * reader, Unit * unit)
   return read_start_code (reader, unit);
 }
 
-/* Counts an error if the first start code of a byte-stream is preceded by other
- * bytes than zero bytes. */
+/* Counts an error if a byte-stream begins with bytes that are neither zero
+ * bytes nor a part of the first start code. */
 static void
 check_beginning (Reader * reader)
 {
@@ -536,8 +540,8 @@ is_h264_slice (const Unit * unit)
 }
 
 /* Returns whether other frames refer to this slice. The slice may belong to any
- * view or layer: if other frames refer to the slice, other frames also refer to
- * the main view of the same access unit. */
+ * view or layer of the access unit. If a slice of an additional view or layer
+ * is used for reference, the main view is used for reference too. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -545,9 +549,10 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Shortens the NAL unit of a slice to at most MAX_SLICE_HEADER bytes, which
- * contain the slice header. The shortened NAL unit is the same in all stream
- * formats. */
+/* Shortens the NAL unit of a slice to at most MAX_SLICE_HEADER bytes, because
+ * only its slice header is parsed. Also removes zero bytes at the end. The
+ * result therefore does not depend on whether NAL units are separated by start
+ * codes or preceded by their length. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {
@@ -585,8 +590,9 @@ take_h264_set (const Reader * reader, Unit * unit)
     h264_headers_add_pps (headers, unit->data, unit->end - unit->data);
 }
 
-/* Reads temporal_id of a prefix NAL unit (section G.7.3.1.1 of H.264). The
- * field svc_extension_flag is the first bit of the second byte. */
+/* Reads temporal_id from a prefix NAL unit (section G.7.3.1.1 of H.264). Only a
+ * prefix with svc_extension_flag has a temporal_id. This flag is the first bit
+ * of the second byte. */
 static void
 read_prefix (const Reader * reader, Unit * unit, H264Unit * found)
 {
@@ -647,9 +653,11 @@ take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
   }
 }
 
-/* Parses further slices as long as one of three things is unknown: whether
- * other frames refer to the frame, whether all its slices are intra slices, and
- * where its second field starts. */
+/* Parses further slices of the access unit. This is necessary if one of these
+ * facts is not known yet: whether other frames refer to the frame, whether all
+ * slices of its first picture are intra slices, and where its second field
+ * starts. If references are tracked, all slices of a picture that is not an IDR
+ * picture are parsed, because each slice may refer to other pictures. */
 static void
 read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
 {
@@ -734,9 +742,11 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* Stores the output order of an I-frame. For any other frame, sets the flag
- * IFD_FRAME_LEADING or IFD_FRAME_TRAILING if the output order is known. `order`
- * is the PicOrderCnt of the frame, or NULL if the PicOrderCnt is unknown. */
+/* If the frame is an I-frame, stores its output order. For any other frame,
+ * compares its output order with that of the last I-frame, and sets the flag
+ * IFD_FRAME_LEADING or IFD_FRAME_TRAILING. No flag is set if one of the two
+ * orders is unknown. `order` is the PicOrderCnt of the frame, or NULL if it is
+ * unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)
@@ -823,8 +833,9 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
     classifier->last_i_has_order = FALSE;
   if (unit.is_known) {
     forgets = unit.first.forgets || unit.second.forgets;
-    /* A picture that marks all references as unused is output after all
-     * previous pictures, so its order needs no check. */
+    /* A picture that tells the decoder to discard all reference pictures is
+     * displayed after all previous pictures. Its display order therefore cannot
+     * be wrong and needs no check. */
     if (!forgets)
       set_h264_order (classifier, &unit.first, frame);
   }
@@ -1005,9 +1016,9 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* The errors are counted in a copy of the classifier. Without the copy, each
-   * error would be counted twice, because ifd_classifier_input also counts the
-   * errors of this access unit. */
+  /* The function counts errors in a copy of the classifier, and discards the
+   * copy. ifd_classifier_input counts the errors of the same access unit, so
+   * each error would otherwise be counted twice. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

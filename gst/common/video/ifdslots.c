@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of ifdslots.h: selects the frame to drop if it is known
- * exactly which frames depend on each other.
+/* Implementation of ifdslots.h. Selects the frame to drop in streams whose
+ * frames say which slots of the decoder they use and update. In these streams
+ * it is known exactly which frames depend on each other.
  */
 
 #include "ifdslots.h"
@@ -11,15 +12,16 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* The set of slots that are wrong after all frames in the queue were decoded,
-   * because `frame` was dropped. The set does not contain slots that later
-   * frames will probably not use. */
+  /* Set of decoder slots, such as buffers of reference frames, that have wrong
+   * contents at the end of the queue because `frame` was dropped. Slots that
+   * later frames will probably not use are left out. */
   guint32 damage;
 } Cost;
 
-/* Returns which slots have wrong contents after a frame. `wrong` is the set of
- * slots with wrong contents before the frame. `is_lost` is TRUE if the frame
- * was dropped, and FALSE if it was sent. */
+/* Returns the set of decoder slots (for example buffers of reference frames)
+ * that have wrong contents after a frame. `wrong` is the set of slots that have
+ * wrong contents before this frame. `is_lost` is TRUE if the frame was dropped,
+ * and FALSE if it was sent. */
 static guint32
 follow (guint32 wrong, const IfdSlotFrame * frame, gboolean is_lost)
 {

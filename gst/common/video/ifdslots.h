@@ -32,11 +32,12 @@ typedef struct
   guint32 missed;
 } IfdSlotFrame;
 
-/* Simulates a decoder that receives all `frames` except frames[without]; if
- * `without` is `n`, the decoder receives all frames. Sets lost[i] for each
- * frame that cannot be decoded. `wrong` is the set of slots whose contents are
- * wrong before the first frame. Returns the set of slots whose contents are
- * wrong after the last frame. */
+/* Simulates a decoder that receives the `n` frames of the array `frames`
+ * without frames[without]. If `without` is equal to `n`, the decoder receives
+ * all frames. `wrong` is the set of decoder slots (for example buffers of
+ * reference frames) that have wrong contents before the first frame. Sets
+ * lost[i] to TRUE for each frame that is not received or cannot be decoded.
+ * Returns the set of slots that have wrong contents after the last frame. */
 guint32 ifd_slots_decode (guint32 wrong, const IfdSlotFrame * frames, guint n,
     guint without, gboolean lost[IFD_SLOTS_MAX_FRAMES]);
 

@@ -49,9 +49,9 @@ find_bytes (const guint8 * p, gchar value)
       | (guint32) _mm_movemask_epi8 (_mm_cmpeq_epi8 (high, wanted)) << 16;
 }
 
-/* Finds a start code with SSE2 instructions. The function searches for two
- * consecutive zero bytes first, because they are rare in video except in start
- * codes and in stuffing. Returns the first start code. If there is none, sets
+/* Finds a start code with SSE2 instructions, and returns it. The function
+ * searches for two consecutive zero bytes first. In video these are rare except
+ * in start codes and in stuffing. If there is no start code, the function sets
  * `*data` to the first position that was not checked and returns NULL. */
 static const guint8 *
 find_prefix_sse2 (const guint8 ** data, const guint8 * end)
@@ -96,8 +96,8 @@ find_bytes_avx2 (const guint8 * p, gchar value)
       | (guint64) (guint32) _mm256_movemask_epi8 (high) << 32;
 }
 
-/* Does the same as find_prefix_sse2, but with AVX2 instructions. One step of
- * this search needs 65 bytes. */
+/* Finds a start code with AVX2 instructions. The parameters and the result are
+ * those of find_prefix_sse2. One step of the search reads 65 bytes. */
 static AVX2 const guint8 *
 find_prefix_avx2 (const guint8 ** data, const guint8 * end)
 {
@@ -323,7 +323,8 @@ mpeg_video_macroblock_rows (const MpegVideoSequence * sequence, guint structure)
   if (structure != MPEG_VIDEO_STRUCTURE_FRAME)
     return (sequence->height + 31) / 32;
   /* In an interlaced sequence, a frame consists of two fields, and each field
-   * has a whole number of macroblock rows. */
+   * has a whole number of macroblock rows. The number of rows is therefore
+   * computed for one field and doubled. */
   if (sequence->mpeg2 && !sequence->progressive)
     return 2 * ((sequence->height + 31) / 32);
   return (sequence->height + 15) / 16;

@@ -112,7 +112,8 @@ typedef struct
   gboolean chroma_420_type;
   gboolean progressive_frame;
   gboolean composite_display;
-  /* composite display fields: 20 bits as in the bitstream */
+  /* The fields that follow composite_display_flag, as 20 bits in the order of
+   * the bitstream */
   guint32 composite_display_bits;
 } MpegVideoPicture;
 

@@ -10,8 +10,9 @@
  * 6.2.4) */
 #define MAX_HEIGHT_WITHOUT_EXTENSION 2800
 
-/* Maximum number of bytes of an incomplete start code at the end of one input;
- * the rest of the start code is in the next input */
+/* A start code of four bytes may begin at the end of one input and end in the
+ * next input. MAX_STRADDLE is the maximum number of its bytes that are in the
+ * first of these two inputs. */
 #define MAX_STRADDLE 3
 
 /* Distance in bytes from a start code to the position at which the search for
@@ -32,20 +33,21 @@ struct _MpegVideoFramer
   MpegVideoSequence sequence;
   gboolean have_sequence;
 
-  /* `chunk` contains the current frame, beginning with the first start code of
-   * the frame. While the framer searches for this start code, `chunk` contains
-   * only the last MAX_STRADDLE bytes of the input.
+  /* `chunk` contains the bytes of the current frame, beginning with the first
+   * start code of the frame. While the framer searches for this start code,
+   * `chunk` contains only the last MAX_STRADDLE bytes of the input.
    *
-   * The framer reads the current frame at `base`. `base` is equal to `chunk`,
-   * except in mpeg_video_framer_input_frame (), where `base` points to the data
-   * of the caller. */
+   * The framer reads the bytes of the current frame through the pointer `base`.
+   * It is equal to `chunk`, except in mpeg_video_framer_input_frame (). That
+   * function sets `base` to the data of the caller, so that the data need not
+   * be copied. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  /* TRUE if the caller passed more or less than one frame. The data must then
-   * be copied. */
+  /* TRUE if the data that the caller has passed are not exactly one frame. The
+   * framer must then copy the data. */
   gboolean split;
 
   /* State of the current frame */
@@ -60,17 +62,18 @@ struct _MpegVideoFramer
   MpegVideoUnit *units;         /* array of n_units elements */
   guint n_units, units_size;
 
-  /* TRUE if there is a candidate: a picture header that follows a first field.
-   * The candidate may be the second field of the same frame, or the start of a
-   * new frame. The picture coding extension of the candidate shows which of the
-   * two it is. */
+  /* TRUE if there is a candidate. The candidate is a picture header that was
+   * received after the first field of a frame. It may belong to the second
+   * field of this frame, or start a new frame. The picture coding extension
+   * that follows the candidate shows which of the two is true. */
   gboolean have_candidate;
   guint candidate_unit;
   gboolean candidate_parsed;
   MpegVideoPicture candidate;
   guint64 candidate_pts, candidate_dts;
 
-  /* Timestamps of the last input; the next picture uses them */
+  /* Timestamps in ns that came with the last input. The next picture that
+   * starts gets these timestamps. */
   guint64 pts, dts;
 
   GQueue output;                /* elements are MpegVideoFrame */
@@ -309,8 +312,8 @@ static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
   if (framer->frame.n_pictures == 0) {
-    /* The current frame has no picture header. It contains only other headers
-     * and slices. */
+    /* The bytes contain slices or other headers, but no picture header. They
+     * cannot be decoded, so they are discarded. */
     framer->stats.bad_headers++;
     framer_skip_to (framer, size);
     framer_clear_frame (framer);
@@ -325,9 +328,9 @@ framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 }
 
 /* Called if the candidate starts a new frame. The candidate is a picture header
- * that follows a first field. Outputs the frame before the candidate. Then
- * processes the candidate and the units after it again, as part of the new
- * frame. */
+ * that was received after the first field of a frame. The function outputs the
+ * frame before the candidate. Then it processes the candidate and all start
+ * codes after it a second time, now as the beginning of the new frame. */
 static void
 framer_cut_at_candidate (MpegVideoFramer * framer)
 {
@@ -587,7 +590,8 @@ framer_next_slice (MpegVideoFramer * framer, gsize offset, guint code)
   return TRUE;
 }
 
-/* Processes the start code at `offset`, where the previous unit ends. */
+/* Processes the start code at `offset`. A unit is a start code with the data
+ * after it, so the previous unit ends at `offset`. */
 static void
 framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 {
@@ -601,10 +605,11 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* If a frame was output, its bytes were removed from the chunk. The
-     * remaining bytes were moved to the start of the chunk, and a new list of
-     * units was made for them. `offset` is therefore reduced by the number of
-     * removed bytes, and the last unit of the new list ends at `offset`. */
+    /* If framer_settle_candidate () has output a frame, it has removed the
+     * bytes of this frame from the chunk. The remaining bytes were moved to the
+     * start of the chunk, and their units are in a new list. `offset` is
+     * therefore reduced by the number of removed bytes. The last unit of the
+     * new list ends at `offset`. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);
@@ -672,7 +677,9 @@ framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
-    /* Consecutive slices are appended in one step, not slice by slice. */
+    /* A slice that follows another slice is not appended here. Consecutive
+     * slices are appended together at the next other start code, which is
+     * faster. */
     if (framer_next_slice (framer, framer->len + (code - data), code[3]))
       continue;
     framer_append (framer, data, code - data);
@@ -686,9 +693,9 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* If a picture start code began in the previous input, the picture gets the
-   * timestamps of the previous input. Such a start code is therefore processed
-   * before the new timestamps are stored. */
+  /* A picture start code may begin in the previous input and end in the new
+   * one. Its picture gets the timestamps of the previous input. Such a start
+   * code is therefore processed before the new timestamps are stored. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;

@@ -31,8 +31,9 @@ typedef struct
 typedef struct
 {
   MpegVideoPicture header;
-  /* index of the first unit that belongs to the picture, such as its sequence
-   * header */
+  /* Index of the first unit of the picture. The units before the first picture
+   * header of a frame, such as the sequence header, belong to the first
+   * picture. */
   guint first_unit;
   guint picture_unit;           /* index of its picture header */
   /* index of the unit with the first slice; equals end_unit if the picture has
@@ -146,7 +147,7 @@ gboolean mpeg_video_framer_poll_output (MpegVideoFramer * framer,
 void mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
     MpegVideoFramerStats * stats);
 
-/* Frees the units of a frame, but not its data. */
+/* Frees the array `units` of a frame, but not its data. */
 void mpeg_video_frame_clear (MpegVideoFrame * frame);
 /* Returns the offset at which unit `i` ends: the start of the next unit, or the
  * end of the frame. */

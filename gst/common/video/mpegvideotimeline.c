@@ -33,9 +33,9 @@
 /* Maximum number of lost frames that wait until their type is known. If more
  * frames are lost, their type is reported as unknown. */
 #define MAX_UNTYPED 4096
-/* The pattern of frame types repeats with the GOP period. To find the type at a
- * position, the positions n periods earlier and n periods later are searched.
- * This is the maximum of n. */
+/* The pattern of frame types repeats with the GOP period. To predict the type
+ * at a position, the timeline takes the type of a received frame that is n GOP
+ * periods earlier or later. PATTERN_REACH is the maximum of n. */
 #define PATTERN_REACH 8
 /* Values that are used until a pattern was learned. Every third frame is
  * assumed to be an I- or P-frame, which is the most common pattern. At most
@@ -81,10 +81,11 @@ struct _MpegVideoTimeline
   gint64 base_number;
   /* time in ns at which the frame base_number is displayed */
   guint64 base_time;
-  /* number of repeated fields that are displayed after base_time */
+  /* number of repeated fields that were displayed since base_time */
   gint64 extra;
-  /* Number of repeated fields of the last anchor (I- or P-frame). This anchor
-   * is not displayed yet. */
+  /* Number of repeated fields of the last anchor (I- or P-frame), which has not
+   * been displayed yet. They are added to `extra` when the next anchor arrives.
+   */
   gint64 pending_extra;
   /* Bit mask with one bit per frame; the lowest bit belongs to the last frame.
    * A bit is set if its frame repeats a field. */
@@ -107,12 +108,12 @@ struct _MpegVideoTimeline
   /* display number of the last received anchor (I- or P-frame); -1 if there is
    * none */
   gint64 last_anchor;
-  /* display number of the last anchor (I- or P-frame) that must have been lost;
-   * -1 if there is none */
+  /* Display number of the newest anchor (I- or P-frame) that is known to be
+   * lost; -1 if there is none */
   gint64 lost_anchor;
   gint64 max_received;
-  /* All frames at positions below this one were received or were reported as
-   * lost. */
+  /* Each frame whose display number is lower than this one was either received
+   * or reported as lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
   /* Display numbers (gint64) of the lost frames whose type is not known yet */
@@ -129,14 +130,15 @@ struct _MpegVideoTimeline
   /* maximum distance between two consecutive anchors (I- or P-frames); 0:
    * unknown */
   gint64 anchor_distance;
-  /* number of times that `anchor_distance` was measured */
+  /* Number of times that two consecutive anchors (I- or P-frames) had the
+   * distance `anchor_distance` */
   guint distance_seen;
   /* number of consecutive frames whose type the pattern predicted correctly */
   guint pattern_hits;
 
-  /* The display number of a frame can be computed from two clocks: the GOP time
-   * codes (`time_code`), and the timestamps of the sender or of upstream
-   * (`clock`). */
+  /* The display number of a frame can be computed from two clocks. One clock
+   * consists of the time codes in GOP headers (`time_code`). The other consists
+   * of the sender's RTP timestamps or upstream's PTS (`clock`). */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
   /* number of time codes that agreed with the received frames; -1 after a time
@@ -225,8 +227,9 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the maximum length, in frames, of a gap that counts as a loss. Even
- * at a very low frame rate, this length is several GOPs. */
+/* Returns the maximum length, in frames, of a gap in which the frames count as
+ * lost. A longer gap counts as the start of a new stream. The result is at
+ * least MAX_HEAD, so that it is several GOPs even at a very low frame rate. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -328,9 +331,10 @@ usual_distance (const MpegVideoTimeline * timeline)
       DEFAULT_ANCHOR_DISTANCE;
 }
 
-/* Searches for the nearest received anchor (I- or P-frame), starting at
- * `number` and going up or down as `step` says. Returns its display number, or
- * -1 if there is none nearby. */
+/* Searches for the nearest received anchor (I- or P-frame). The search begins
+ * at `number` and goes upwards if `step` is 1, or downwards if `step` is -1.
+ * Returns the display number of the anchor, or -1 if there is none among the
+ * MAX_HEAD positions that are searched. */
 static gint64
 find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 {
@@ -405,8 +409,9 @@ add_loss (MpegVideoTimeline * timeline, gint64 number,
   g_queue_push_tail (&timeline->losses, loss);
 }
 
-/* Tries again to determine the types of the losses whose type was unknown. If
- * `final` is TRUE, the stream has ended, so the most probable type is reported.
+/* Tries again to determine the types of lost frames whose type is not known
+ * yet, and reports the frames whose type is now known. If `final` is TRUE, the
+ * stream has ended, so all of them are reported with their most probable type.
  */
 static void
 type_losses (MpegVideoTimeline * timeline, gboolean final)
@@ -494,8 +499,8 @@ end_of_gap (const MpegVideoTimeline * timeline, gint64 number, gint64 limit)
   return number;
 }
 
-/* Called when no frame below `limit` can be received any more. Reports the
- * missing frames below `limit` as lost. */
+/* Called when no frame with a display number below `limit` can arrive any more.
+ * Reports the frames below `limit` that have not arrived as lost. */
 static void
 settle (MpegVideoTimeline * timeline, gint64 limit)
 {
@@ -526,8 +531,9 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
       timeline->last_b_reference);
 }
 
-/* Moves the origin of the temporal references by `distance`. The display
- * numbers of the frames stay the same. */
+/* Moves the origin by `distance`. The origin is the display number that belongs
+ * to the temporal reference 0. The stored temporal references are changed by
+ * the same distance, so the display numbers of the frames stay the same. */
 static void
 move_origin (MpegVideoTimeline * timeline, gint distance)
 {
@@ -718,12 +724,12 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
  * `start`. Returns whether this number is plausible. It is plausible in two
  * cases:
  *
- * - The frame belongs to the current GOP, which starts at `start`.
+ * - The current GOP starts at `start`, and the frame belongs to this GOP.
  * - `start` is after all received frames and matches the GOP pattern.
  *
  * The clock alone does not prove that frames were lost. If a sender pauses or
  * skips a frame, its clock advances by an arbitrary amount although no frame is
- * lost. The GOP pattern is therefore required as well. */
+ * lost. The GOP pattern must therefore confirm the clock. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
@@ -737,8 +743,9 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
     return !new_gop;
   if (start <= timeline->max_received)
     return FALSE;
-  /* The flag DISCONT shows that frames are missing. The clock shows how many
-   * are missing, so the GOP pattern is not required. */
+  /* The flag DISCONT says that frames before this one are missing. The clock
+   * shows how many are missing. The GOP pattern is therefore not needed as a
+   * proof. */
   if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
     return TRUE;
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
@@ -748,8 +755,9 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
       || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
-/* Starts a different stream. Its GOP starts after the last frame of the
- * previous stream, and its clocks are not related to the previous clocks. */
+/* Called when a different stream begins. The GOP of this stream starts after
+ * the last frame of the previous stream. The clocks of the two streams are not
+ * related to each other. */
 static void
 begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock)
@@ -804,10 +812,10 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
-    /* There are two estimates of the start of the GOP: one from the clock, and
-     * one from the time code. After a loss of frames, both estimates are equal.
-     * After a pause or a splice, one estimate is too late, so the earlier
-     * estimate is used. */
+    /* There are two estimates of the start of the GOP. One comes from the
+     * clock, and the other from the time code. After a loss of frames, they are
+     * equal. If the sender has paused, or if two streams were joined, one of
+     * them is too late. The earlier estimate is therefore used. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
     start = by_code;
@@ -846,8 +854,9 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     timeline->time_code_start = 0;
   }
   /* In a stream without GOP headers, the first received frame may have any
-   * temporal reference. If this temporal reference is large, the positions
-   * before the frame do not count as lost. */
+   * temporal reference, because temporal references do not restart at each GOP.
+   * If the first temporal reference is large, the frames before the first
+   * received frame therefore do not count as lost. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -890,9 +899,10 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Learns the distance of two anchors (I- or P-frames) if a B-frame was received
- * at every position between them. In this case, nothing was lost between the
- * two anchors. The maximum of the learned distances is stored. */
+/* Called for each anchor (I- or P-frame). Learns the distance between the last
+ * anchor and the anchor before it, if a B-frame was received at every position
+ * between them. In this case no frame between the two anchors was lost. The
+ * maximum of the learned distances is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -932,20 +942,20 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     return TRUE;
   if (new_gop && timeline->gop_start > timeline->max_received + 1)
     return TRUE;
-  /* A GOP starts with its I-frame, so a P-frame at this position means that the
-   * I-frame is missing. */
+  /* A GOP starts with its I-frame. If the first I- or P-frame that is received
+   * of a GOP is a P-frame, the I-frame must be missing. */
   return timeline->seen_gop_header && !timeline->gop_has_i
       && frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I;
 }
 
-/* Returns the display number of the previous anchor (I- or P-frame), which may
- * be lost. If there was no previous anchor, the result depends on the type of
- * the present frame. For an I-frame it is the number directly before the GOP.
- * For a P-frame it is an estimate.
+/* Returns the display number of the anchor (I- or P-frame) before the present
+ * anchor. The earlier anchor may be lost. If no anchor was received before, the
+ * result depends on the type of the present one. For an I-frame it is the
+ * number directly before the GOP. For a P-frame it is an estimate.
  *
- * If two anchors are farther apart than usual, an anchor between them may have
- * been lost, or the encoder may have placed more B-frames there. An anchor is
- * therefore assumed to be lost only if something else shows a loss. */
+ * If two anchors are farther apart than usual, either an anchor between them
+ * was lost, or the encoder has placed more B-frames there. A distance alone is
+ * therefore no proof that an anchor was lost. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -958,9 +968,9 @@ anchor_before (const MpegVideoTimeline * timeline,
     return timeline->gop_start - 1;
   if (last < 0)
     return MAX (number - distance, 0);
-  /* Received B-frames are displayed after the last received anchor (I- or
-   * P-frame). They also refer to an anchor that is displayed after them, so
-   * this later anchor was lost. */
+  /* Some received B-frames are displayed after the last received anchor (I- or
+   * P-frame). B-frames also refer to an anchor that is displayed after them.
+   * This later anchor was not received, so it was lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))
@@ -991,11 +1001,12 @@ extra_fields (const MpegVideoFrame * frame)
   return header->top_field_first ? 4 : 2;
 }
 
-/* Predicts how many fields will be repeated in the B-frames that follow an
- * anchor (I- or P-frame) but are displayed before it. The parity of the
- * anchor's first field shows whether this number is odd or even. The number is
- * estimated from the recent frequency of repeated fields. If the estimate is
- * wrong by two fields, only the PTS of this anchor is wrong. */
+/* Predicts the number of repeated fields in the B-frames that follow an anchor
+ * (I- or P-frame) in the stream but are displayed before it. The parity of the
+ * anchor's first field shows whether this number is odd or even. The size of
+ * the number is estimated from the recent frequency of repeated fields. An
+ * estimate that is wrong by two fields makes only the PTS of this anchor wrong.
+ */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -1113,9 +1124,9 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
   }
-  /* An RTP timestamp is a presentation time by definition. A clock that
-   * consists of RTP timestamps is therefore trusted from the start, until it
-   * proves wrong. */
+  /* The clock consists of RTP timestamps, which are presentation times by
+   * definition. It is therefore trusted from the start. It loses this trust
+   * when it disagrees with the received frames. */
   if (media_time != MPEG_VIDEO_TIME_NONE
       && (first || frame->flags & MPEG_VIDEO_FRAME_RESYNC))
     timeline->clock_trust = CLOCK_TRUSTED;
@@ -1163,10 +1174,10 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* Reports only the losses that are already known. Other frames may be missing
-   * between the last two anchors (I- or P-frames). Such frames are sent after
-   * both anchors. It is not known whether they were lost, because the stream
-   * may have ended before them. */
+  /* Reports only the losses that are already known. Frames may also be missing
+   * between the last two anchors (I- or P-frames). In the stream, these frames
+   * follow both anchors. It is not known whether they were lost, because the
+   * stream may have ended before them. */
   type_losses (timeline, TRUE);
 }
 

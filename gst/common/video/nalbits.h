@@ -14,7 +14,8 @@
 typedef struct
 {
   const guint8 *next, *end;
-  /* number of zero bytes directly before `next` */
+  /* number of zero bytes directly before `next`, needed to find emulation
+   * prevention bytes */
   guint zeros;
   guint8 byte;                  /* the byte whose bits are being read */
   /* number of bits of `byte` that were not read yet */

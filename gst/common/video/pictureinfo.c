@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of pictureinfo.h. Complete access units are parsed by
- * ifdclassifier.h, and MPEG video by videopacket.h. For single NAL units and
- * RTP packets, the kind of a picture is derived from the NAL unit header, and
- * leading pictures are recognized by their timestamps.
+/* Implementation of pictureinfo.h. Access units of H.264 and H.265 are parsed
+ * by ifdclassifier.h, MPEG video by videopacket.h, and VP8, VP9 and AV1 by
+ * slotuse.h. For single NAL units and RTP packets of H.264 and H.265, the kind
+ * of a picture is derived from the NAL unit header. Leading pictures of H.265
+ * are recognized by their NAL unit type, and leading pictures of H.264 by their
+ * timestamps.
  */
 
 #include "pictureinfo.h"
@@ -327,7 +329,8 @@ read_unit (PictureReader * reader, const guint8 * unit, gsize size,
     info->kind = get_h264_kind (unit[0]);
 }
 
-/* The buffer begins with the start code or with the length of a NAL unit. */
+/* Reads a buffer that contains one NAL unit. The buffer begins with the start
+ * code of the NAL unit or, if length_size is not 0, with its length. */
 static void
 read_nal (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -456,9 +459,10 @@ read_slots (PictureReader * reader, const guint8 * data, gsize size,
   info->updates = use.updates;
 }
 
-/* Returns the kind of a picture whose first bytes are in `data`. If the first
- * frame is not shown, further frames follow in the same picture. These frames
- * are not known yet, so the picture is taken for a reference picture. */
+/* Returns the kind of a picture whose first bytes are in `data`. The picture
+ * may consist of several frames. If its first frame is not displayed, more
+ * frames follow. They are not known yet, so the picture is assumed to be a
+ * reference picture. */
 static PictureKind
 read_slots_start (PictureReader * reader, const guint8 * data, gsize size)
 {

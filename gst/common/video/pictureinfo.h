@@ -62,9 +62,10 @@ typedef struct
   gboolean is_leading;
   /* layer of the picture; 0 if it is the base layer or unknown */
   guint layer;
-  /* TRUE if the fields `uses` and `updates` are valid. They say which pictures
-   * depend on each other, in the same way as the fields of a frame with
-   * IFD_FRAME_SLOTS (ifd.h). */
+  /* TRUE if the fields `uses` and `updates` are valid. A slot is a buffer in
+   * which a decoder keeps data for later pictures, such as a reference picture.
+   * The two fields are bit masks of the slots that the picture uses and
+   * updates, as in IfdFrame (ifd.h). */
   gboolean has_slots;
   guint32 uses, updates;
 } PictureInfo;
@@ -74,9 +75,10 @@ typedef struct _PictureReader PictureReader;
 PictureReader *picture_reader_new (PictureFormat format);
 void picture_reader_free (PictureReader * reader);
 
-/* Sets the codec data of the caps (avcC or hvcC). The caps have codec data if
- * each NAL unit is preceded by its length. Returns FALSE, without changing
- * anything, if the data are malformed or the format does not use codec data. */
+/* Sets the codec data of the caps (avcC, hvcC or av1C). With avcC or hvcC, each
+ * NAL unit is preceded by its length instead of a start code. Returns FALSE if
+ * the data are malformed, or if the format does not use codec data. Earlier
+ * avcC or hvcC data then stay valid. */
 gboolean picture_reader_set_codec_data (PictureReader * reader,
     const guint8 * data, gsize size);
 /* Discards the state of the stream after a flush, but keeps the codec data. */
@@ -88,7 +90,7 @@ void picture_reader_reset (PictureReader * reader);
  * is an intra picture. */
 void picture_reader_input (PictureReader * reader, const guint8 * data,
     gsize size, guint64 pts, gboolean is_key, PictureInfo * info);
-/* Does the same as picture_reader_input (), but for a picture that the caller
- * has classified already. */
+/* Fills `info` as picture_reader_input () does, but for a picture that the
+ * caller has classified already. */
 void picture_reader_input_frame (PictureReader * reader,
     const IfdFrame * frame, PictureInfo * info);

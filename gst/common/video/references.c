@@ -68,12 +68,13 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
-   * decoded before them */
+  /* Maximum nal_ref_idc of those pictures that are displayed after all pictures
+   * decoded before them. A reference picture with a lower nal_ref_idc is in a
+   * higher layer. */
   guint max_ref_idc;
-  /* TRUE if a leading picture has removed a picture of the previous group, but
-   * an even older picture is still stored. Other leading pictures may need this
-   * older picture. */
+  /* TRUE if a leading picture has removed a picture of the previous group of
+   * pictures (GOP), but an even older picture is still stored. Other leading
+   * pictures may need this older picture. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -163,7 +164,8 @@ get_bit (const References * references, const Reference * slot)
   return (guint32) 1 << (slot - references->slots);
 }
 
-/* Stores the current picture in a free slot and returns this slot. */
+/* Stores the current picture in a free slot, and returns this slot. If no slot
+ * is free, the oldest stored picture is removed first. */
 static Reference *
 store (References * references, guint frame_num, guint depth)
 {
@@ -191,8 +193,8 @@ references_abandon (References * references)
 
 /* --- H.264 ---------------------------------------------------------------- */
 
-/* Adds substitutes for lost pictures, as a decoder does (section 8.2.5.2 of
- * H.264). */
+/* Called at a gap in frame_num. Stores substitutes for the lost reference
+ * pictures, as a decoder does (section 8.2.5.2 of H.264). */
 static void
 fill_gap (References * references, guint frame_num)
 {
@@ -228,8 +230,9 @@ references_begin_h264 (References * references, const H264Headers * headers,
     fill_gap (references, slice->frame_num);
 }
 
-/* The list of reference pictures of a P-slice (section 8.2.4 of H.264). While
- * the list is modified, it has one more entry than at the end. */
+/* The list of reference pictures of a P-slice (section 8.2.4 of H.264). A
+ * modification first inserts an entry and then removes the duplicate of this
+ * entry. The list therefore needs room for one more entry. */
 typedef struct
 {
   const Reference *entries[N_SLOTS + H264_MAX_LIST_CHANGES + 1];
@@ -326,13 +329,16 @@ get_all (const References * references)
   return all;
 }
 
-/* Updates references->uses, the set of pictures to which the current picture
- * refers. If a picture is missing, a decoder adds a substitute to the reference
- * lists (section 8.2.5.2 of H.264). In the list of a P-slice, all other
- * pictures therefore keep their positions, so a P-slice adds only the pictures
- * in its list. The lists of a B-slice are sorted in display order, in which the
- * position of a substitute is unknown. A B-slice therefore adds all stored
- * pictures. */
+/* Adds the pictures to which a slice refers to references->uses. This set
+ * contains the pictures to which the current picture refers. If a picture is
+ * missing, a decoder puts a substitute into the reference lists (section
+ * 8.2.5.2 of H.264):
+ * - The list of a P-slice is sorted in decoding order, so the substitute does
+ *   not change the positions of the other pictures. A P-slice therefore adds
+ *   only the pictures in its list.
+ * - The lists of a B-slice are sorted in display order, and the position of a
+ *   substitute in this order is unknown. A B-slice therefore adds all stored
+ *   pictures. */
 void
 references_add_h264_slice (References * references, const H264Slice * slice)
 {
@@ -533,10 +539,19 @@ get_max_depth (const References * references, guint64 since)
   return depth;
 }
 
-/* Returns the layer of the current picture. P is the picture with the highest
- * PicOrderCnt since the last key frame. If the current picture is displayed
- * before P, its layer is one more than the highest layer of its reference
- * pictures. Reference pictures that precede P in decoding order are ignored. */
+/* Returns the layer of the current picture. A key frame has the layer 0. For
+ * other pictures, P is the picture with the highest PicOrderCnt since the last
+ * key frame:
+ * - A picture that is displayed before P is one layer above the highest layer
+ *   of its reference pictures. Reference pictures that precede P in decoding
+ *   order are ignored.
+ * - A non-reference picture that is displayed after P is one layer above the
+ *   highest layer of all its reference pictures.
+ * - A reference picture that is displayed after P has the layer max_ref_idc -
+ *   nal_ref_idc in H.264, and the layer 0 in H.265.
+ *
+ * If the temporal layer of the picture is higher than this layer, the temporal
+ * layer is returned. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -584,9 +599,10 @@ select_group (const References * references)
   return uses;
 }
 
-/* Returns the bit of the slot that contains the last key frame; SLOTS_ALL if no
- * slot contains it. The bit also represents the reference picture marking that
- * the key frame carries: a decoder that misses the key frame also misses this
+/* Returns the bit of the slot that contains the last key frame, or SLOTS_ALL if
+ * no slot contains it. A leading picture uses this slot even if it does not
+ * refer to the key frame. The reason is that the key frame carries reference
+ * picture marking, and a decoder that misses the key frame also misses this
  * marking. */
 static guint32
 get_key (const References * references)

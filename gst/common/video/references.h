@@ -70,9 +70,9 @@ void references_begin_h265 (References * references, const H265Slice * slice);
  * refers. You may call it instead of references_begin_h264 () or
  * references_begin_h265 (), or after one of these functions. */
 void references_abandon (References * references);
-/* Ends the current picture. If the stream needs slots (see above), fills in
- * `use` and returns TRUE. Otherwise returns FALSE, and the contents of `use`
- * have no meaning. */
+/* Ends the current picture. If the stream needs slots, because it has reference
+ * pictures that its base layer does not need, fills in `use` and returns TRUE.
+ * Otherwise returns FALSE, and the contents of `use` have no meaning. */
 gboolean references_end (References * references,
     const ReferencePicture * picture, ReferenceUse * use);
 

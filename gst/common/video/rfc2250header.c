@@ -203,7 +203,8 @@ measure_extension (const guint8 * data, gsize size)
   /* field X of the MPEG-2 extension: unused, must be 0 */
   if (size < header || (extension[0] & 0x80))
     return 0;
-  /* field D of the MPEG-2 extension: composite display */
+  /* field D of the MPEG-2 extension: 1 if the composite display fields follow
+   */
   if (extension[3] & 0x01)
     header += RFC2250_COMPOSITE_SIZE;
   /* field E of the MPEG-2 extension: 1 if further extensions follow */

@@ -57,7 +57,8 @@ typedef enum
   /* the header is shorter than its fields require */
   RFC2250_HEADER_SHORT,
   RFC2250_HEADER_BAD_MBZ,       /* a bit that must be zero is set */
-  RFC2250_HEADER_BAD_EXTENSION  /* value or length forbidden by section 3.4.1 */
+  /* a value or a length that RFC 2250 forbids (section 3.4.1) */
+  RFC2250_HEADER_BAD_EXTENSION
 } Rfc2250HeaderResult;
 
 /* Returns the number of bytes that rfc2250_header_write () writes. */

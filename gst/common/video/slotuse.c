@@ -35,7 +35,7 @@ struct _SlotReader
   Av1Sequence sequence;
   gboolean has_sequence;
   gboolean has_delimiters;      /* TRUE if the stream has temporal delimiters */
-  /* Bit i is set if reference frame i is a key frame. */
+  /* AV1: bit i is set if the stored reference frame i is a key frame. */
   guint key_frames;
 };
 
@@ -62,9 +62,9 @@ slot_reader_reset (SlotReader * reader)
   reader->key_frames = 0;
 }
 
-/* Adds the next frame of a unit to `use`. The arguments `uses` and `updates`
- * are the sets of decoder slots that this frame uses and updates. A unit may
- * have several frames; `use` describes the whole unit. */
+/* Adds the next frame of a unit to `use`, which describes the whole unit. A
+ * unit may have several frames. The arguments `uses` and `updates` are the sets
+ * of decoder slots that the added frame uses and updates. */
 static void
 add_frame (SlotUse * use, guint32 uses, guint32 updates)
 {
@@ -141,9 +141,9 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
   /* A frame may replace the stored state of the segments or of the loop filter
-   * without using the old state. The next frame is then expected to replace
-   * this state without using it, too. If the frame updates no other state, it
-   * is therefore not a reference frame. */
+   * without using the old state. The encoder is then expected to do this in
+   * each frame, so the next frame does not use the new state either. A frame
+   * that updates only such state is therefore not a reference frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -189,10 +189,10 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   if (header->refreshes_context)
     updates |= VP9_SLOT_CONTEXT (header->is_intra_only ? 0 : header->context);
   add_frame (use, uses, updates);
-  /* If this frame is error resilient, the next frame is expected to be error
-   * resilient, too. An error resilient frame depends only on reference frames.
-   * If this frame updates no reference frame, the next frame does not depend on
-   * this frame. */
+  /* An error resilient frame depends only on reference frames. If this frame is
+   * error resilient, the next frame is expected to be error resilient as well.
+   * If this frame also updates no reference frame, the next frame therefore
+   * does not depend on it. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 
@@ -329,8 +329,9 @@ read_av1 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   return has_frame;
 }
 
-/* Skips the first four bytes of the codec data; OBUs follow (AV1 Codec ISO
- * Media File Format Binding, 2.3.3). */
+/* Reads the sequence header from the codec data. The codec data consist of four
+ * bytes, which are skipped, and of OBUs (AV1 Codec ISO Media File Format
+ * Binding, 2.3.3). */
 gboolean
 slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
     gsize size)

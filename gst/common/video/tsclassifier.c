@@ -98,8 +98,9 @@ classify_units (TsClassifier * classifier, const TsUnit * unit,
     classifier->units = ifd_classifier_new (codec);
     classifier->codec = codec;
   }
-  /* The classifier is told that the time of the picture is unknown, because the
-   * timestamp of the packets is not the time of the picture. */
+  /* The time of the picture is passed as unknown. The classifier needs the time
+   * at which the picture is displayed, and the timestamps of the packets are
+   * not this time. */
   ifd_classifier_input (classifier->units, unit->stream, unit->stream_size,
       G_MAXUINT64, frame);
   return ifd_classifier_get_field (classifier->units);

@@ -50,7 +50,8 @@ typedef struct
 {
   /* the bytes of sections that are not complete yet */
   GByteArray *data;
-  /* TRUE if `data` is the beginning of a section */
+  /* TRUE if `data` contains the beginning of a section whose other bytes have
+   * not arrived yet */
   gboolean is_open;
   /* continuity_counter of the last packet; -1 if unknown */
   gint counter;
@@ -61,8 +62,8 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  /* reason why the stream is not searched for pictures; NULL if the stream is
-   * searched */
+  /* Reason why the stream is not searched for pictures, as a text for the user;
+   * NULL if the stream is searched */
   const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
@@ -196,7 +197,8 @@ parse_packet (Packet * packet, const guint8 * data)
 }
 
 /* Returns whether the packet has a program clock reference (PCR_flag, 2.4.3.4).
- * The PCR has six bytes. */
+ * The flag counts only if the adaptation field has room for the flags (1 byte)
+ * and the PCR (6 bytes). */
 static gboolean
 has_clock (const Packet * packet)
 {
@@ -338,9 +340,9 @@ add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     g_byte_array_set_size (bytes, 0);
 }
 
-/* Reads the sections of `table` that are in `packet` (2.4.4.2). If the previous
- * packet is missing, the rest of a section that began in the missing packet is
- * useless. If a packet is sent twice, the second copy changes nothing. */
+/* Reads the sections of `table` that are in `packet` (2.4.4.2). If a section
+ * began in a packet that is missing, the rest of this section is discarded. If
+ * a packet is sent twice, the second copy changes nothing. */
 static void
 take_table (TsPictures * pictures, Table * table, const Packet * packet)
 {
@@ -453,7 +455,8 @@ find_first_field (const TsPictures * pictures)
   const guint8 *code = pictures->stream->data, *end;
   gint reference = -1;
 
-  /* The data pointer of an empty GByteArray is NULL. */
+  /* The data pointer of a GByteArray is NULL until bytes are appended for the
+   * first time. */
   if (!pictures->has_picture || pictures->has_second_field || !code)
     return -1;
   end = code + pictures->stream->len;

@@ -58,7 +58,8 @@ typedef struct
   gsize rest_size;              /* in bytes */
   guint pid;                    /* PID of the video */
   /* Number of video packets in the unit that increase the continuity counter.
-   * If only `rest` is sent, these packets are missing at the receiver.
+   * If the picture is dropped, the counters of all later video packets have to
+   * be reduced by this number.
    */
   guint n_removed;
 } TsUnit;
@@ -79,8 +80,8 @@ void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     guint64 tag);
 /* Ends the current unit, for example at the end of the stream. */
 void ts_pictures_drain (TsPictures * pictures);
-/* Returns whether a picture is being collected. If it returns TRUE, `tag` is
- * set to the tag of the input that contained the last video packet. */
+/* Returns whether the unit that is not complete yet contains a picture. If so,
+ * `tag` is set to the tag of the input that contained the last video packet. */
 gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
 /* Ends the current picture before the next picture begins. The caller uses this
  * function if no picture begins for a long time. */

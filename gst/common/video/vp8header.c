@@ -50,7 +50,8 @@ init_decoder (BoolDecoder * decoder, const guint8 * data, gsize size)
   decoder->bit_count = 0;
 }
 
-/* Reads a bool that is 0 with the probability 128/256. */
+/* Reads a bool whose two values are equally probable: 0 has the probability
+ * 128/256. */
 static guint
 take_bool (BoolDecoder * decoder)
 {
@@ -143,8 +144,8 @@ parse_filter (BoolDecoder * decoder, Vp8Header * header)
   header->uses_filter = n_updates < N_FILTER_DELTAS;
 }
 
-/* Parses the fields that say which reference frames the frame replaces (9.7).
- */
+/* Parses the fields that say which reference frames the frame replaces (section
+ * 9.7 of RFC 6386). */
 static void
 parse_references (BoolDecoder * decoder, Vp8Header * header)
 {

@@ -18,8 +18,9 @@ typedef enum
 {
   VP8_COPY_NONE,
   VP8_COPY_LAST,
-  /* In copy_buffer_to_golden: copy the altref frame. In
-   * copy_buffer_to_alternate: copy the golden frame. */
+  /* Copies the other of the two special reference frames. In
+   * copy_buffer_to_golden, the altref frame is copied. In
+   * copy_buffer_to_alternate, the golden frame is copied. */
   VP8_COPY_OTHER
 } Vp8Copy;
 

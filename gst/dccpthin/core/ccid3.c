@@ -19,8 +19,8 @@
 
 /* --- sender: options that arrive ------------------------------------------ */
 
-/* The options of an acknowledgement. The struct is stored in a DccpCcidHeard.
- */
+/* Values of the options of one acknowledgement. The connection provides the
+ * memory for this struct as a DccpCcidHeard. */
 typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;
@@ -28,7 +28,8 @@ typedef struct
   /* loss event rate p, as reported in the Loss Event Rate option */
   gdouble rate;
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
-  /* intervals.n is 0 if the packet has no Loss Intervals option. */
+  /* All intervals of the Loss Intervals options of the packet. intervals.n is 0
+   * if the packet has no such option. */
   TfrcIntervals intervals;
 } Heard;
 
@@ -180,8 +181,8 @@ sender_get_round_trip (Sender * sender)
   return state.round_trip;
 }
 
-/* RFC 6323 section 3.3: the RTT Estimate is 0 while the round-trip time is
- * unknown. */
+/* Writes the option RTT Estimate if the peer has asked for it. Its value is 0
+ * while the round-trip time is unknown (RFC 6323 section 3.3). */
 static void
 sender_write_options (gpointer self, const DccpCcidContext * context,
     DccpOptionWriter * writer)
@@ -215,11 +216,12 @@ add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
   news->n_losses++;
 }
 
-/* Finds the lost packets that the Loss Intervals option reports, and adds them
+/* Finds the lost packets that the option Loss Intervals reports, and adds them
  * to `news`. The option begins with the latest interval, but `news` needs the
- * losses in increasing order. The intervals are therefore visited twice, the
- * second time in the opposite order. In each interval the lossy part comes
- * first and the lossless part follows (section 8.6). */
+ * losses in increasing order. The intervals are therefore visited twice: first
+ * from the latest to the oldest, to compute their sequence numbers, and then in
+ * the opposite order. In each interval, the lossy part has the lower sequence
+ * numbers and the lossless part has the higher ones (section 8.6). */
 static void
 add_losses (Sender * sender, guint64 acknowledged,
     const TfrcIntervals * intervals, DccpCcidNews * news)
@@ -251,13 +253,13 @@ is_feedback (const TfrcFeedback * feedback)
       || feedback->dropped_others;
 }
 
-/* Processes the feedback of one acknowledgement. If the acknowledgement has
- * loss intervals, p is computed from them. They give a more accurate p than the
- * option Loss Event Rate (section 6.1).
+/* Processes the feedback of one acknowledgement. If it has the option Loss
+ * Intervals, the loss event rate p is computed from the intervals. The result
+ * is more accurate than the option Loss Event Rate (section 6.1).
  *
- * The measured round-trip time is stored in `news`. If both endpoints send
- * data, the half-connection in which we receive data uses this round-trip time
- * too. */
+ * If the acknowledgement has measured the round-trip time, the smoothed
+ * round-trip time is stored in `news`. The half-connection in which we receive
+ * data uses it too. */
 static gboolean
 sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
     DccpCcidNews * news)
@@ -387,8 +389,9 @@ receiver_next_wakeup (gpointer receiver)
   return tfrc_receiver_next_wakeup (receiver);
 }
 
-/* Writes the options of RFC 4342 section 8. Loss Event Rate is written only if
- * the sender has asked for it (section 8.4). */
+/* Writes the options of an Ack that reports congestion (RFC 4342 section 8).
+ * The option Loss Event Rate is written only if the sender has asked for it
+ * (section 8.4). */
 static void
 receiver_write_feedback (gpointer receiver, const DccpCcidContext * context,
     DccpOptionWriter * writer)

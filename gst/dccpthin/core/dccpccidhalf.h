@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types that the operations of both half-connections use (dccpccid.h). Times
- * are in ns.
+/* Types that the operations of both half-connections use: of the one in which
+ * we send data, and of the one in which we receive data (dccpccid.h). Times are
+ * in ns.
  */
 
 #pragma once
@@ -12,9 +13,10 @@
  * congestion control. */
 typedef struct
 {
-  /* The sequence number at which the half-connection begins. For a sender, it
-   * is lower than the numbers of all packets that `sent` and `sent_other`
-   * report. For a receiver, it is one less than the number of the first packet
+  /* Sequence number at which the half-connection begins. In the half-connection
+   * in which we send data, it is lower than the sequence number of each packet
+   * that `sent` and `sent_other` report. In the half-connection in which we
+   * receive data, it is one less than the sequence number of the first packet
    * that `input` reports. */
   guint64 sequence;
   guint32 max_segment;          /* maximum payload size of a packet in bytes */

@@ -57,16 +57,16 @@ typedef struct
     DccpCcidOptionResult (*read_option) (gpointer receiver,
       const DccpCcidContext * context, const DccpOption * option);
   void (*input) (gpointer receiver, guint64 now, const DccpCcidPacket * packet);
-  /* Returns TRUE if an Ack must be sent now. The caller may call this function
-   * without sending an Ack afterwards. */
+  /* Returns TRUE if an Ack must be sent now. The caller may also call this
+   * function only to ask, and send no Ack afterwards. */
     gboolean (*wants_feedback) (gpointer receiver, guint64 now);
   /* Returns the time at which `wants_feedback` becomes TRUE if no packet
    * arrives until then; G_MAXUINT64 = never. */
     guint64 (*next_wakeup) (gpointer receiver);
-  /* If `wants_feedback` has returned TRUE and an Ack is sent, this function
-   * writes the options of types 192 to 255 of this Ack. Afterwards
-   * `wants_feedback` returns FALSE until there is new information for the peer.
-   * An Ack that is sent for another reason has no such options. */
+  /* Writes the options of types 192 to 255 of an Ack. Called only if
+   * `wants_feedback` returns TRUE when the Ack is sent. Otherwise the Ack has
+   * no such options. After this call, `wants_feedback` returns FALSE until
+   * there is new information for the peer. */
   void (*write_feedback) (gpointer receiver, const DccpCcidContext * context,
       DccpOptionWriter * writer);
   /* Fills in `state`. All fields of `state` are 0 before the call. */

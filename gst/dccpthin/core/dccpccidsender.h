@@ -17,27 +17,31 @@
 
 #include "dccpccidhalf.h"
 
-/* Space for the values that `read_option` reads from one packet. The congestion
- * control casts it to a type of its own. It is zero before the first option. */
+/* Memory for the values of the options of one packet, which `read_option`
+ * reads. Each congestion control casts it to a struct of its own. All bytes are
+ * 0 before the first option of a packet is read. */
 typedef union
 {
   guint64 alignment;
   guint8 bytes[512];
 } DccpCcidHeard;
 
-/* Describes an Ack or DataAck of the peer. It is newer than all packets that
- * arrived from the peer before it. */
+/* Describes an Ack or DataAck of the peer. An Ack is reported only if no packet
+ * with a greater sequence number has arrived before it. */
 typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number */
   gboolean has_elapsed;
-  /* time in ns from the arrival of the acknowledged packet until the Ack was
-   * sent */
+  /* Value of the option Elapsed Time: time in ns that the peer waited from the
+   * arrival of the acknowledged packet until it sent the Ack. Only valid if
+   * has_elapsed is TRUE. */
   guint64 elapsed;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
-  /* number of packets newly reported with Drop Code 2 */
+  /* Number of packets with Drop Code 2 (Receive Buffer) that this Ack reports
+   * and no earlier Ack has reported (RFC 4340 section 11.7) */
   guint dropped;
-  /* TRUE if the Ack newly reports packets with Drop Code 0 or 1 (RFC 4340
+  /* TRUE if this Ack reports packets with Drop Code 0 (Protocol Constraints) or
+   * 1 (Application Not Listening) that no earlier Ack has reported (RFC 4340
    * section 11.7) */
   gboolean dropped_others;
   const DccpCcidHeard *heard;
@@ -48,8 +52,9 @@ typedef struct
 /* Results of `feedback`. */
 typedef struct
 {
-  /* Round-trip time that this Ack measured; 0 = none. It is also passed to the
-   * half-connection in which we receive data. */
+  /* Smoothed round-trip time in ns if this Ack has measured the round-trip
+   * time; otherwise 0. The half-connection in which we receive data uses it
+   * too. */
   guint64 round_trip;
   guint n_losses;
   struct
@@ -125,9 +130,9 @@ typedef struct
     gboolean (*feedback) (gpointer sender, guint64 now,
       const DccpCcidAck * ack, DccpCcidNews * news);
   /* `next_wakeup` and `timeout` are either both set or both NULL. `next_wakeup`
-   * returns the time at which the timer expires, or G_MAXUINT64 if the timer is
-   * off. `timeout` is called at this time, and must stop the timer or set it to a
-   * later time. */
+   * returns the time at which the timer of the sender expires, or G_MAXUINT64
+   * if the timer is off. `timeout` is called at this time. It must stop the
+   * timer or set it to a later time. */
     guint64 (*next_wakeup) (gpointer sender);
   void (*timeout) (gpointer sender, guint64 now);
   /* Fills in `state`. The caller has already set all fields of `state` to 0. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions that a DCCP endpoint and its connections share; see the header. */
+/* Implementation of dccpcommon.h: functions that a DCCP endpoint and its
+ * connections share. */
 
 #include "dccpcommon.h"
 

@@ -11,8 +11,8 @@
 
 /* --- answers -------------------------------------------------------------- */
 
-/* DccpAnswers is a queue of Resets. Such a Reset belongs to no connection, or
- * it ends the connection to which it belongs.
+/* DccpAnswers is a queue of Resets that wait to be sent. Such a Reset either
+ * answers a packet that belongs to no connection, or ends a connection.
  *
  * DccpLimiter limits how many answers of one kind are sent per second (RFC 4340
  * section 7.5.4). There is one limiter for each kind of answer, such as Resets

@@ -229,8 +229,8 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
     dccp_common_trace (connection->common, "connection ends with a Reset: %s",
         dccp_reset_code_get_name (code));
   set_state (connection, state);
-  /* A server notifies the application when a connection opens. If a connection
-   * has never opened, its end is therefore not reported. */
+  /* A connection of a server is reported to the application only when it opens.
+   * If it never opened, its end is therefore not reported either. */
   if (connection->is_server && !connection->is_told)
     return;
   event.reset_code = code;
@@ -240,8 +240,9 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
 }
 
 /* Returns whether a Reset may be sent. As long as the peer has acknowledged no
- * packet, its address may be forged. A Reset to such a peer counts towards the
- * maximum number of Resets per second to unknown peers. */
+ * packet, its address may be forged. A Reset to such a peer must not be longer
+ * than the peer's packet, and it counts towards the maximum number of Resets
+ * per second to unknown peers. */
 static gboolean
 may_reset (DccpConnection * connection)
 {
@@ -360,10 +361,11 @@ is_acknowledgement_valid (DccpConnection * connection,
       connection->gss);
 }
 
-/* Returns whether the numbers of a Sync or SyncAck are valid. A connection is
- * active if a valid packet arrived within the last three round trips. If the
- * connection is not active, the sequence number may be above the sequence
- * window (section 7.5.3).
+/* Returns whether the numbers of a Sync or SyncAck are valid. If the connection
+ * is active, the sequence number must be in the sequence window. If it is not
+ * active, the sequence number may also be above the window (section 7.5.3). A
+ * connection is active if a valid packet arrived within the last three round
+ * trips.
  *
  * In the state RESPOND the sequence number must always be in the window,
  * because the source address of the Request may be forged. The host that has
@@ -425,8 +427,9 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
-/* Describes a set of packets that we sent. The peer has now reported, for the
- * first time, that it dropped them. The reason is the same for all of them. */
+/* A set of packets that we sent, and that the peer has dropped for one common
+ * reason. The received option reports them, and no earlier option has reported
+ * them. */
 typedef struct
 {
   guint n;
@@ -585,8 +588,8 @@ is_negotiation (guint8 type)
   return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
 }
 
-/* Returns whether options of this type are ignored. The Thin profile does not
- * use them, but they are not an error. */
+/* Returns whether options of this type are silently ignored. The Thin profile
+ * (docs/dccp-thin.md) does not use these options, but they are not an error. */
 static gboolean
 is_ignored (guint8 type)
 {
@@ -844,9 +847,9 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
   pad (type, writer);
 }
 
-/* A Sync must not be longer than the packet that it answers. The Sync carries
- * no feature negotiation. It carries NDP Count and RTT Estimate only if that
- * packet was long enough. */
+/* Writes the options of a Sync. A Sync must not be longer than the packet that
+ * it answers, so it carries no feature negotiation. It carries NDP Count and
+ * RTT Estimate only if the answered packet was long enough. */
 static void
 write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -1101,13 +1104,13 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
 }
 
 /* If an attacker sends forged packets to the peer, the peer answers them with
- * Syncs to us. These Syncs are refused here, because they acknowledge sequence
- * numbers that we never sent.
+ * Syncs, which it sends to us. These Syncs are refused here, because they
+ * acknowledge sequence numbers that we never sent.
  *
- * The Syncs themselves come from the peer and have valid sequence numbers. They
- * are therefore reported to our congestion control as received. Otherwise, our
- * congestion control would regard the Syncs as lost, and the peer would have to
- * send more slowly. */
+ * However, the Syncs themselves are genuine packets of the peer and have valid
+ * sequence numbers. They are therefore reported to our congestion control as
+ * received. Otherwise, our congestion control would regard them as lost, and
+ * the peer would have to send more slowly. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1199,8 +1202,9 @@ step_7_check_type (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* In UDP encapsulation the UDP checksum covers the whole packet and was already
- * verified (RFC 6773 section 3.3). */
+/* Returns whether the checksum covers as much of the packet as we require. In
+ * UDP encapsulation the result is always TRUE: the UDP checksum covers the
+ * whole packet and was already verified (RFC 6773 section 3.3). */
 static gboolean
 is_covered (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1210,8 +1214,9 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Returns whether a packet with this sequence number has already arrived. The
- * result is also TRUE for a packet that is too old for the history. */
+/* Records that a packet with this sequence number has arrived, and returns
+ * whether one had arrived before. The result is also TRUE for a packet that is
+ * too old for the history. */
 static gboolean
 is_duplicate (DccpConnection * connection, guint64 sequence)
 {
@@ -1469,10 +1474,10 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Returns whether packets with data are missing between the last packet whose
- * data was delivered and this packet. The NDP Count of this packet is the
- * number of packets without data directly before this packet. Those packets
- * without data are not counted as missing. */
+/* Returns whether packets with data seem to be missing between the last packet
+ * whose data was delivered and this packet. The option NDP Count of this packet
+ * says how many packets directly before it had no data. Such packets do not
+ * count as missing. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1518,10 +1523,11 @@ drop_data (DccpConnection * connection, const DccpPacket * packet)
   return TRUE;
 }
 
-/* Data is not delivered if it is part of the handshake (docs/dccp-thin.md), if
- * it is a duplicate, or if the checksum covers less than we require. If the
- * checksum covers too little, section 9.2.1 requires that we report the data as
- * dropped. */
+/* Delivers the data of the packet. In three cases the data are not delivered:
+ * they are part of the handshake (docs/dccp-thin.md), they are a duplicate, or
+ * the checksum covers less than we require. In the last case, section 9.2.1
+ * requires that we report the data as dropped. Data of the handshake are
+ * reported as well. */
 static gboolean
 step_16_process_data (DccpConnection * connection, Arrival * arrival)
 {
@@ -1759,8 +1765,9 @@ retransmit (DccpConnection * connection)
   back_off (connection);
 }
 
-/* Ends the connection with a Reset, because the peer may still be there. If the
- * feature negotiation did not end, the Reset has the code Option Error. */
+/* Called if the peer has not answered in time. Ends the connection with a
+ * Reset, because the peer may still be there. If the feature negotiation is not
+ * complete, the Reset has the code Option Error. */
 static void
 give_up (DccpConnection * connection)
 {

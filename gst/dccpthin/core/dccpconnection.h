@@ -78,11 +78,13 @@ typedef struct
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
-  /* maximum size in bytes of the Sync that is to be sent */
+  /* Maximum size in bytes of the Sync that is to be sent. If the Sync answers a
+   * packet, this is the size of that packet. */
   gsize sync_room;
   DccpLimiter responses;
-  /* Maximum size in bytes of a Reset or Sync to a client that has not
-   * acknowledged anything yet. */
+  /* Size in bytes of the last packet that arrived for this connection. A Reset
+   * or Sync to a client that has not acknowledged anything yet must not be
+   * longer than this packet, because the client's address may be forged. */
   gsize answer_room;
   gboolean owes_echo;
   guint32 stamp;
@@ -135,11 +137,15 @@ gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
     const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
 /* Ends the connection and sets its state to `state`. Nothing is sent
- * afterwards. The application receives an event of the type `type`. */
+ * afterwards. The application receives an event of the type `type`. The
+ * exception is a connection of a server that was never reported as connected.
+ */
 void dccp_connection_end (DccpConnection * connection, DccpState state,
     DccpEventType type, guint8 code, const guint8 * data);
-/* Sends a Reset with the code `code`, which ends the connection. The
- * application receives an event of the type `type`. */
+/* Ends the connection with a Reset that has the code `code`. If the rules for
+ * Resets to unknown peers forbid the Reset, the connection ends without it. The
+ * application receives an event of the type `type`. The exception is a
+ * connection of a server that was never reported as connected. */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);
 

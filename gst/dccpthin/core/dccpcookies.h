@@ -21,10 +21,10 @@ typedef struct
   gsize size;                   /* 0: none */
 } DccpCookie;
 
-/* Makes the cookie for `request`. `epoch` is the number of connections so far.
- * A cookie is valid only until this number changes, that is, until a connection
- * opens. Returns FALSE if the options of the Request do not fit into a cookie.
- */
+/* Makes the cookie for `request`. `epoch` is the number of connections that
+ * have been opened so far. Each cookie becomes invalid when this number
+ * changes, that is, when the next connection opens. Returns FALSE if the
+ * options of the Request do not fit into a cookie. */
 gboolean dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, const DccpPacket * request);

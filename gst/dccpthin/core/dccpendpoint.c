@@ -14,10 +14,10 @@
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
-/* Sets the default configuration. The Sequence Window has 10000 packets, so
- * that it covers five round trips (RFC 4340 section 7.5.2). If a round trip
- * takes 200 ms, 2000 packets can then be sent per round trip. With packets of
- * 1500 bytes, this is a rate of 120 Mbit/s. */
+/* Sets the default configuration. The Sequence Window should cover five round
+ * trips (RFC 4340 section 7.5.2). Its default is 10000 packets, which is enough
+ * for 2000 packets per round trip. With a round-trip time of 200 ms and packets
+ * of 1500 bytes, this is a rate of 120 Mbit/s. */
 void
 dccp_endpoint_config_init (DccpEndpointConfig * config)
 {
@@ -427,8 +427,8 @@ is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
 /* Returns the index of the candidate that a new candidate of this host
  * replaces. If the network of the host has its maximum number of candidates,
  * the oldest candidate of this network is replaced. Otherwise, if the list is
- * full, the oldest candidate in the list is replaced. Returns n_candidates if
- * no candidate has to be replaced.
+ * full, the oldest candidate of all is replaced. If no candidate has to be
+ * replaced, returns n_candidates, the index of the first free entry.
  */
 static guint
 find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
@@ -454,12 +454,12 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
       DCCP_SECOND;
 }
 
-/* Makes room for a new candidate. A candidate is a connection whose handshake
- * is not complete. Returns FALSE if no room can be made.
+/* Makes room for a new candidate, which is a connection whose handshake is not
+ * complete. Returns FALSE if no room can be made.
  *
- * It may be necessary to remove an older candidate. Normally, the older
- * candidate is removed only if its client has had enough time to answer the
- * last Response. Hosts that have completed a handshake earlier have a reserve
+ * An older candidate may have to be removed. Normally it is removed only if its
+ * client has had enough time to answer the last Response. There is an exception
+ * for hosts that have completed a handshake earlier. Such a host has a reserve
  * of answers (prefixlimiter.h). If the host of the new candidate has answers
  * left in its reserve, the older candidate is removed immediately, and one
  * answer is deducted from the reserve. */
@@ -477,8 +477,8 @@ make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
   return TRUE;
 }
 
-/* Creates a connection in the state RESPOND. The connection has to send a
- * Response. */
+/* Creates a connection for a received Request. Its state is RESPOND, and it has
+ * to send a Response. */
 static DccpConnection *
 hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
     const DccpPacket * request, gsize size)
@@ -631,8 +631,9 @@ find (DccpEndpoint * endpoint, const DatagramPath * path,
   return NULL;
 }
 
-/* Returns whether the packet has the addresses and ports of a candidate, but an
- * invalid sequence number. */
+/* Returns whether the packet has the addresses and ports of a candidate, but a
+ * sequence number that is invalid for this candidate. Either this packet or the
+ * Request of the candidate may then be forged. */
 static gboolean
 is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
     const DccpPacket * packet)

@@ -67,8 +67,8 @@ void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
 
 /* Returns the time at which the next data packet may be sent. `now` or an
- * earlier time means immediately; G_MAXUINT64 means that there is no connection
- * or that it is closing. */
+ * earlier time means immediately. G_MAXUINT64 means that no time is known, for
+ * example because no connection is open. */
 guint64 dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now);
 /* Returns the maximum payload size of a packet in bytes. */
 guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
@@ -101,17 +101,19 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Checks our packets from `first` to `first` + `n` - 1 whose bit is set in the
- * history `packets`. Returns whether the peer has reported at least one of them
- * as dropped. Reports that are older than the history are ignored. */
+/* Looks at those packets from `first` to `first` + `n` - 1 that we sent and
+ * whose bit is set in the history `packets`. Returns whether the peer has
+ * reported at least one of them as dropped. Reports that are older than the
+ * history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
 /* Returns the next datagram. Data packets come before all other packets. At
- * most DCCP_MAX_CONTROL bytes are written to datagram->bytes. The function also
- * sets the size and the path of the datagram. The datagram's `part` is set to
- * the payload. Returns FALSE if there is nothing to send now. */
+ * most DCCP_MAX_CONTROL bytes are written to datagram->bytes: the header of a
+ * data packet, or a whole control packet. The payload of a data packet is not
+ * copied, but is in datagram->parts. The function also sets the size and the
+ * path of the datagram. Returns FALSE if there is nothing to send now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     Datagram * datagram);
 /* Returns the time of the next call of dccp_endpoint_timeout (). This time does

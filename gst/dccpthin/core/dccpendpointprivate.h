@@ -9,12 +9,13 @@
 #include "dccpendpoint.h"
 #include "prefixlimiter.h"
 
-/* Maximum number of candidates: connections whose Response was not acknowledged
- * yet. The first candidate that acknowledges its Response becomes the
- * connection. A forged Request therefore cannot keep other clients out. One
- * network (prefixlimiter.h) may have only DCCP_MAX_CANDIDATES_OF_PREFIX
- * candidates. A Request for which there is no room is answered with an Init
- * Cookie, and the endpoint keeps no state for it. */
+/* Maximum number of candidates. A candidate is a connection whose client has
+ * sent a Request, but has not acknowledged our Response yet. The first client
+ * that acknowledges its Response gets the connection of the endpoint. A forged
+ * Request therefore cannot keep other clients out. One network
+ * (prefixlimiter.h) may have only DCCP_MAX_CANDIDATES_OF_PREFIX candidates. A
+ * Request for which there is no room is answered with an Init Cookie, and the
+ * endpoint keeps no state for it. */
 #define DCCP_MAX_CANDIDATES 16
 #define DCCP_MAX_CANDIDATES_OF_PREFIX 4
 /* maximum number of Responses with an Init Cookie per second */

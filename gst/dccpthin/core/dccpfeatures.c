@@ -31,7 +31,8 @@
 
 enum
 {
-  REMOTE,                       /* The feature is located at the peer. */
+  /* The feature location (RFC 4340 section 6) is the peer. */
+  REMOTE,
   LOCAL,
   N_SIDES
 };
@@ -123,7 +124,8 @@ struct _DccpFeatures
   Rule rules[MAX_RULES];
   guint n_rules;
   Feature features[MAX_RULES][N_SIDES];
-  /* features for which we owe an empty Confirm */
+  /* Bit masks of the feature numbers that the peer has named in a Change and
+   * that we do not know. We owe an empty Confirm for each of them. */
   guint32 unknown[N_SIDES][N_NUMBERS / 32];
   gboolean owes_unknown;
   gboolean is_received_known;   /* FGSR is known */
@@ -240,9 +242,10 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
 }
 
 /* Adds the CCIDs to our preferences for the feature CCID, in the order of
- * `ccids` (section 10). Requests the feature CCID and, at the same time, the
- * features of the first CCID. The endpoint does not wait until the peer has
- * accepted the first CCID, because the peer nearly always accepts it. */
+ * `ccids` (section 10). The endpoint then sends a Change for the feature CCID
+ * and, at the same time, for the features of the first CCID. It does not wait
+ * until the peer has accepted the first CCID, because the peer nearly always
+ * accepts it. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -347,7 +350,8 @@ is_agreed (const Feature * self)
       && has_value (self->preferences, self->n_preferences, self->value);
 }
 
-/* Section 6.3.1: the result is the first value of the server's list that is
+/* Chooses the value of a feature by the server-priority rule (section 6.3.1 of
+ * RFC 4340). `value` is set to the first value of the server's list that is
  * also in the client's list. Returns FALSE if there is none. */
 static gboolean
 reconcile (DccpFeatures * self, const Feature * feature,

@@ -92,6 +92,6 @@ void dccp_features_set_round_trip (DccpFeatures * features,
  * location. */
 guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
-/* Returns whether both half-connections have a congestion control that we
- * support. */
+/* Returns whether the congestion controls of both half-connections have been
+ * negotiated, and we support both of them. */
 gboolean dccp_features_are_settled (DccpFeatures * features);

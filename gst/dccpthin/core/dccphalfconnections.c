@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls the functions in the tables of the congestion controls; see the header.
- */
+/* Implementation of dccphalfconnections.h: calls the functions in the tables of
+ * the congestion controls. */
 
 #include "dccphalfconnections.h"
 

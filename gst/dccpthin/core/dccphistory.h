@@ -39,11 +39,12 @@ gint64 dccp_history_count (DccpHistory * history, guint64 first, gint64 n);
  * histories. The `n` numbers that begin at `first` are checked. */
 gboolean dccp_history_have_common (DccpHistory * history,
     const DccpHistory * other, guint64 first, gint64 n);
-/* Copies a run of bits from `from` to `history`. The run has `n` sequence
- * numbers and begins at `first`. Only bits that are set in `from` are copied.
+/* Sets those bits of `history` that are set in `from`, for the `n` sequence
+ * numbers that begin at `first`. Bits that are not set in `from` are not
+ * copied.
  *
  * Returns how many bits of `history` were not set before and are set now. If
- * there is at least one such bit, stores the lowest and the highest of their
- * sequence numbers. */
+ * there is at least one such bit, `lowest` and `highest` are set to the lowest
+ * and the highest of their sequence numbers. */
 gint64 dccp_history_add_run (DccpHistory * history, const DccpHistory * from,
     guint64 first, gint64 n, guint64 * lowest, guint64 * highest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of DCCP; see the header. On the wire, times are in units of 10 us
- * (RFC 4340 section 13).
+/* Implementation of dccpoptions.h: the options of DCCP. On the wire, times are
+ * in units of 10 us (RFC 4340 section 13).
  */
 
 #include "dccpoptions.h"
@@ -64,8 +64,9 @@ needs_acknowledgement (guint8 type)
   }
 }
 
-/* Searches the tables of the congestion controls `ccids` for the option type
- * `type`. Returns the entry of this option, or NULL if no table contains it. */
+/* Searches the tables of the congestion controls `ccids` for an option of the
+ * type `type` that has rules of its own. Returns the entry of this option, or
+ * NULL if no table contains it. */
 static const DccpCcidOption *
 find_ccid_option (const DccpCcid * const *ccids, guint8 type)
 {
@@ -138,7 +139,8 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
       option->mandatory = mandatory;
       return mandatory;
     } else if (option->type == DCCP_OPTION_PADDING)
-      /* A mandatory Padding is ignored like any Padding (section 5.8.2). */
+      /* If Padding follows a Mandatory option, both are ignored (section
+       * 5.8.2). */
       mandatory = FALSE;
     else if (option->type == DCCP_OPTION_MANDATORY) {
       if (mandatory)
@@ -208,7 +210,8 @@ dccp_option_read_elapsed_time (const DccpOption * option, guint64 * elapsed)
   return TRUE;
 }
 
-/* RFC 4340 section 11.7: a run length of 0 means one packet. */
+/* Reads the next block of a Data Dropped option. A block stores its run length
+ * minus one, so the value 0 means one packet (RFC 4340 section 11.7). */
 gboolean
 dccp_option_next_drop_block (const DccpOption * option, guint * offset,
     DccpDropCode * code, guint * run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codec of the DCCP header; see the header file. It parses each received
- * packet and writes each sent packet. It also computes and checks the checksum.
- */
+/* Implementation of dccppacket.h: the codec of the DCCP header. It parses each
+ * received packet and writes each sent packet. It also computes and checks the
+ * checksum. */
 
 #include "dccppacket.h"
 
@@ -289,9 +289,9 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
 }
 
 /* Writes the checksum into the header `bytes`. The checksum is a sum of 16-bit
- * words in network byte order. The sums of the header and of the payload are
- * computed separately and then added. This is possible because the size of the
- * header is a multiple of 4 bytes. */
+ * words in network byte order. The header and the payload are in different
+ * buffers, so their sums are computed separately and then added. This is
+ * possible because the size of the header is a multiple of 4 bytes. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)

@@ -11,7 +11,8 @@
 #include "dccpsequence.h"
 
 #define DCCP_PROTOCOL 33        /* of IP */
-/* minimum header size in bytes; 16 with long sequence numbers */
+/* minimum header size in bytes, for sequence numbers of 24 bits; sequence
+ * numbers of 48 bits need 16 bytes */
 #define DCCP_MIN_HEADER 12
 /* Maximum size of the header with its options in bytes. Data Offset has 8 bits
  * and counts 32-bit words. */

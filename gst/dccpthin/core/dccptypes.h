@@ -29,14 +29,14 @@ typedef struct
   /* minimum checksum coverage (CsCov) that we accept; 0 = the checksum must
    * cover all bytes */
   guint8 min_coverage;
-  /* maximum time without a Response in ns; 0 = no timeout */
+  /* maximum time in ns that a client waits for the Response; 0 = no timeout */
   guint64 connect_timeout;
   /* Maximum time without a valid packet in ns; 0 = no timeout. After half of
    * this time the endpoint begins to send Syncs, which the peer must answer. */
   guint64 idle_timeout;
-  /* Time in ns that a connection stays in the state TIMEWAIT: two maximum
-   * segment lifetimes. A listener need not wait for the end of this time before
-   * it accepts the next connection. */
+  /* Time in ns that a connection stays in the state TIMEWAIT, by default two
+   * maximum segment lifetimes. A listener may accept the next connection before
+   * this time is over. */
   guint64 time_wait;
   /* Accepted congestion controls in order of preference, followed by NULL. */
   const DccpCcid *const *ccids;
@@ -138,10 +138,12 @@ typedef struct
   guint64 sent[DCCP_LAST_TYPE], received[DCCP_LAST_TYPE];
   guint64 bytes_sent, bytes_received;   /* payload bytes */
   guint64 refused[DCCP_LAST_REFUSAL];   /* packets by reason */
-  /* Number of Syncs and Resets that were not sent because of a rate limit */
+  /* Number of Syncs, Resets and Responses that were not sent, because of a rate
+   * limit or because the received packet was too short for the answer */
   guint64 answers_suppressed;
   guint64 connections_refused;
-  /* number of invalid or unknown options that were ignored */
+  /* Number of invalid or unknown options that were received. Such an option was
+   * ignored, or the connection was reset because of it. */
   guint64 option_errors;
   /* data that we send */
   /* Allowed rate X of RFC 5348 in bit/s of payload; 0 = no connection. */
@@ -161,8 +163,8 @@ typedef struct
    * rate and no Loss Intervals. */
   guint64 loss_events_received;
   /* Number of packets in the loss events that loss_events_received counts. The
-   * packets of an event are those from its first lost packet to its last lost
-   * packet. */
+   * packets of one loss event are all packets from its first lost packet to its
+   * last lost packet. */
   guint64 packets_lost;
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */

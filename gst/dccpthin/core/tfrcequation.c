@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The throughput equation of TFRC; see the header. */
+/* Implementation of tfrcequation.h: the throughput equation of TFRC. */
 
 #include "tfrcequation.h"
 
@@ -46,8 +46,9 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
   return get_exact_f (p);
 }
 
-/* Returns s / R in units of 2^-24 bytes per second. The product fits into 64
- * bits: s has at most 16 bits, the factor 2^24 adds 24 bits, and the factor
+/* Returns s / R in units of 2^-24 bytes per second, where s is the segment size
+ * and R the round-trip time. The product in the calculation fits into 64 bits:
+ * s has at most 16 bits, the factor 2^24 adds 24 bits, and the factor
  * MICROSECOND adds 20 bits. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
