@@ -29,7 +29,9 @@ GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
  * frame waits for the beginning of the next frame. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* Properties that control the handling of a frame and its events */
+/* Copy of some properties, which is made once per frame. `print` and `post` are
+ * TRUE if events about the frame are printed or posted as messages. `discard`
+ * is TRUE if the frame is discarded if it is incomplete. */
 typedef struct
 {
   gboolean print, post, discard;
@@ -55,7 +57,8 @@ struct _GstMpegStat
   guint64 malformed_frames;     /* written by the streaming thread */
   MpegStatClock clock;
   gboolean eos;
-  /* maximum time in ns that a frame waits in this element */
+  /* Maximum time in ns that a frame waits in this element until its end is
+   * known; 0 if the input is parsed */
   GstClockTime frame_wait;
 
   /* Divides MPEG-1/2 video into frames. Only the streaming thread uses it. It
@@ -74,7 +77,8 @@ struct _GstMpegStat
   gboolean started;
   gboolean have_stream;         /* a STREAM_START event came */
   GstSegment segment;           /* the last segment that was sent downstream */
-  /* sequence parameters of the caps on the src pad */
+  /* parameters of the MPEG sequence header from which the caps of the src pad
+   * were made */
   MpegVideoSequence sequence;
   gboolean update_caps;
   gboolean have_caps;           /* caps were sent downstream */
@@ -98,7 +102,8 @@ gboolean gst_mpeg_stat_src_query (GstPad * pad, GstObject * parent,
 /* Records the arrival of the current buffer and returns its time in ns since
  * the first arrival. */
 GstClockTime gst_mpeg_stat_take_arrival (GstMpegStat * self);
-/* Records that playing starts or stops now. */
+/* Called when the element enters or leaves PLAYING. Records the time of this
+ * change, because the duration of a pause does not count in arrival times. */
 void gst_mpeg_stat_mark_switch (GstMpegStat * self);
 /* Returns the value of the property `stats` (transfer full). May be called from
  * any thread. */

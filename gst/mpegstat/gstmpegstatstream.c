@@ -68,9 +68,8 @@ gst_mpeg_stat_update_caps (GstMpegStat * self,
 {
   GstCaps *caps, *current;
 
-  /* After a flush, frames may arrive before the next sequence header. They do
-   * not change the caps.
-   */
+  /* After a flush, frames may arrive before the next sequence header, so their
+   * video size is 0. These frames do not change the caps. */
   if (self->have_caps && !self->update_caps && (sequence->width == 0
           || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))
     return;
@@ -123,10 +122,9 @@ gst_mpeg_stat_frame_time (GstMpegStat * self,
   gboolean reads = gst_pull_reader_is_reading (self->sinkpad);
 
   /* If the element reads a file itself, it reads blocks that contain several
-   * frames. Downstream may accept these frames at different times. The arrival
-   * time of a frame is therefore the time at which downstream has accepted the
-   * previous frame.
-   */
+   * frames. Downstream may accept the frames of a block at different times. The
+   * arrival time of a frame is therefore the time at which downstream has
+   * accepted the previous frame. */
   if (reads)
     gst_mpeg_stat_take_time (self);
   *time = self->now;
@@ -266,11 +264,12 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 
 /* --- access units --------------------------------------------------------- */
 
-/* Adds the errors in the latest access unit to the counters of the element.
- * `before` contains the classifier's counters before this access unit. When
- * the caps change, a new classifier replaces the old one, and its counters
- * begin at 0. The counters of the element must not be reset, so they are
- * separate. */
+/* Adds the errors in the latest access unit to the counters of the element. The
+ * classifier, which parses the access units, counts these errors, too. `before`
+ * contains its counters before this access unit. The element needs counters of
+ * its own for this reason: when the caps change, a new classifier replaces the
+ * old one and counts from 0, but the counters of the element must not be reset.
+ */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])
@@ -283,8 +282,8 @@ gst_mpeg_stat_count_malformed (GstMpegStat * self,
         ifd_classifier_get_malformed (classifier, i) - before[i];
 }
 
-/* Passes the access unit in `buffer` to the classifier and fills in `unit`.
- * Returns FALSE if the buffer cannot be mapped. */
+/* Passes the access unit in `buffer` to the parser and fills in `unit` with the
+ * result. Returns FALSE if the buffer cannot be mapped. */
 static gboolean
 gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
     MpegStatUnit * unit)
@@ -393,7 +392,8 @@ gst_mpeg_stat_drain (GstMpegStat * self)
   gst_mpeg_stat_measure_losses (self, &settings);
 }
 
-/* Starts a different stream, or the same stream from a different position. */
+/* Prepares for a different stream, or for a different position in the same
+ * stream. */
 static void
 gst_mpeg_stat_restart (GstMpegStat * self)
 {

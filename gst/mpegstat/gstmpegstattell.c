@@ -188,7 +188,8 @@ gst_mpeg_stat_create_interval_stats (GstElement * element)
 
 /* --- the log ------------------------------------------------------------- */
 
-/* Posts a warning about the error that has closed the log. */
+/* If writing the log has failed, posts a warning. `error` is the errno of the
+ * failure, which has closed the log. 0 means that there was no failure. */
 static void
 gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
 {

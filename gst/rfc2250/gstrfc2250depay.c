@@ -49,12 +49,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_depay_debug
 
 #define CLOCK_RATE 90000
-/* Number of packets without a payload that are remembered. It is small, because
- * keep-alive packets are seconds apart. */
+/* Number of keep-alive packets whose sequence numbers are remembered. A
+ * keep-alive packet is an RTP packet without a payload, and must not be counted
+ * as lost. A small number suffices, because keep-alive packets are seconds
+ * apart. */
 #define MAX_FILLERS 16
 
-/* Counters of packets that were refused before they reached the unpacker. The
- * array `frames` counts the frames of each picture type. */
+/* Counters of packets that were refused, were lost or arrived late, and of
+ * changes of the source. The array `frames` counts the pushed frames of each
+ * picture type. */
 typedef struct
 {
   guint64 lost;
@@ -92,16 +95,20 @@ struct _GstRfc2250Depay
   guint16 fillers[MAX_FILLERS];
   guint n_fillers;              /* number of valid elements */
   guint64 n_empty;
-  /* Number of packets that arrived, but that the reorder buffer counts as lost,
-   * because they had no payload. */
+  /* Number of packets that the reorder buffer counts as lost although they
+   * arrived. They had no payload and were therefore not passed to the reorder
+   * buffer. */
   guint64 fillers_used;
   gboolean have_ssrc;
   guint32 ssrc;
-  /* extended timestamp; all bits set if there is none yet */
+  /* extended RTP timestamp of the last packet; all bits set if there is none
+   * yet */
   guint64 rtptime;
   /* TRUE = the next frame comes from a new source */
   gboolean resync;
-  MpegVideoSequence sequence;   /* sequence parameters of the src pad's caps */
+  /* parameters of the MPEG sequence header from which the caps of the src pad
+   * were made */
+  MpegVideoSequence sequence;
   gboolean have_caps;
   gboolean have_rtp_caps;
   /* TRUE if an error about the type of the input was posted */
@@ -199,10 +206,10 @@ static const GstWirelessProperty properties[] = {
    * What happens to a frame of which a part is missing. `drop-frame`: the frame
    * is not pushed. `conceal`: its complete slices are pushed with the flag
    * %GST_BUFFER_FLAG_CORRUPTED. A lost picture header is restored from the
-   * video-specific header as RFC 2250 appendix 1 allows. This is always
-   * possible for MPEG-1, and for MPEG-2 if the sender uses `mpeg2-extension` or
-   * `new-picture-bits`. `pass`: all data that arrived are pushed with this
-   * flag.
+   * video-specific header as RFC 2250 appendix 1 allows. For MPEG-1, this works
+   * with every sender. For MPEG-2, the sender must use `mpeg2-extension` or
+   * `new-picture-bits`. `pass`: all data that arrived are pushed, also with the
+   * flag %GST_BUFFER_FLAG_CORRUPTED.
    *
    * Since: 0.1
    */
@@ -215,10 +222,11 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Depay:reorder-window:
    *
    * Maximum number of packets that wait for a missing packet. The missing
-   * packet may still arrive if other packets have overtaken it. The waiting
-   * adds no delay while no packet is missing. With 0, each gap is treated as a
-   * loss. The element does not wait for packets that the jitter buffer has
-   * given up (DISCONT).
+   * packet may still arrive if other packets have overtaken it. While no packet
+   * is missing, no packet waits. With 0, each gap is treated as a loss. If
+   * `rtpjitterbuffer` upstream no longer waits for a missing packet, it sets
+   * the flag DISCONT on the next packet. This element then does not wait
+   * either.
    *
    * Since: 0.1
    */
@@ -301,8 +309,8 @@ gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
           depay->max_frame_size), ("Further such frames are only counted."));
 }
 
-/* Copies the counters for other threads. Called once per frame, and for each
- * refused packet. */
+/* Copies the counters to fields that other threads can read. Called once per
+ * frame, and for each refused packet. */
 static void
 gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
 {
@@ -616,10 +624,10 @@ gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
           GST_OBJECT_NAME (depay), why), (NULL));
 }
 
-/* Called before the chain function of the base class, because that function
- * drops each late packet. Restores the order of packets and refuses packets
- * that do not belong to the stream. Refused, late and duplicate packets are
- * counted. */
+/* Handles a packet before the chain function of the base class. That function
+ * drops each late packet, so the order of the packets must be restored first.
+ * Packets that do not belong to the stream are refused here. Refused, late and
+ * duplicate packets are counted. */
 static GstFlowReturn
 gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {

@@ -76,8 +76,8 @@ struct _GstRfc2250Pay
   /* TRUE if the caps say that the input is parsed. It is read and written
    * atomically, because the thread of a latency query also reads it. */
   gboolean parsed;
-  /* The object lock protects this field, because the thread of a latency query
-   * also reads it. */
+  /* Duration in ns of the longest frame so far. The object lock protects this
+   * field, because the thread that answers a latency query also reads it. */
   GstClockTime frame_duration;
 };
 
@@ -195,11 +195,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:new-picture-bits:
    *
-   * Set AN in each packet of an MPEG-2 stream. Set N in the packets of a
-   * picture whose header differs from the header of the previous picture of
-   * its type. If a picture header is lost, a receiver then knows whether it
-   * may use the header of that previous picture instead. mediamtx rejects each
-   * packet in which AN or N is set.
+   * Set the bit AN in each packet of an MPEG-2 stream. It means that the bit N
+   * is valid. Set N in the packets of a picture whose header differs from the
+   * header of the previous picture of the same type. If a picture header is
+   * lost, the receiver may use the header of that previous picture instead if N
+   * is not set. mediamtx rejects each packet in which AN or N is set.
    *
    * Since: 0.1
    */

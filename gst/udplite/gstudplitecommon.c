@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the payload format from caps, and registers the enumeration of the
- * backends. The header documents the functions. */
+/* Reads the payload format of packets from caps, and registers the GType of the
+ * enumeration of the socket backends (auto, kernel, raw and udp). The functions
+ * are documented in gstudplitecommon.h. */
 
 #include "gstudplitecommon.h"
 

@@ -8,9 +8,8 @@
 
 #include <net/if.h>
 
-/* Parameters for joining or leaving a group. They are the same for all
- * interfaces.
- */
+/* Parameters for joining or leaving a multicast group. They are the same for
+ * all network interfaces on which the group is joined or left. */
 typedef struct
 {
   UdpliteSocket *socket;

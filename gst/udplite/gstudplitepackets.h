@@ -26,8 +26,9 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* number of covered bytes with COVERAGE_FIXED, including the UDP-Lite header;
-   * 0 = the whole packet */
+  /* Number of bytes that the checksum covers in the mode
+   * GST_UDPLITE_COVERAGE_FIXED, including the UDP-Lite header; 0 = the whole
+   * packet */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;

@@ -96,25 +96,27 @@ struct _GstUdpliteSink
   gint port;
   SocketOptions options;
   gboolean close_socket, send_duplicates;
-  /* the application's sockets; NULL = the sink opens a socket */
+  /* The sockets of the application, one per address family; NULL = the sink
+   * opens a socket of its own */
   GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
   UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
-  /* TRUE after the base class has called connect and before it calls disconnect
-   */
+  /* TRUE from the time at which the base class has called connect with success
+   * until it calls disconnect */
   gboolean is_open;
   /* number of packets that the system refused to send */
   guint64 send_errors;
   guint64 bytes_served;         /* bytes sent to all receivers */
-  /* monotonic time in us of the last warning; 0 = none */
+  /* monotonic time in us of the last warning about a packet that could not be
+   * sent; 0 = none yet */
   gint64 warned_at;
 
   /* --- used by the streaming thread only, with lock held --- */
   GstUdplitePackets *packets;
   /* The following fields store the position at which a batch of packets for
    * several receivers was interrupted, because a socket had no room. */
-  /* First packet of the interrupted batch; NULL if no batch has to be resumed.
-   */
+  /* First packet of the batch that was interrupted because a socket had no
+   * room; NULL if there is no such batch */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
   /* Address family of the socket that had no room for further packets */
@@ -402,10 +404,11 @@ join_group (GstUdpliteSink * self, UdpliteClient * client)
     set_membership (self, client, TRUE);
 }
 
-/* Called when the receiver `client` is about to be removed. If the sink joined
- * a group on behalf of `client`, the sink leaves the group. However, if another
- * receiver is in the same group, the sink stays in the group on behalf of that
- * receiver. The caller holds the lock. */
+/* Called when the receiver `client` is about to be removed. Does nothing if the
+ * sink did not join a multicast group on behalf of `client`. Otherwise there
+ * are two cases. If another receiver is in the same group, the sink stays in
+ * the group on behalf of that receiver. If there is no other receiver in the
+ * group, the sink leaves the group. The caller holds the lock. */
 static void
 gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
 {
@@ -553,9 +556,8 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 
   LOCK (self);
   client = udplite_clients_find_id (self->clients, id);
-  /* If the sockets are closed, this function does nothing, because
-   * gst_udplite_sink_connect () will prepare the receiver when it opens the
-   * sockets. */
+  /* A receiver that is added while the sockets are closed needs no preparation
+   * here. gst_udplite_sink_connect () prepares it when it opens the sockets. */
   resolves = self->is_open && client && client->path.address_size == 0;
   if (self->is_open && client && !resolves)
     open_client (self, client, &error);
@@ -636,8 +638,8 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   do {
     newest = get_newest_id (self);
     opened = open_clients (self, cancellable, &local_error);
-    /* The loop is repeated if a receiver was added while the lock was released.
-     */
+    /* While a name is resolved, the lock is released. A receiver may be added
+     * in this time, and needs to be resolved in a further pass of this loop. */
   } while (get_newest_id (self) != newest);
   self->is_open = opened > 0 || !local_error;
   if (!self->is_open)
@@ -714,8 +716,9 @@ count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
   g_error_free (error);
 }
 
-/* Sends packets to one receiver. The result and `error` have the same meaning
- * as in udplite_socket_send (). */
+/* Sends packets to one receiver. Returns the number of sent packets. If this is
+ * less than `n` and `error` is not set, the socket has no room. If `error` is
+ * set, the first packet that was not sent has failed. */
 static guint
 send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     guint n, GError ** error)
@@ -787,8 +790,9 @@ clear_round (GstUdpliteSink * self)
 }
 
 /* Ends a round. In a round, a batch of packets is sent to all receivers. The
- * first `done` packets of the batch are not sent again. If one of them could
- * not be sent to any receiver, it is reported to the base class as not sent. */
+ * first `done` packets of the batch are finished: they are not sent again. If a
+ * finished packet could not be sent to any receiver, the base class is told
+ * that it was not sent. */
 static void
 end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {

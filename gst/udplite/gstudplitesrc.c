@@ -151,7 +151,8 @@ struct _GstUdpliteSrc
   /* counters of the socket at the time of the last warning about discarded
    * packets */
   UdpliteSocketStats reported;
-  /* time of the last warning about discarded packets */
+  /* Time in ns of the last warning about discarded packets. It is measured with
+   * gst_util_get_timestamp (). */
   GstClockTime report_time;
   /* memory for packets that were received together */
   GstAllocator *blocks;
@@ -277,10 +278,10 @@ make_receive_buffers (GstUdpliteSrc * self)
 }
 
 /* Returns the number of packets that this socket has dropped since its
- * creation, or 0 if the kernel does not report this number. If the kernel
- * backend is in use, the number includes the packets that the kernel discarded
- * because of their checksum or coverage. Packets that the kernel has merged
- * (GRO) and drops together count as one. */
+ * creation, or 0 if the kernel does not report this number. With the kernel
+ * backend, the number includes the packets that the kernel discarded because of
+ * their checksum or coverage. If the kernel has merged several packets (GRO)
+ * and drops them together, they count as one. */
 static guint64
 read_dropped (GSocket * socket)
 {
@@ -305,7 +306,7 @@ gst_udplite_src_update_dropped (GstUdpliteSrc * self)
   GST_OBJECT_LOCK (self);
   socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
   if (socket) {
-    /* The kernel's counter has 32 bits and wraps around. */
+    /* The kernel's counter of dropped packets has 32 bits and wraps around. */
     self->counters.dropped += (guint32) (read_dropped (socket)
         - self->dropped_before - self->counters.dropped);
   }
@@ -407,8 +408,8 @@ gst_udplite_src_open (GstUdpliteSrc * self)
 static void
 leave_group (GstUdpliteSrc * self)
 {
-  /* The socket of the application stays open, but it must not remain a member
-   * of the multicast group. */
+  /* A socket that belongs to the application stays open after this element has
+   * stopped. It must therefore leave the multicast group explicitly. */
   if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
     gst_udplite_set_membership (self->udplite, FALSE, self->group,
         self->group_interfaces, self->group_sources, NULL);
@@ -497,8 +498,10 @@ time_left (guint64 timeout, gint64 since)
   return MAX (0, (gint64) (timeout / GST_USECOND) - elapsed);
 }
 
-/* Waits until a packet can be received. `since` is the monotonic time in us at
- * which the current timeout began; it is updated after each timeout. */
+/* Waits until a packet can be received. If the property `timeout` is set, posts
+ * a message each time a period of this length passes without a packet. `since`
+ * is the monotonic time in us at which the current period began. It is updated
+ * when a new period begins. */
 static GstFlowReturn
 wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 {
@@ -531,8 +534,8 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 /* Makes a buffer that is a part of a block of memory. All packets that were
  * received together share the block. A new block is usually memory that was
  * freed just before and is still in the cache of the CPU. The buffers of a pool
- * lack this advantage, because a freed buffer is used again only after all other
- * free buffers. */
+ * lack this advantage, because a freed buffer is used again only after all
+ * other free buffers. */
 static GstBuffer *
 copy_to_block (GstAllocator * blocks, const guint8 * data, gsize size)
 {
@@ -761,10 +764,10 @@ receive_packets (GstUdpliteSrc * self)
   return flow;
 }
 
-/* Makes a batch of buffers from received packets. If no received packet is
- * left, packets are received first. With GRO, there may be more packets than a
- * buffer list may contain. The remaining packets stay for the next call of this
- * function. */
+/* Makes a batch of buffers from received packets. If no packet is left from the
+ * last receive call, receives packets first. With GRO, one receive call may
+ * return more packets than a buffer list may contain. The remaining packets
+ * stay for the next call of this function. */
 static GstFlowReturn
 take_batch (GstUdpliteSrc * self, Batch * batch)
 {

@@ -42,7 +42,7 @@ void udplite_ipv4_header_read_options (UdpliteIpv4Header * self);
  * packets of this size or more. */
 void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
 
-/* Writes to `bytes` the header of a packet whose payload has `size` bytes.
+/* Writes to `bytes` the IPv4 header of a packet whose payload has `size` bytes.
  * Returns FALSE if the kernel has to write the header of this packet. */
 gboolean udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size);

@@ -20,7 +20,8 @@
 #define MAX_AGE (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
 
-/* Entry of the hash table; the entry is also its own key. */
+/* Entry of the hash table that caches the routes. The entry is also its own
+ * key. */
 typedef struct
 {
   DatagramPath to;              /* destination; its port is ignored */
@@ -32,8 +33,9 @@ struct _UdpliteRoutes
   /* source address of all packets, if the socket is bound */
   guint8 bound[16];
   gboolean is_bound;
-  /* file descriptor of an rtnetlink(7) socket. It is opened when the cache is
-   * used for the first time. -1 if there is no such socket. */
+  /* File descriptor of an rtnetlink(7) socket that reports changes of addresses
+   * and routes. It is opened when the cache is used for the first time. -1 if
+   * there is no such socket. */
   gint changes;
   GHashTable *entries;          /* set of Entry */
   /* entry that was used last, owned by `entries`; NULL = none */

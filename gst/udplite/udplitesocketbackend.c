@@ -16,7 +16,8 @@ udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
   options.is_raw = options.keep_header = is_raw;
   options.may_fragment = -1;
   options.no_details = TRUE;
-  /* The socket does not use GSO if UDP checksums are disabled. */
+  /* GSO may be enabled for every socket, because the socket does not use GSO
+   * while UDP checksums are disabled. */
   options.gso = TRUE;
   return datagram_socket_new (family, &options, error);
 }

@@ -17,8 +17,9 @@
 
 typedef struct _UdpliteRaw UdpliteRaw;
 
-/* State of a kernel socket. Several UdpliteSockets may share one kernel socket:
- * two sinks may send through the same GSocket, each with its own coverage. */
+/* State of a kernel UDP-Lite socket. Several UdpliteSockets may share one
+ * kernel socket: two sinks may send through the same GSocket, each with its own
+ * coverage. */
 typedef struct
 {
   /* held while packets are sent, so that no other thread changes the coverage
@@ -56,8 +57,10 @@ typedef struct
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
-  /* Sends at most DATAGRAM_BATCH packets, in the same way as
-   * udplite_socket_send (). */
+  /* Sends at most DATAGRAM_BATCH packets, and returns the number of packets
+   * that were sent. If this is less than `n` and `error` is not set, the socket
+   * has no room. If `error` is set, the first packet that was not sent has
+   * failed. */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
   /* Checks a received packet that was not truncated. If it is valid, fills in
@@ -124,9 +127,9 @@ guint udplite_output_get_coverage (const UdpliteOutput * output);
 guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 
-/* Implements `accept` for backends that check packets in user space. `bytes` is
- * the UDP-Lite packet, which has `size` bytes. Returns TRUE if the packet is
- * valid. */
+/* Implements the operation `accept` for backends that check packets in user
+ * space. `bytes` is the UDP-Lite packet, which has `size` bytes. Returns TRUE
+ * if the packet is valid. */
 gboolean udplite_socket_check (UdpliteSocket * self, UdplitePacket * packet,
     const guint8 * bytes, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats);

@@ -85,11 +85,11 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 #endif
 }
 
-/* `socket_coverage` is the present send coverage of the socket. `coverage` is
- * the coverage that a packet of `size` bytes needs. Returns whether the packet
- * can be sent with the present coverage of the socket. Both coverages are in
- * bytes, and 0 means the whole packet. If a coverage exceeds the packet, the
- * kernel reduces it to the size of the packet. */
+/* Returns whether a packet of `size` bytes can be sent with the present send
+ * coverage of the socket, `socket_coverage`. `coverage` is the coverage that
+ * the packet needs. Both coverages are in bytes, and 0 means the whole packet.
+ * If the send coverage exceeds the size of a packet, the kernel covers the
+ * whole packet. */
 static gboolean
 fits (guint socket_coverage, guint coverage, gsize size)
 {

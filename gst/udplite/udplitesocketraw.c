@@ -34,7 +34,8 @@ struct _UdpliteRaw
   /* The following fields are used by the sending thread only. */
   UdpliteRoutes *routes;        /* looks up source addresses */
   UdpliteIpv4Header header;
-  /* time in us of the last check for changes; 0 = check now */
+  /* monotonic time in us of the last check whether socket options or routes
+   * have changed; 0 = check now */
   gint64 checked;
   /* TRUE if stop_receiving () must be called before the next packet is sent.
    * Only a socket from which the caller does not receive needs this call. */
@@ -198,7 +199,8 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
   struct sockaddr_in peer = get_native (nobody);
 
   self->raw->must_stop_receiving = FALSE;
-  /* The socket can send even if bind or connect fails. */
+  /* Failures of bind and connect are ignored, because the socket can send
+   * without them. */
   if (source.sin_addr.s_addr != 0
       && bind (self->fd, (struct sockaddr *) &source, sizeof (source)) == 0)
     memcpy (self->raw->bound, route->path.local, sizeof (self->raw->bound));
@@ -389,8 +391,10 @@ raw_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
 /* --- receiving ------------------------------------------------------------ */
 
 /* Finds the beginning, the size and the addresses of the UDP-Lite packet in a
- * received datagram. Returns FALSE if the datagram is not a complete IPv4
- * packet that contains UDP-Lite. */
+ * received datagram. A raw IPv4 socket receives packets with their IP header.
+ * On such a socket, the function returns FALSE if the datagram is not a
+ * complete IPv4 packet that contains UDP-Lite. On an IPv6 socket, it returns
+ * TRUE. */
 static gboolean
 find_packet (UdpliteSocket * self, const Datagram * datagram,
     UdpliteAddresses * addresses, gsize * offset, gsize * size)

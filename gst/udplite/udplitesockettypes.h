@@ -26,8 +26,8 @@ typedef struct _UdpliteSocket UdpliteSocket;
 typedef struct
 {
   DatagramPath path;            /* path to the receiver */
-  /* number of leading bytes of the payload to cover; G_MAXUINT means all bytes
-   */
+  /* number of leading bytes of the payload that the checksum has to cover;
+   * G_MAXUINT means all bytes */
   guint coverage;
   DatagramPart vectors[DATAGRAM_MAX_PARTS];
   guint n_vectors;

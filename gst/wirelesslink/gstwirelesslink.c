@@ -270,8 +270,8 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* The caller holds the lock. This function queues no messages or notifications.
- */
+/* Called when the property blocking or max-output-packets has changed. The
+ * caller holds the lock. This function queues no messages or notifications. */
 static void
 wake_senders (gpointer object)
 {
@@ -380,8 +380,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:channel-quality:
    *
-   * The quality for station 0. See #GstWirelessLinkPad:channel-quality for the
-   * other stations.
+   * The probability that a packet sent now by station 0 arrives undamaged at
+   * the first attempt. #GstWirelessLinkPad:channel-quality is this probability
+   * for the station of a pad.
    */
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
       "Probability that a packet of station 0 sent now arrives undamaged at "

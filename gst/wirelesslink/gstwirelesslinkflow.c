@@ -87,9 +87,10 @@ gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
       (gint) flow->element->max_output_packets;
 }
 
-/* Returns whether the item is to be output. If pushing to the src pad has
- * failed, nothing more is output. There is one exception: if the src pad is not
- * linked, events are output, because the pad may be linked later. */
+/* Returns whether `item`, which is a packet, an event or a query, is to be
+ * output. If pushing to the src pad has failed, nothing more is output. There
+ * is one exception: if the src pad is not linked, events are output, because
+ * the pad may be linked later. */
 static gboolean
 is_wanted (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
 {

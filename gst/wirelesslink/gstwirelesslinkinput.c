@@ -75,11 +75,11 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       get_size (buffer), describe_video (self, flow, buffer, &packet));
 }
 
-/* Returns whether `object` is EOS or a query. Such an object waits until all
- * packets that arrived before it have left the link. The queue normally keeps
- * the packets of an incomplete frame until the rest of the frame arrives. The
- * rest can arrive only after the object. The queue therefore drops incomplete
- * frames when such an object arrives. */
+/* Returns whether `object` is EOS or a query. Before such an object is put into
+ * the link, the queue has to drop incomplete frames. Otherwise there would be a
+ * deadlock: the object waits until all earlier packets have left the link, the
+ * queue keeps the packets of an incomplete frame until the rest of the frame
+ * arrives, and the rest can arrive only after the object. */
 static gboolean
 is_end (GstMiniObject * object)
 {

@@ -28,8 +28,8 @@
 
 typedef struct
 {
-  /* This event says that the quality of a channel or the state of the dial-up
-   * call has changed. Not used if `error` is set. */
+  /* The event that is announced: the quality of a channel or the state of the
+   * dial-up call has changed. Not used if `error` is set. */
   LinkEvent event;
   GError *error;                /* error of writing a file */
 } Notice;
@@ -285,9 +285,9 @@ shift (GstClockTime stamp, gint64 by)
   return MAX ((gint64) stamp + by, 0);
 }
 
-/* Moves the timestamps of the buffer by the delay, so that they are the times
- * at which the packet arrived.
- */
+/* Adds the delay of the packet in the link to the timestamps of the buffer.
+ * They are then the times at which the packet left the link. `rate` is the rate
+ * of the segment. */
 static GstBuffer *
 restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
 {

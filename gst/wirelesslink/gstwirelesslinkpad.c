@@ -759,8 +759,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
 
 /* --- events and queries upstream ------------------------------------------ */
 
-/* Restarts the task after RECONFIGURE, because the src pad may have been linked
- * again. */
+/* Restarts the task of the src pad after a RECONFIGURE event, because the pad
+ * may have been linked again. */
 static void
 restart_task (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
 {
@@ -785,9 +785,9 @@ gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Answers a LATENCY query. Adds the part of the delay that is the same for all
- * packets. The delays caused by queues and retransmissions are not known in
- * advance, so they are not included. */
+/* Answers a LATENCY query. Adds the part of the link's delay that is the same
+ * for all packets. The delays caused by queues and retransmissions are not
+ * known in advance, so they are not included. */
 static gboolean
 answer_latency (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad *
     pad, GstObject * parent, GstQuery * query)
@@ -1015,7 +1015,8 @@ lock_element (GstWirelessLinkPad * pad)
   return NULL;
 }
 
-/* Undoes lock_element (). `self` may be NULL. */
+/* Releases the lock and the reference that lock_element () has taken. `self`
+ * may be NULL. */
 static void
 unlock_element (GstWirelessLink * self)
 {

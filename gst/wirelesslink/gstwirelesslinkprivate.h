@@ -10,9 +10,8 @@
  *
  * One lock protects the link and all items that wait upstream and downstream of
  * the link. No data are pushed, no message is posted and no property is
- * notified while this lock is held. The lock is taken before any OBJECT_LOCK: a
- * thread that holds an OBJECT_LOCK never takes it.
- */
+ * notified while this lock is held. A thread may take an OBJECT_LOCK while it
+ * holds this lock, but never this lock while it holds an OBJECT_LOCK. */
 
 #pragma once
 
@@ -66,9 +65,9 @@ typedef struct
 typedef struct
 {
   GstBuffer *buffer;
-  /* The epoch of the packet. The pointer is valid only while `generation`
-   * equals the generation of the flow. A flush of the flow starts a new
-   * generation. */
+  /* The epoch of the packet, which is the set of packets between two serialized
+   * events or queries. The pointer is valid only while `generation` equals the
+   * generation of the flow. A flush of the flow starts a new generation. */
   GstWirelessLinkEpoch *epoch;
   guint64 generation;
   /* Arrival time in ns, with mode=timestamp only. The arrival time comes from
@@ -118,7 +117,8 @@ typedef struct
   GstQueueArray *input;
   /* signalled when there is room in `input` or in the link */
   GCond input_cond;
-  /* mode=timestamp: no packet will arrive before this time in ns */
+  /* mode=timestamp: link time in ns; no packet of this flow will arrive earlier
+   */
   guint64 heard_until;
   /* mode=timestamp and blocking=true: TRUE if the next packet of this flow
    * waits because the queue of the link is full */
@@ -130,8 +130,10 @@ typedef struct
   /* mode=timestamp: the link time in ns that corresponds to running time 0. A
    * flushing seek changes this value. */
   guint64 time_offset;
-  GstFlowReturn result;         /* flow return of the src pad */
-  /* items that the task of the src pad has to push */
+  /* Result of the last push to the src pad; GST_FLOW_FLUSHING while the flow is
+   * flushing or is not active */
+  GstFlowReturn result;
+  /* packets, events and queries that the task of the src pad has to push */
   GstQueueArray *output;
   /* Number of buffers in `output` and `batch`, including those that are being
    * pushed. This field is accessed atomically. */
@@ -140,7 +142,7 @@ typedef struct
   GCond output_cond;
   /* serialized query whose answer a thread awaits */
   GstQuery *query;
-  /* TRUE while the task sends `query` downstream */
+  /* TRUE while the task of the src pad sends `query` downstream */
   gboolean query_asked;
   gboolean query_answer;
   GCond query_cond;
@@ -232,14 +234,15 @@ void gst_wireless_link_packet_free (gpointer packet);
 /* Initialises an empty flow. The flow has one epoch, to which all packets
  * before the first serialized event or query belong. */
 void gst_wireless_link_flow_init (GstWirelessLinkFlow * flow);
-/* Frees all items of the flow when the flow itself is freed. */
+/* Frees all packets, events and queries that wait in the flow. */
 void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
 /* Discards all packets, events and queries of the flow. Sticky events other
  * than SEGMENT and EOS are stored on the src pad instead. */
 void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
 /* Wakes all threads that wait in a pad of the flow. */
 void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
-/* Implements gst_wireless_link_put_object () for one flow. */
+/* Puts an event or a query into the flow. It leaves the flow after all packets
+ * that entered before it, and before all packets that enter later. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
@@ -291,13 +294,14 @@ void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Wakes the scheduler thread, which then determines again how long it has to
  * wait. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* With mode=timestamp: advances the link to the latest time for which the input
- * of all flows is known. The lock may be released meanwhile. */
+/* With mode=timestamp: advances the link to the latest time before which no
+ * flow can get a further packet. The lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes all threads that wait because the link or the input of their flow is
  * full. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
-/* mode=realtime: waits until gst_wireless_link_lets_in () returns TRUE. */
+/* mode=realtime: waits until `buffer` may enter the link. Returns earlier if
+ * the element stops, or if pushing to the src pad of the flow has failed. */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 void gst_wireless_link_flush_log (GstWirelessLink * self);

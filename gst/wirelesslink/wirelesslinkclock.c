@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Link time with mode=realtime. The header documents the functions. */
+/* Implementation of wirelesslinkclock.h: link time with mode=realtime. */
 
 #include "wirelesslinkclock.h"
 

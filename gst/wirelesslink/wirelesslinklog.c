@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the log file and the pattern file of wirelesslink. The header
- * documents the functions. */
+/* Implementation of wirelesslinklog.h: writes the log file and the pattern file
+ * of wirelesslink. */
 
 #include "wirelesslinklog.h"
 

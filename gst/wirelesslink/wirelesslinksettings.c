@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of properties, and their conversion to a LinkConfig. The header
- * documents the functions. */
+/* The table of properties, and their conversion to a LinkConfig. The functions
+ * are documented in wirelesslinksettings.h. */
 
 #include "wirelesslinksettings.h"
 
@@ -33,9 +33,12 @@ typedef enum
   /* The property is a frequency in Hz. The LinkConfig has the corresponding
    * period in ns. */
   KIND_FREQUENCY,
-  /* The property is in ms and may have decimals; the LinkConfig is in ns. */
+  /* The property is in ms and may have decimals. The LinkConfig stores the
+   * value in ns. */
   KIND_MILLISECONDS,
-  /* The profile sets the defaults of all other properties. */
+  /* The property `profile`, which sets the defaults of all other properties.
+   * The properties of this kind and of the following kinds are not copied to a
+   * field of the LinkConfig, but need special treatment. */
   KIND_PROFILE,
   KIND_QUALITY,
   KIND_INTERFERENCE,
@@ -55,9 +58,10 @@ typedef struct
   /* Offset in the LinkConfig of the value for all stations except station 0. If
    * this offset is 0, all stations use the value at `offset`. */
   gsize down;
-  /* The models of radio blocks use two copies of the value. `blocks` is the
-   * offset of the copy for station 0. `blocks_down` is the offset of the copy
-   * for all other stations. 0 means that there is no copy. */
+  /* Offsets in the LinkConfig of two further copies of the value. Only the
+   * models LINK_MODEL_BLOCKS and LINK_MODEL_RLP use these copies: the one at
+   * `blocks` for station 0, and the one at `blocks_down` for all other
+   * stations. An offset of 0 means that there is no such copy. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The properties of wirelesslink that make up its LinkConfig. One table has
  * their names, blurbs, ranges and offsets. Their defaults are those of the
- * custom profile. A property that was set takes precedence over the profile, no
- * matter which of them was set first.
- */
+ * custom profile. A property that was set takes precedence over the value of
+ * the profile, even if the property `profile` was set later. */
 
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out whether a buffer is a video packet, and to which frame the packet
- * belongs. The header documents the functions. */
+/* Implementation of wirelesslinkvideo.h: finds out whether a buffer is a video
+ * packet, and to which frame the packet belongs. */
 
 #include "wirelesslinkvideo.h"
 

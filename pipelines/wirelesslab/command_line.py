@@ -13,7 +13,7 @@ def run_main(name: str, main: Callable[[], None]) -> None:
     """Runs `main` and exits. An error becomes one message that begins with
     `name`, without a traceback.
     """
-    # The program that reads our standard output has closed it.
+    # Standard output was already closed when Python started.
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")
     try:

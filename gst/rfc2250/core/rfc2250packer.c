@@ -19,13 +19,17 @@ struct _Rfc2250Packer
   /* state for config_interval */
   /* Sequence header with its extensions; NULL if none was received */
   GBytes *sequence;
-  /* TRUE if a quant_matrix_extension was received after the sequence header */
+  /* TRUE if a quant_matrix_extension was received after the last sequence
+   * header. A repeated sequence header would reset the matrices of this
+   * extension. */
   gboolean own_matrices;
-  /* time in ns when the sequence header was last sent */
+  /* running time in ns of the frame with which the sequence header was last
+   * sent */
   guint64 sequence_time;
 
-  /* State for the N bit: the last picture header of each type, without the
-   * fields that every packet contains */
+  /* The last picture header of each picture type, without the fields that every
+   * packet contains. If the header of a picture differs from the stored one,
+   * the bit N of RFC 2250 is set in the packets of this picture. */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean have_last[MPEG_VIDEO_PICTURE_LAST];
 
@@ -34,11 +38,17 @@ struct _Rfc2250Packer
   const guint8 *data;
   gsize max_payload;
   gboolean inject;
-  guint picture;                /* index of the current picture in the frame */
-  /* index of the unit that is being sent, or that is sent next */
+  /* Index of the current picture in the frame; 1 for the second of two field
+   * pictures, otherwise 0 */
+  guint picture;
+  /* Index of the current unit in the frame. A unit is a header or a slice. The
+   * current unit is the one that is being sent, or that is sent next. */
   guint unit;
-  gsize offset;                 /* offset of the next byte to send */
-  /* Header of the current picture; S, B and E are set for each packet */
+  /* offset, in the frame, of the next byte to send */
+  gsize offset;
+  /* Video-specific header (RFC 2250) of the current picture. Its bits S, B and
+   * E are set anew for each packet. The other fields are the same in all
+   * packets of the picture. */
   Rfc2250Header header;
   guint8 extensions[RFC2250_MAX_EXTENSIONS_SIZE];
 };
@@ -164,11 +174,12 @@ note_matrices (Rfc2250Packer * packer)
 
 /* --- the video-specific header ------------------------------------------ */
 
-/* Collects the extensions that a packet may contain if the bit E is set
- * (section 3.4.1). These are the extensions that follow the picture coding
- * extension. They are sent with their start codes, but without stuffing. The
- * extensions are optional, and they are omitted if they would leave too little
- * space for the video. Returns their size in bytes. */
+/* Collects the extensions that a packet may contain if the bit E in the MPEG-2
+ * header extension is set (RFC 2250 section 3.4.1). In the video, these
+ * extensions follow the picture coding extension. They are sent with their
+ * start codes, but without stuffing. They are optional, and are omitted if they
+ * would leave too little space for the video. Returns their total size in
+ * bytes. */
 static gsize
 collect_extensions (Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)
@@ -264,9 +275,9 @@ in_mid_unit (const Rfc2250Packer * packer)
   return packer->offset > packer->frame->units[packer->unit].offset;
 }
 
-/* Adds the bytes up to the offset `end` to the packet. The first unit that ends
- * after `end` becomes the current unit.
- */
+/* Adds the bytes of the frame up to the offset `end` to the packet. A unit is a
+ * header or a slice. The first unit that ends after `end` becomes the current
+ * unit. */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
 {
@@ -358,8 +369,8 @@ take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* Continues a slice that an earlier packet began. The packet contains nothing
- * after the end of this slice. */
+/* Fills the packet with the rest of a slice whose beginning is in an earlier
+ * packet. If the slice ends in this packet, nothing follows it. */
 static void
 take_rest_of_slice (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize room)
 {

@@ -21,15 +21,17 @@ typedef enum
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
   /* A packet contains as many whole slices as fit into it. */
   RFC2250_AGGREGATE_SLICES,
-  /* A packet contains as many whole slices as fit into it. If this saves a
-   * packet, the rest of the packet is filled with a part of the next slice. */
+  /* A packet contains as many whole slices as fit into it. The rest of the
+   * packet stays unused, unless one packet less is needed if the rest is filled
+   * with a part of the next slice. */
   RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 
 typedef struct
 {
   Rfc2250AggregateMode aggregate_mode;
-  /* TRUE if the extension of section 3.4.1 (T) is sent in each packet */
+  /* TRUE if each packet contains the MPEG-2 header extension of RFC 2250
+   * section 3.4.1 (T = 1) */
   gboolean mpeg2_extension;
   gboolean new_picture_bits;    /* set the AN and N bits */
   /* Interval in seconds at which the sequence header is repeated; 0 = never; -1

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define START_CODE_SIZE 4
-/* Maximum size of a restored GOP header, picture header and picture coding
- * extension */
+/* Upper limit in bytes for the total size of a restored GOP header, picture
+ * header and picture coding extension */
 #define MAX_REBUILT_SIZE (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE)
 #define INITIAL_CHUNK_SIZE (64 * 1024)
 
@@ -21,12 +21,14 @@ struct _Rfc2250Unpacker
   /* The following fields store what the unpacker has found out about the
    * stream. */
   gboolean seen_marker;
-  /* TRUE if the previous payload was refused. The next payload then follows a
-   * gap. */
+  /* TRUE if the previous payload was refused. The next payload is then handled
+   * as if a packet were missing before it. */
   gboolean refused;
   gboolean have_sequence;
   MpegVideoSequence sequence;
-  gboolean gop_with_i;          /* TRUE if the last I-frame had a GOP header */
+  /* TRUE if a GOP header preceded the last I-frame. A restored I-frame then
+   * gets a GOP header, too. */
+  gboolean gop_with_i;
   gboolean last_gop_closed;
   /* The picture coding extension of the last picture of each type. If a packet
    * has AN = 1 and N = 0, its picture has the same extension as the previous
@@ -42,7 +44,8 @@ struct _Rfc2250Unpacker
   gboolean in_frame;
   /* TRUE if only a sequence end code has been received since the last frame */
   gboolean end_code_sent;
-  /* TRUE if packets before the first packet of the frame are missing */
+  /* TRUE if packets directly before the first received packet of this frame are
+   * missing */
   gboolean gap_before;
   /* temporal reference in the first packet of the frame */
   guint reference;
@@ -51,20 +54,22 @@ struct _Rfc2250Unpacker
    */
   gboolean unusable;
   gboolean have_slice;
-  /* TRUE while data are skipped until a slice begins */
+  /* TRUE while data are skipped after a gap until a slice begins */
   gboolean skipping;
   /* TRUE if the last slice of the frame is not complete */
   gboolean slice_open;
   gsize open_slice;             /* offset of this slice */
-  /* First picture of the frame; only valid if the type is not UNKNOWN */
+  /* Header of the first picture of the current frame. The field `type` is
+   * UNKNOWN until a picture header is received or restored. Until then, the
+   * other fields are not valid. */
   MpegVideoPicture picture;
   gboolean second_field;
   guint64 rtptime, pts;
   guint8 *chunk;
   gsize len, chunk_size;
 
-  /* The following fields are used only if the video-specific headers of the
-   * sender are all zero. */
+  /* The following fields are used only for a sender that sets all bits of the
+   * video-specific header to zero. */
   MpegVideoFramer *framer;
   /* TRUE after a gap, until a payload begins with a header. The payloads in
    * between are discarded. */
@@ -255,9 +260,12 @@ note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
     unpacker->gop_with_i = have_gop;
 }
 
-/* Appendix 1: the stored header of a picture type may replace a lost header of
- * that type. It may do so until one of two things happens: a picture of that
- * type is lost completely, or a packet of such a picture has N set. */
+/* Stores the header of the current picture, because it may replace a lost
+ * header of a later picture of the same type (RFC 2250 appendix 1). Only MPEG-2
+ * needs this. If the header of the current picture was lost and the packet has
+ * no header extension (T = 0), nothing can be stored. An older stored header
+ * stays valid if the bit N is in use (AN = 1) and shows that the header has not
+ * changed (N = 0). Otherwise the stored header becomes invalid. */
 static void
 note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
     const MpegVideoPicture * picture)
@@ -359,10 +367,11 @@ write_picture_extension (BitWriter * writer, const MpegVideoPicture * x)
   align_bits (writer);
 }
 
-/* Starts the frame with a picture header that is restored from the fields of
- * the packet. For MPEG-2, these fields are sufficient only if the packet has
- * the T extension. Without the T extension, a stored header is used if the N
- * bit confirms that it applies. Returns FALSE if no header can be restored. */
+/* Begins the frame with a picture header that is restored from the
+ * video-specific header of a packet. For MPEG-2, this is sufficient only if the
+ * packet has the header extension (T = 1). Without the extension, a stored
+ * header is used if the bit N confirms that it applies. Returns FALSE if no
+ * header can be restored. */
 static gboolean
 rebuild_headers (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -632,9 +641,10 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   if (header->b)
     unpacker->have_slice = TRUE;
   if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
-    /* If E is not set, the last slice of this payload continues in the next
-     * payload. If this slice begins in this payload, its offset is stored. The
-     * slice is removed if its end is lost. */
+    /* In the video-specific header, the bit E means that the payload ends at
+     * the end of a slice. If E is not set, the last slice of this payload
+     * continues in the next payload. If this slice begins in this payload, its
+     * offset is stored. The slice is removed if its end is lost. */
     if (header->e) {
       unpacker->slice_open = FALSE;
     } else if ((slice = find_last_slice (data, data + size))) {
@@ -679,8 +689,8 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)
     note_extension (unpacker, &unpacker->picture, data, size);
   if (opens_frame (unpacker, payload, header, &picture, code)) {
-    /* A new frame begins after the gap, so the end of the current frame is
-     * among the missing packets. */
+    /* The packets before this one are missing, and this one begins a new frame.
+     * The end of the current frame is therefore among the missing packets. */
     if (payload->gap)
       unpacker->missing = TRUE;
     unpacker_finish_frame (unpacker);
@@ -708,8 +718,8 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     unpacker->skipping = !skip_to_slice (unpacker, &data, &size);
   if (!unpacker->skipping)
     unpacker_add (unpacker, header, data, size);
-  /* live555 sets the marker of the very first packet, which contains only
-   * headers. Such a packet does not end the frame. */
+  /* live555 sets the marker in the very first packet of a stream, although this
+   * packet contains only headers. Such a packet does not end the frame. */
   if (payload->marker && (unpacker->have_slice || unpacker->missing))
     unpacker_finish_frame (unpacker);
 }
@@ -740,9 +750,9 @@ legacy_collect (Rfc2250Unpacker * unpacker)
 }
 
 /* Processes a packet whose video-specific header is all zero. Only the start
- * codes show where frames begin, and a payload may contain a dozen frames.
- * After a gap, all bytes up to the next header are discarded, because it is
- * unknown to which frame they belong. */
+ * codes in the payload show where frames begin, and a payload may contain a
+ * dozen frames. After a gap, all bytes up to the next header are discarded,
+ * because it is unknown to which frame they belong. */
 static void
 unpacker_take_legacy (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)
@@ -752,8 +762,8 @@ unpacker_take_legacy (Rfc2250Unpacker * unpacker,
   if (!unpacker->framer)
     unpacker->framer = mpeg_video_framer_new (&config);
   if (payload->gap) {
-    /* If the last packet had the marker, the current frame is complete;
-     * otherwise its end is missing. */
+    /* If the last packet before the gap had the RTP marker, the current frame
+     * is complete. Otherwise its end is missing. */
     if (unpacker->legacy_marker || unpacker->on_loss == RFC2250_ON_LOSS_PASS)
       mpeg_video_framer_drain (unpacker->framer);
     else
@@ -814,7 +824,7 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
 
   unpacker->stats.packets++;
   /* A refused packet may have carried video data of the stream. The next packet
-   * therefore follows a gap. */
+   * is therefore handled as if a packet were missing before it. */
   copy.gap = copy.gap || unpacker->refused;
   unpacker->refused = unpacker_refuse (unpacker,
       rfc2250_header_parse (&header, payload->data, payload->size,
@@ -827,10 +837,10 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* If T, P, B, E and S are all zero, the sender does not fill in the
-   * video-specific header. A header that is filled in looks different: P = 0 is
-   * forbidden, and B and E are both unset only in the middle of a large slice.
-   */
+  /* If the fields T, P (picture type), B, E and S are all zero, the sender does
+   * not fill in the video-specific header. A header that is filled in looks
+   * different: P = 0 is forbidden, and B and E are both unset only in the
+   * middle of a large slice. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,
@@ -850,8 +860,9 @@ rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker)
     mpeg_video_framer_drain (unpacker->framer);
     legacy_collect (unpacker);
   }
-  /* If the sender sets markers, each frame ends with a marker. The current
-   * frame has no marker, so its last packet is missing. */
+  /* A sender that sets the RTP marker sets it in the last packet of each frame.
+   * The current frame is still open, so its packet with the marker is missing.
+   */
   if (unpacker->seen_marker)
     unpacker->missing = TRUE;
   unpacker_finish_frame (unpacker);

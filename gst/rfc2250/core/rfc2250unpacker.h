@@ -80,8 +80,8 @@ void rfc2250_unpacker_reset (Rfc2250Unpacker * unpacker);
 void rfc2250_unpacker_set_config (Rfc2250Unpacker * unpacker,
     Rfc2250OnLoss on_loss, gsize max_frame_size);
 
-/* Returns whether the data are a payload of RFC 2250. If not, the counter of
- * the reason is incremented. rfc2250_unpacker_input () makes the same check.
+/* Returns whether the data are a valid payload of RFC 2250. If not, increments
+ * the counter for the reason. rfc2250_unpacker_input () makes the same check.
  * Call this function if the packet must be checked earlier, for example before
  * its sequence number is used. */
 gboolean rfc2250_unpacker_check (Rfc2250Unpacker * unpacker,

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* If a sequence number is lower than the expected one by more than this value,
- * the packet is not late: the sender has restarted. The value equals
+/* Maximum distance of a late packet from the expected sequence number. If the
+ * sequence number of a packet is lower than expected by more than this value,
+ * the packet is not late, but the sender has restarted. The value equals
  * max-reorder of GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
@@ -18,7 +19,8 @@
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
 /* Number of packets in each of the two rings. The rings keep the packets of
  * sources that may become the current source. At 10,000 forged packets per
- * second, a packet is kept for 51 ms, which is more than a frame period. */
+ * second, a packet is kept for 51 ms. This is more than a frame period, so a
+ * genuine new source can send two consecutive packets in this time. */
 #define MAX_STRAYS 512
 /* Number of replaced sources that are remembered, because they can become the
  * current source again */
@@ -54,11 +56,12 @@ struct _RtpReorder
   gboolean started;
   guint32 ssrc;
   guint16 next;                 /* the next sequence number */
-  /* bit i is set if the packet with the sequence number next - 1 - i was
-   * received */
+  /* Which of the latest packets were received. Bit i is set if the packet with
+   * the sequence number next - 1 - i was received. */
   guint64 seen[2];
-  /* elements are of the type Waiting, in ascending order of the sequence
-   * numbers, which are all after `next` */
+  /* Packets that wait for a missing packet. The elements are of the type
+   * Waiting and are sorted by sequence number. All these sequence numbers are
+   * after `next`, the expected one. */
   GArray *waiting;
 
   /* Strays that arrived since the last packet of the current source. A stray
@@ -68,7 +71,7 @@ struct _RtpReorder
    * strays. The rings are separate, so a flood of single packets does not
    * displace consecutive packets. */
   StrayRing singles, runs;
-  /* arrival of the current source's last packet, in ns */
+  /* time in ns at which the last packet of the current source arrived */
   guint64 heard;
   /* SSRCs of replaced sources. The source that was replaced last is the last
    * element. */
@@ -183,8 +186,9 @@ reorder_begin (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
   reorder->seen[0] = reorder->seen[1] = 0;
 }
 
-/* Inserts a waiting packet in order. Returns FALSE if a packet with the same
- * number is already waiting. */
+/* Inserts a packet into the list of waiting packets, which is sorted by
+ * sequence number. Returns FALSE if a packet with the same sequence number is
+ * already waiting. */
 static gboolean
 reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
 {
@@ -270,9 +274,9 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
 }
 
 /* Stores a stray: a packet from another source, or with a sequence number far
- * from the expected one. Returns TRUE if the previous packet of the same source
- * is also a stored stray. Both packets then belong to a run of consecutive
- * packets. */
+ * from the expected one. Returns TRUE if a packet of the same source with the
+ * previous sequence number is also stored. Both packets then belong to a run of
+ * consecutive packets. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {
@@ -356,11 +360,10 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* If `ssrc` belongs to a replaced source, switches back to this source and
- * returns TRUE. Otherwise returns FALSE. One packet is enough to switch back,
- * because an off-path attacker does not know the SSRC. The source that was
- * current before the switch is not remembered.
- */
+/* If `ssrc` belongs to a source that another source has replaced, switches back
+ * to the earlier source and returns TRUE. Otherwise returns FALSE. One packet
+ * is enough to switch back, because an off-path attacker does not know the
+ * SSRC. The source that was current before the switch is not remembered. */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
 {

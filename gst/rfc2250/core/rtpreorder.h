@@ -28,7 +28,8 @@ typedef enum
   /* The packet is the next in order and no packet waits. The caller still owns
    * the packet and must use it immediately. */
   RTP_REORDER_NEXT,
-  /* The reorder buffer owns the packet; see rtp_reorder_poll_output (). */
+  /* The reorder buffer has taken ownership of the packet.
+   * rtp_reorder_poll_output () returns the packet when it is next in order. */
   RTP_REORDER_TAKEN,
   /* The packet was received before; the caller frees it. */
   RTP_REORDER_DUPLICATE,

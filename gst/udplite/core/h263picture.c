@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the size of an H.263 picture header; see the header file. Fields
- * have the names of ITU-T H.263 section 5.1, and are read in the order of its
- * figures 7 and 8.
- */
+/* Computes the size of an H.263 picture header. The functions are documented in
+ * h263picture.h. Fields have the names of ITU-T H.263 section 5.1, and are read
+ * in the order of its figures 7 and 8. */
 
 #include "h263picture.h"
 
@@ -17,7 +16,8 @@
 #define FORMAT_FORBIDDEN 0
 #define FORMAT_RESERVED 6
 #define FORMAT_EXTENDED 7       /* PLUSPTYPE follows */
-/* Values of the source format in OPPTYPE, section 5.1.4.2 */
+/* Values of the field "source format" in OPPTYPE, a part of the H.263 picture
+ * header (H.263 section 5.1.4.2) */
 #define PLUS_FORMAT_CUSTOM 6
 #define PLUS_FORMAT_RESERVED 7
 /* CPFMT, section 5.1.5 */
@@ -42,8 +42,9 @@ typedef struct
   gsize place;
 } Bits;
 
-/* Reads `n` bits. Bits beyond the end of the data are read as 1. A truncated
- * PQUANT therefore does not get the impossible value 0. */
+/* Reads `n` bits. Bits beyond the end of the data are read as 1. If they were
+ * read as 0, a truncated PQUANT field could be 0, which is forbidden, and the
+ * header would be taken for an invalid one. */
 static guint
 read_bits (Bits * bits, guint n)
 {
@@ -116,7 +117,7 @@ read_options (Bits * bits, Options * options)
   options->reference_selection = read_bits (bits, 1);
   read_bits (bits, 3);          /* annexes R, S, and T */
   /* The remaining bits belong to annexes U and V or are reserved. A header that
-   * uses annexes U and V is not supported. */
+   * uses annex U or V is not supported. */
   return read_bits (bits, 4) == 8
       && options->source_format != FORMAT_FORBIDDEN
       && options->source_format != PLUS_FORMAT_RESERVED;
@@ -138,9 +139,11 @@ read_custom_formats (Bits * bits, const Options * options)
     read_bits (bits, 8 + 2);
 }
 
-/* Reads RPSMF, TRPI and TRP. Returns the next two bits, which begin BCI. The
- * bits 01 mean that no back-channel message follows. If the first bit is 1, a
- * back-channel message and another BCI follow. */
+/* Reads the fields RPSMF, TRPI and TRP of the H.263 picture header (reference
+ * picture selection, annex N). Returns the next two bits, which are the
+ * beginning of the field BCI. The bits 01 mean that no back-channel message
+ * follows. If the first bit is 1, a back-channel message and another BCI
+ * follow. */
 static guint
 read_reference_selection (Bits * bits)
 {
@@ -176,8 +179,9 @@ read_plus_fields (Bits bits, const Options * options, guint type,
   return end_header (&bits);
 }
 
-/* If scalability (annex O) is used, the header has the field ELNUM. B, EI and
- * EP pictures exist only in streams with scalability, so their headers have
+/* Returns the size of a picture header that has the field PLUSPTYPE. If the
+ * stream uses scalability (annex O), the header also has the field ELNUM. B, EI
+ * and EP pictures exist only in streams with scalability, so their headers have
  * ELNUM. For the other picture types, it is unknown whether scalability is
  * used. Their header size is therefore computed both with and without ELNUM,
  * and the larger size is returned. */
@@ -197,7 +201,8 @@ read_plus (Bits bits)
   type = read_bits (&bits, 3);
   if (type >= PLUS_TYPE_RESERVED)
     return IMPOSSIBLE;
-  /* With annex P, the header contains RPRP, which has a variable size. */
+  /* This bit shows whether the header contains the field RPRP (annex P). RPRP
+   * has a variable size, so the size of such a header is unknown. */
   if (read_bits (&bits, 1))
     return H263_HEADER_UNKNOWN;
   read_bits (&bits, 2);         /* annex Q, RTYPE */

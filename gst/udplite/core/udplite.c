@@ -11,8 +11,8 @@
  * that is longer than this value can be covered either completely or only up to
  * this value (section 3.5, jumbograms). */
 #define MAX_COVERAGE 0xffff
-/* Value that is sent if the checksum is 0, because the checksum must not be 0
- * on the wire (RFC 3828 section 3.1). */
+/* Value that is sent if the computed checksum is 0, because the checksum field
+ * must not be 0 on the wire (RFC 3828 section 3.1). */
 #define ZERO_AS_SENT 0xffff
 
 /* RFC 791 section 3.1 */
@@ -25,7 +25,8 @@
 typedef struct
 {
   guint64 sum;
-  /* TRUE if the next byte is the second byte of a word */
+  /* TRUE if an odd number of bytes was added, so that the next byte is the
+   * second byte of a 16-bit word */
   gboolean odd;
 } Checksum;
 

@@ -43,15 +43,15 @@ typedef enum
   UDPLITE_LAST
 } UdpliteVerdict;
 
-/* Returns the name of the verdict, such as "too-short". The statistics use this
- * name. */
+/* Returns the name of a verdict, which is the result of checking a packet, such
+ * as "too-short". The statistics use this name. */
 const gchar *udplite_verdict_get_name (UdpliteVerdict verdict);
 
-/* Returns the value of the coverage field with which at least `coverage` bytes
- * of a packet of `size` bytes are covered. Both numbers include the header. The
- * result 0 means that the whole packet is covered. It is returned if `coverage`
- * is 0 or is not less than `size`. A coverage from 1 to 7 is increased to 8,
- * the minimum. */
+/* Returns the value that is written to the coverage field, so that the checksum
+ * covers at least `coverage` bytes of a packet of `size` bytes. Both numbers
+ * include the UDP-Lite header. If `coverage` is 0 or is not less than `size`,
+ * the result is 0, which means that the whole packet is covered. A coverage
+ * from 1 to 7 is increased to 8, the minimum. */
 guint udplite_get_wire_coverage (guint coverage, gsize size);
 
 /* Writes the header of a packet with the given payload. `coverage` has the same
@@ -63,8 +63,8 @@ void udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
 /* Parses and checks a packet, which consists of a header and a payload.
  * `min_coverage` is the minimum number of covered bytes, including the header;
  * 0 means any number. A packet that is covered completely is accepted even if
- * it is shorter than the minimum. If the packet has a header, `header` is
- * filled in even if the packet is refused. */
+ * it is shorter than the minimum. `header` is also filled in if the packet is
+ * refused, unless the packet is too short for a header. */
 UdpliteVerdict udplite_parse (const guint8 * packet, gsize size,
     const UdpliteAddresses * addresses, guint min_coverage,
     UdpliteHeader * header);

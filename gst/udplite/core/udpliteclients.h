@@ -17,11 +17,13 @@ typedef struct
    * at least 1 */
   guint times;
   guint64 id;                   /* a unique number that is never used again */
-  /* TRUE if this process has joined this multicast group for the receiver */
+  /* TRUE if `path` leads to a multicast group, and this process has joined that
+   * group on behalf of the receiver */
   gboolean is_joined;
   /* TRUE if joining the multicast group has failed; this was logged already */
   gboolean is_refused;
-  /* path to the receiver; address_size 0 = not known yet */
+  /* Path to the receiver. Its field address_size is 0 while the address of the
+   * receiver is not known. */
   DatagramPath path;
   guint64 packets_sent, bytes_sent;
   guint64 errors;               /* packets that the system refused */

@@ -23,7 +23,8 @@
 /* RFC 4629 section 5.1 */
 #define H263_1998_HEADER_SIZE 2
 
-/* Special results of the following read functions. */
+/* Special results of the functions below that read the headers of a packet. All
+ * other results are sizes in bytes. */
 #define NO_HEADER 0             /* the header is truncated or invalid */
 #define ALL_OF_IT G_MAXSIZE
 
@@ -53,8 +54,9 @@ udplite_format_from_rtp (const gchar * encoding_name, gint payload)
 
 /* RTP */
 
-/* Reads an RTP header. A padded packet must be covered completely, because its
- * last byte is the size of the padding. */
+/* Returns the size of an RTP header. Returns NO_HEADER for RTCP and for a
+ * padded packet, because these must be covered completely: the last byte of a
+ * padded packet is the size of the padding. */
 static gsize
 read_rtp (const guint8 * rtp, gsize size)
 {
@@ -101,9 +103,11 @@ read_h263 (const guint8 * payload, gsize size)
   return payload[0] & 0x40 ? H263_MODE_C_SIZE : H263_MODE_B_SIZE;       /* P */
 }
 
-/* Finds the end of a picture header. A picture begins at a byte boundary, so
- * SBIT is 0 at its beginning (H.263 section 5.1.1).
- */
+/* Returns the size of an H.263 picture header at the beginning of a payload, or
+ * 0 if there is none. The field SBIT of the RFC 2190 header is the number of
+ * bits in the first byte that belong to the previous packet. A picture begins
+ * at a byte boundary (H.263 section 5.1.1), so SBIT is 0 in a packet that
+ * begins with a picture. */
 static gsize
 read_h263_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -139,10 +143,10 @@ read_h263_1998 (const guint8 * payload, gsize size)
 
 /* Returns the size of the picture header with which the video data of a packet
  * begin. The video data follow the payload header (RFC 4629), which has
- * `header` bytes. Returns 0 if the bit P of the payload header is not set, or if
- * no picture begins in this packet. Returns ALL_OF_IT if the size is unknown. If
- * the bit P is set, the video data begin with a start code whose two zero bytes
- * were left out. */
+ * `header` bytes. Returns 0 if the bit P of the payload header is not set, or
+ * if no picture begins in this packet. Returns ALL_OF_IT if the size is
+ * unknown. If the bit P is set, the video data begin with a start code whose
+ * two zero bytes were left out. */
 static gsize
 read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 {

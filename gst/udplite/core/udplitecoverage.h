@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes how many leading bytes of a packet must arrive undamaged. These
  * bytes are the headers. If a header is damaged, the remaining bytes cannot be
- * used (unequal protection, Singh section 8).
- */
+ * used. Covering only the headers by the checksum is called unequal protection
+ * (R. Singh et al., "Wireless Multimedia Streaming", 2000, section 8). */
 
 #pragma once
 

@@ -33,7 +33,7 @@ typedef struct
    * receiver may get the batch several times. The index then restarts at 0 each
    * time. */
   guint packet;
-  /* TRUE if at least one receiver got the packet */
+  /* for each packet of the batch, TRUE if at least one receiver got it */
   gboolean reached[UDPLITE_MAX_ROUND];
 } UdpliteRound;
 
@@ -54,9 +54,10 @@ gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);
 /* Records that packets were sent: the first `sent` packets of the range that
- * udplite_round_next () has returned. */
+ * the last call of udplite_round_next () has returned. */
 void udplite_round_note_sent (UdpliteRound * round, guint sent);
-/* Records that the next packet will not be sent to the current receiver. */
+/* Records that the next packet will not be sent to the current receiver,
+ * because sending it has failed. */
 void udplite_round_skip (UdpliteRound * round);
 
 /* Returns TRUE if there is only one receiver and it gets no duplicates. Each

@@ -86,9 +86,10 @@ link_free (Link * link, GDestroyNotify user_free)
 
   for (i = 0; i < LINK_MAX_STATIONS; i++)
     link_queue_clear (&link->queues[i], user_free);
-  /* A duplicate shares the `user` of its original. The original may have left
-   * the link already, and its `user` then belongs to the caller again.
-   * Therefore `user_free` is called for originals only. */
+  /* `user` is a pointer of the caller. A duplicate shares the `user` of its
+   * original. The original may have left the link already, and its `user` then
+   * belongs to the caller again. Therefore `user_free` is called for originals
+   * only. */
   for (i = 0; i < link->departures->len; i++)
     link_item_free (g_ptr_array_index (link->departures, i), user_free);
   while ((item = g_queue_pop_head (&link->outputs)))
@@ -198,8 +199,8 @@ link_next_wakeup (Link * link)
   return MIN (next, MIN (model, queue));
 }
 
-/* Performs all events up to and including `until` in the order of their times.
- */
+/* Performs all events whose time is at most `until`, in the order of their
+ * times. */
 static void
 advance (Link * link, guint64 until)
 {

@@ -88,9 +88,10 @@ guint64 link_next_wakeup (Link * link);
 
 void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
 void link_get_stats (Link * link, LinkStats * stats);
-/* Stores the statistics of LINK_QUEUE_IFD in `stats`. Each number is the sum
- * over all streams. The lateness is not included. Returns FALSE if the link has
- * another queue. */
+/* Stores the statistics of the queues in `stats` if the queue discipline of the
+ * link is LINK_QUEUE_IFD. Otherwise returns FALSE. Each counter is the sum over
+ * all video streams. The fields about lateness are not filled in, because
+ * percentiles cannot be summed. */
 gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
 /* Sets `packets` and `bytes` to the numbers of packets and bytes that wait in
  * the queue of `station`. */

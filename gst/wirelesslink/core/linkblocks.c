@@ -31,9 +31,10 @@ typedef struct
 /* How damaged bytes affect a packet. */
 typedef struct
 {
-  /* size in bytes of the framing and headers before the packet */
+  /* total size in bytes of the framing and the headers before the contents of
+   * the packet */
   guint64 before;
-  /* TRUE if the packet is lost because its framing or header is damaged. */
+  /* TRUE if the packet is lost because its framing or its header is damaged */
   gboolean spoilt;
 } Damage;
 

@@ -96,9 +96,10 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 }
 
 #define MAX_TIME 1e15           /* ns: 11 days */
-/* Minimum mean duration of a state, such as good or bad, in ns. Each change of
- * the state costs a wakeup. To model shorter states, configure an error rate
- * instead. */
+/* Minimum mean duration in ns of a state, such as the good or the bad state of
+ * a channel. Each change of the state costs a wakeup, so shorter states would
+ * need too much computing time. To model shorter states, configure an error
+ * rate instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
 /* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
@@ -111,8 +112,9 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * of link time. */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-/* Minimum of the property cellular-reversion, in ns. It equals five time steps
- * of the cellular model (linkwander.c). */
+/* Minimum, in ns, of the property cellular-reversion. The property is the time
+ * constant with which the rate returns to its mean. The minimum equals five
+ * time steps of the cellular model (linkwander.c). */
 #define MIN_REVERSION 1e8
 
 /* `config` has the mean durations of the good state (mean_good) and of the bad

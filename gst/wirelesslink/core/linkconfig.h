@@ -76,8 +76,9 @@ typedef enum
   LINK_QUEUE_IFD                /* drops frames by frame type */
 } LinkQueueDiscipline;
 
-/* Configuration of a queue. `packets`, `bytes` and `time` limit the queue; 0
- * means no limit. The packet that is being sent does not count. */
+/* Configuration of a queue. `packets`, `bytes` and `time` limit the packets
+ * that wait in the queue; 0 means no limit. The packet that is being sent does
+ * not count as waiting. */
 typedef struct
 {
   LinkQueueDiscipline discipline;
@@ -86,8 +87,9 @@ typedef struct
   /* Maximum waiting time in ns. The queue is full if its oldest packet has
    * waited longer. */
   guint64 time;
-  /* Configuration of LINK_QUEUE_IFD. With this discipline, the limits above do
-   * not apply to video frames. */
+  /* Configuration of the discipline LINK_QUEUE_IFD. With this discipline, video
+   * packets have a separate queue with the limits in `ifd`. The limits
+   * `packets`, `bytes` and `time` then apply to all other packets. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
@@ -114,7 +116,8 @@ typedef struct
   guint64 rates[LINK_MAX_RATES];        /* bit/s, in ascending order */
   /* failure probability of an attempt, for each rate */
   gdouble failure[LINK_MAX_RATES];
-  /* additional failure probability while the microwave oven radiates */
+  /* additional failure probability of an attempt while the microwave oven
+   * radiates, for each rate */
   gdouble oven_failure[LINK_MAX_RATES];
   /* index in `rates` of the highest rate that the stations may use */
   guint top_rate;
@@ -131,8 +134,9 @@ typedef struct
    */
   guint up_after;
   /* Number of consecutive successful attempts after which the rate is increased
-   * by one step. This number replaces `up_after` if a packet was lost and the
-   * station has not used the top rate since then. */
+   * by one step, if the station recovers from a lost packet. The recovery lasts
+   * until the station uses the top rate again. At all other times, `up_after`
+   * applies. */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -182,8 +186,8 @@ typedef struct
   guint64 outage_interval;
 } LinkCellularConfig;
 
-/* In an array of two, the first value is for station 0, the mobile, and the
- * second for all other stations. */
+/* Configuration of LINK_MODEL_PIPE. In an array of two, the first value is for
+ * station 0, the mobile, and the second is for all other stations. */
 typedef struct
 {
   guint64 rate[2];              /* bit/s; 0: no limit */
@@ -198,11 +202,14 @@ typedef struct
   /* Only for a half-duplex medium. TRUE = the stations send in turn; FALSE =
    * the packet that has waited for the longest time is sent first. */
   gboolean take_turns;
-  guint64 turnaround;           /* pause in ns before another station sends */
+  /* Pause in ns on a half-duplex medium before a station sends, if another
+   * station has sent last */
+  guint64 turnaround;
   /* Size of the framing that is added to each packet, in bytes */
   guint overhead;
   guint64 delay[2];             /* ns */
-  /* additional delay in ns, uniform from 0 to this value */
+  /* Additional random delay in ns. It is distributed uniformly from 0 to this
+   * value, or exponentially if `jitter_exponential` is TRUE. */
   guint64 jitter;
   /* TRUE = the jitter is distributed exponentially with the mean `jitter` */
   gboolean jitter_exponential;
@@ -240,7 +247,7 @@ typedef enum
 
 typedef struct
 {
-  /* rate of the serial line before the radio, in bytes/s */
+  /* rate of the serial line before the radio, in bytes/s, for each direction */
   guint64 serial_rate[2];
   guint64 block_time;           /* ns */
   guint block_payload;          /* bytes */
@@ -263,7 +270,8 @@ typedef struct
   guint64 radio_delay;
   guint rlp_window;             /* frames */
   guint64 rlp_t1;               /* ns */
-  /* maximum number of retransmissions of a frame or a poll */
+  /* parameter N2 of RLP: maximum number of retransmissions of a frame, and of a
+   * poll (a request for the state of the peer) */
   guint rlp_n2;
   LinkAfterN2 rlp_after_n2;
 } LinkBlocksConfig;
@@ -271,7 +279,8 @@ typedef struct
 typedef struct
 {
   gboolean enabled;
-  /* durations in ns of the phases in which a phone call is set up */
+  /* Minimum and maximum durations, in ns, of the three phases in which a phone
+   * call is set up */
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
@@ -292,7 +301,8 @@ typedef struct
   guint profile;                /* a LinkProfile or a greater number */
   LinkModelType model;
   guint64 seed;
-  /* Bytes of IP and UDP headers that the packets do not contain yet. */
+  /* Total size in bytes of the IP and UDP headers, which the packets do not
+   * contain. The link adds it to the size of each packet. */
   guint overhead;
   /* maximum packet size in bytes, including `overhead`; 0 = no limit */
   guint max_size;
@@ -313,8 +323,9 @@ guint link_profile_get_number (void);
  * `profile` defines for `quality`. */
 void link_config_init (LinkConfig * config, guint profile,
     LinkQuality quality);
-/* Parses the times of the interference: "none", "always", or time windows in
- * seconds, such as "20-40,50-60". Stores the result in `config->oven`. */
+/* Parses the times at which the microwave oven is switched on: "none",
+ * "always", or time windows in seconds, such as "20-40,50-60". Stores the
+ * result in `config->oven`. */
 gboolean link_config_parse_interference (LinkConfig * config,
     const gchar * text, GError ** error);
 /* Checks the ranges of all numbers. Returns FALSE with an error that names the

@@ -46,14 +46,15 @@
 typedef struct
 {
   LinkItem *head;               /* in service */
-  /* time in ns at which the station began to process `head` */
+  /* time in ns at which the station took the packet `head` from its queue */
   guint64 ready;
   guint cw;
   /* number of backoff slots that remained when the medium became idle */
   guint backoff;
   guint rate;
   guint failures, successes;    /* in a row */
-  /* TRUE for the first frame after the rate was increased */
+  /* TRUE for the first frame after the rate was increased. If this frame fails,
+   * the rate is reduced again at once. */
   gboolean probing;
   /* TRUE if a packet was lost and the station has not used the top rate since
    * then. In this case, the station increases its rate after loss_up_after
@@ -86,7 +87,8 @@ typedef struct
 static guint64
 round_up_us (guint64 bits, guint64 rate)
 {
-  /* The LENGTH field of the PLCP counts whole microseconds (18.2.3.5). */
+  /* The LENGTH field of the PLCP header counts whole microseconds (18.2.3.5).
+   * The duration is therefore rounded up to microseconds. */
   return (bits * 1000000 + rate - 1) / rate * US;
 }
 
@@ -134,9 +136,8 @@ get_data_time (const Dcf * dcf, const Station * station)
   return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
 }
 
-/* Returns how long SIFS and the ACK take together. A sender that receives no
- * ACK waits for the same time.
- */
+/* Returns the sum of SIFS and the duration of the ACK. A sender that receives
+ * no ACK waits for the same time before it continues. */
 static guint64
 get_ack_time (const Dcf * dcf, const Station * station)
 {
@@ -178,8 +179,8 @@ get_first_begin (const Dcf * dcf)
   return first;
 }
 
-/* Stores the remaining backoff of the other stations when a station begins to
- * send. */
+/* Called when a station begins to send. Stores how many backoff slots remain
+ * for each of the other stations. */
 static void
 freeze_backoffs (Dcf * dcf)
 {
@@ -308,9 +309,11 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
       seeded_chance (get_failure (dcf, number, oven)));
 }
 
-/* Returns the maximum number of transmissions of a packet. A replayed packet
- * has as many transmissions as in the recorded run. Collisions in the present
- * run add further transmissions. */
+/* Returns the maximum number of transmissions of a packet. If the packet is
+ * replayed from a recorded run and was lost in that run, it is lost again after
+ * the same number of transmissions. If it arrived in that run, there is no
+ * maximum, because collisions in the present run may make further transmissions
+ * necessary. */
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {
@@ -361,7 +364,8 @@ fail (Dcf * dcf, guint number)
 }
 
 /* Finds the stations that begin to send now, and returns their number. Stations
- * that begin to send in the same slot do not hear each other. */
+ * that begin in the same slot do not hear each other, so there may be several.
+ */
 static guint
 find_senders (Dcf * dcf)
 {
@@ -506,7 +510,8 @@ link_dcf_arrived (gpointer model, guint number)
   if (station->head || station->sending)
     return;
   take_next (dcf, number);
-  /* A station may send without backoff only if the medium is idle (9.2.5.1). */
+  /* If a packet arrives while the medium is busy, the station needs a backoff.
+   * It may send without backoff only if the medium is idle (9.2.5.1). */
   if (dcf->busy && station->backoff == 0)
     draw_backoff (dcf, number, station->head, G_MAXUINT32);
 }
@@ -542,8 +547,9 @@ link_dcf_quality (gpointer model, guint number)
   gdouble calm = get_failure (dcf, number, FALSE);
 
   /* The microwave oven radiates during a part of each cycle of the mains
-   * voltage. The returned quality is the mean over a cycle, so it does not show
-   * the changes within a cycle. */
+   * voltage, and the probability of a failed attempt changes within the cycle.
+   * The returned quality is based on the mean probability of the whole cycle.
+   */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

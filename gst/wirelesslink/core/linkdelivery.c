@@ -17,11 +17,12 @@ struct _LinkDelivery
   guint64 round;
   /* index in `times` of the next time at which the link can send */
   guint next;
-  /* model that replaces the trace; NULL = there is a trace */
+  /* cellular model that determines the opportunities to send; NULL = a trace
+   * determines them */
   LinkWander *wander;
   /* time in ns of the last opportunity to send that was used */
   guint64 open_at;
-  /* number of bytes that can still be sent at `open_at` */
+  /* number of bytes that can still be sent at the opportunity `open_at` */
   guint left;
 };
 

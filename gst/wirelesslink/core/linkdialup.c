@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A telephone call of a dial-up link. The call is set up when a packet waits.
- * If the set-up fails or the call breaks, the call is set up again. If
- * hang_up_after is set, the call ends when the link has been empty for this
- * time.
+ * If the set-up fails or the call breaks, the call is set up again. If the
+ * option hang_up_after is set, the call ends when no packet has been in the
+ * link for this time.
  *
- * The set-up has three phases (Alanko 3.1): the command to the phone, the
- * connection through the telephone network, and the handshake of the modems.
- * The calls are numbered from 0, and the random draws of a call depend on this
- * number.
- */
+ * The set-up has three phases (Alanko et al. 1994, section 3.1): the command to
+ * the phone, the connection through the telephone network, and the handshake of
+ * the modems. The calls are numbered from 0, and the random draws of a call
+ * depend on this number. */
 
 #include "linkdialup.h"
 

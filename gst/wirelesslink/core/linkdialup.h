@@ -29,7 +29,7 @@ void link_dial_up_want (LinkDialUp * dial_up, guint64 now);
 /* Sets whether packets are in the link. The caller passes TRUE when the first
  * packet enters the link, and FALSE when the last packet has left it. */
 void link_dial_up_set_used (LinkDialUp * dial_up, guint64 now, gboolean used);
-/* Breaks the phone call, if there is one. */
+/* Breaks the phone call if it is connected. */
 void link_dial_up_break (LinkDialUp * dial_up, guint64 now);
 void link_dial_up_timeout (LinkDialUp * dial_up, guint64 now);
 guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Purposes of the random draws in this core (seededdraw.h). Private to the
- * core. */
+/* Numbers of the purposes for which the link draws random numbers. A random
+ * number depends only on the seed, on its purpose, and on numbers such as the
+ * index of a packet (seededdraw.h). Private to the core. */
 
 #pragma once
 

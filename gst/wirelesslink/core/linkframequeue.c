@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* I-Frame Delay for packets; see the header.
+/* Implementation of linkframequeue.h. Assembles the packets of a video stream
+ * into frames, and passes complete frames to the core of I-Frame Delay (IFD),
+ * which decides which frames are dropped.
  *
  * A frame is complete if these three conditions are met:
  * - Its first packet begins a frame, or follows the last packet of the previous
@@ -10,8 +12,7 @@
  *
  * As soon as a frame is known to be incomplete, the frame is dropped together
  * with its later packets. The IFD core is told that the frame is missing. A
- * reordered packet counts as missing.
- */
+ * reordered packet counts as missing. */
 
 #include "linkframequeue.h"
 
@@ -30,7 +31,8 @@ typedef struct
   /* packets of the frame (LinkItem), in the order of their sequence numbers */
   GQueue items;
   IfdFrame info;
-  /* position in the order in which the frames were completed */
+  /* Number of the frame in the order in which the frames of all streams were
+   * completed. The waiting frame with the lowest number is sent first. */
   guint64 number;
 } LinkFrame;
 
@@ -50,7 +52,8 @@ typedef struct
 {
   guint flow;
   guint64 stream;
-  guint64 heard;                /* arrival time of the last packet in ns */
+  /* time in ns at which the last packet of the stream arrived */
+  guint64 heard;
   State state;
   guint32 timestamp;            /* RTP timestamp of the current or last frame */
   guint16 last;                 /* sequence number */
@@ -205,9 +208,10 @@ find_stream (const LinkFrameQueue * queue, guint flow, guint64 key)
   return NULL;
 }
 
-/* Other packets may look like RTP by chance. A packet is therefore accepted as
- * the first packet of a video stream only if two conditions hold: the payload
- * starts with a start code of a new frame, and the picture type is known. */
+/* A packet that is not RTP may look like RTP by chance. A packet is therefore
+ * accepted as the first packet of a video stream only if two conditions hold:
+ * its payload starts with a start code of a new frame, and the picture type is
+ * known. */
 static gboolean
 begins_stream (const VideoPacket * video)
 {
@@ -327,7 +331,8 @@ follows (const Stream * stream, const VideoPacket * video)
   return video->sequence == (guint16) (stream->last + 1);
 }
 
-/* Returns whether the packet is old or a duplicate. */
+/* Returns whether the packet is a duplicate, or arrived after a packet with a
+ * higher sequence number. */
 static gboolean
 is_late (const Stream * stream, const VideoPacket * video)
 {
@@ -418,7 +423,7 @@ assemble (LinkFrameQueue * queue, Stream * stream, guint64 now,
     finish_frame (queue, stream, now, 0);
 }
 
-/* Returns whether the packet belongs to a frame of unknown type. */
+/* Returns whether the picture type of the packet's frame is unknown. */
 static gboolean
 is_unknown (const Stream * stream, const VideoPacket * video)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* I-Frame Delay as a queueing discipline (Ouwens 2.1; the implementation of
- * S. Kozlov was a queueing discipline of the Linux kernel). Video packets
- * enter, and only the packets of complete frames leave. If the link cannot
- * carry all frames, the queue drops the frames whose loss does least damage.
- * Each stream has a buffer C, in which packets are assembled into a frame, and
- * a buffer W, which is the core of ifd.h. All streams share the buffer S, which
- * holds the frame that is being sent. This frame is always sent completely.
- * This header is private to the core of the link.
+/* I-Frame Delay as a queueing discipline (Ouwens 2006, section 2.1; the
+ * implementation of S. Kozlov was a queueing discipline of the Linux kernel).
+ * Video packets enter, and only the packets of complete frames leave. If the
+ * link cannot carry all frames, the queue drops the frames whose loss does
+ * least damage. Each stream has a buffer C, in which packets are assembled into
+ * a frame, and a buffer W, in which complete frames wait or are dropped
+ * (ifd.h). All streams share the buffer S, which holds the frame that is being
+ * sent. This frame is always sent completely. This header is private to the
+ * core of the link.
  *
  *   if (!link_frame_queue_push (queue, now, item, &video)) not a video packet
  *   while ((item = link_frame_queue_poll_lost (queue))) ...    dropped
  *   while the link is free: item = link_frame_queue_take (queue, now)
- *   at link_frame_queue_next_timeout (queue): link_frame_queue_timeout (...)
- */
+ *   at link_frame_queue_next_timeout (queue): link_frame_queue_timeout (...) */
 
 #pragma once
 
@@ -21,13 +21,15 @@
 #include "linkitem.h"
 #include "videopacket.h"
 
-/* Maximum number of streams. Packets of further streams are not queued here. */
+/* Maximum number of streams. Packets of further streams are handled like
+ * packets that are not video. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
 /* A stream is idle if no packet of it has arrived for this time, in ns. A new
  * stream may replace an idle stream. */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
-/* If no packet of a frame arrives for this time, in ns, the frame is
- * incomplete. */
+/* Maximum time in ns between two packets of a frame. If the next packet does
+ * not arrive within this time, the frame counts as incomplete and is dropped.
+ */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
 /* Maximum number of packets of a frame. If a frame had more packets, its
  * sequence numbers would be ambiguous (RFC 3550 A.1). The number of bytes of a
@@ -61,7 +63,8 @@ LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
  * pauses. */
 void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
     guint flow);
-/* Drops the incomplete frames that have waited too long. */
+/* Drops each incomplete frame if no further packet of it has arrived for
+ * LINK_FRAME_QUEUE_FRAME_IDLE. */
 void link_frame_queue_timeout (LinkFrameQueue * queue, guint64 now);
 guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A packet inside the link; see the header. */
+/* Implementation of linkitem.h: a packet inside the link. */
 
 #include "linkitem.h"
 

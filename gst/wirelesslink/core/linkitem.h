@@ -32,8 +32,9 @@ typedef struct
 
 LinkItem *link_item_new (guint flow, guint station, guint32 size,
     gpointer user);
-/* Frees the item. Calls `user_free` for `user`, unless `user_free` is NULL or
- * the item is a duplicate. A duplicate shares the `user` of its original. */
+/* Frees the item. Calls `user_free` for the pointer `user` of the caller,
+ * unless `user_free` is NULL or the item is a duplicate. A duplicate shares the
+ * `user` of its original. */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
 /* Replaces the damage of the packet by the damage in the recorded pattern.

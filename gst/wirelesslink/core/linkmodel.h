@@ -2,9 +2,9 @@
 /* The state of a link, and the functions of the link that its models call
  * (linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c). The calls go in one
  * direction: link.c calls a model, a model calls linkmodel.c, and linkmodel.c
- * calls the queues and the telephone call (linkdialup.h). linkmodel.c calls a
- * model only through its LinkModelClass. This header is private to the core.
- */
+ * calls the queues and the telephone call (linkdialup.h). There is one
+ * exception: linkmodel.c may call a model through its LinkModelClass. This
+ * header is private to the core. */
 
 #pragma once
 
@@ -20,8 +20,8 @@
 typedef struct
 {
   gpointer (*create) (Link * link, GError ** error);
-  /* Frees the model. Its items are freed with link_item_free (), to which
-   * `user_free` is passed. */
+  /* Frees the model together with the packets that are in it. The packets are
+   * freed with link_item_free (), to which `user_free` is passed. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
   /* Called when the queue of a station has a packet that the model can remove
    * from the queue at link->now. The station may be idle or busy. */
@@ -29,7 +29,8 @@ typedef struct
   /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
    */
   guint64 (*next) (gpointer model);
-  /* Performs the event that next () announced; link->now is its time. */
+  /* Performs the event whose time next () has returned. link->now is this time.
+   */
   void (*advance) (gpointer model);
   /* Called at link->now, when a phone call has begun (`connected` is TRUE) or
    * ended. A model without this function sets the pointer to NULL. When a phone
@@ -88,18 +89,24 @@ struct _Link
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
   GArray *flows;                /* elements are LinkFlow */
-  /* array of LinkStep, in increasing order of time */
+  /* planned changes of the rate and the delay: array of LinkStep, in increasing
+   * order of time */
   GArray *steps;
   GArray *cuts;                 /* elements are LinkCut */
-  /* heap of LinkItem, ordered by departure time and then by `order` */
+  /* Packets (LinkItem) that will leave the link later. They form a binary heap,
+   * ordered by departure time. Packets with equal departure times are ordered
+   * by their field `order`. */
   GPtrArray *departures;
   guint64 n_departures;
-  GQueue outputs;               /* packets (LinkItem) that have left the link */
-  /* array of LinkEvent; first_event is the index of the oldest event */
+  /* packets (LinkItem) that have left the link, and that the caller has not
+   * polled yet */
+  GQueue outputs;
+  /* queue of the LinkEvents that the caller has not polled yet; first_event is
+   * the index of the oldest one */
   GArray *events;
   guint first_event;
-  /* The last packet that was polled. It is not freed yet, because the caller may
-   * still read its bit errors (`damage`). */
+  /* The last packet that was polled. It is not freed yet, because the caller
+   * may still read its bit errors (`damage`). */
   LinkItem *last_output;
   /* Bit errors in the packet of the last polled event. They are freed when the
    * next event is polled. */
@@ -132,14 +139,18 @@ link_peek (Link * link, guint station)
   return link_queue_peek (&link->queues[station]);
 }
 
-/* The packet leaves the link at `departure`, which is now or later. */
+/* Called by a model when the fate of a packet is known and the packet is not
+ * lost. The packet leaves the link at `departure`, which is now or later. Takes
+ * ownership of `item`. */
 void link_deliver (Link * link, LinkItem * item, guint64 departure);
 /* Duplicates the packet. The duplicate leaves the link at `departure`. Call
  * this function before link_deliver () for the packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
-/* The packet is lost at link->now. `fate` says how it was lost. */
+/* Called by a model when a packet is lost, at link->now. `fate` says how it was
+ * lost. Takes ownership of `item`. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
-/* Returns whether packets with the fate `fate` do not arrive. */
+/* Returns whether the fate `fate` means that a packet did not leave the link. A
+ * damaged packet does leave it. */
 static inline gboolean
 link_fate_is_lost (LinkFate fate)
 {
@@ -148,14 +159,16 @@ link_fate_is_lost (LinkFate fate)
 
 /* Returns whether a phone call is connected; always TRUE without dial-up. */
 gboolean link_is_connected (Link * link);
-/* Ends the dial-up call of the link at link->now. The model calls this
- * function. */
+/* Ends the phone call of a dial-up link at link->now. Called by the model. */
 void link_disconnect (Link * link);
-/* The caller informs the link that the quality for the station `station` may
- * have changed at link->now. */
+/* Called by the model when the quality of the station `station` may have
+ * changed at link->now. The quality is the probability that a packet arrives
+ * undamaged at the first attempt. */
 void link_quality_changed (Link * link, guint station);
-/* Must be called when the quality may have changed for all stations at
- * link->now. Stations that have not sent a packet are ignored. */
+/* The quality of a station is the probability that its next packet arrives
+ * undamaged at the first attempt. Call this function when the quality may have
+ * changed for all stations at link->now. Stations that have not sent a packet
+ * yet are ignored. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */
@@ -181,8 +194,9 @@ link_next_departure (const Link * link)
 /* Starts a phone call if there is none. Called when a packet waits, and only
  * for links with dial-up. */
 void link_want_call (Link * link);
-/* Performs the event whose time link_next_call () returned; link->now is this
- * time. */
+/* Performs the next event of the phone call, such as the end of its set-up.
+ * link_next_call () has returned the time of this event, which is now
+ * link->now. */
 void link_advance_call (Link * link);
 static inline guint64
 link_next_call (const Link * link)
@@ -190,5 +204,7 @@ link_next_call (const Link * link)
   return link->dial_up ? link_dial_up_next_wakeup (link->dial_up) : LINK_NEVER;
 }
 
-/* See link_get_quality () in link.h. */
+/* Returns the quality that the model computes for the station: the probability,
+ * 0 to 1, that a packet sent now arrives undamaged at the first attempt.
+ * Returns 0 while no phone call is connected. */
 gdouble link_get_model_quality (Link * link, guint station);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A channel with two states; see the header. Each state has a number, and its
- * duration is drawn from the seed and this number. The sequence of states
- * therefore depends on the seed only. The struct stores the state at the time
- * of the last query. Without this, each query would have to add up all
- * durations from the beginning.
- */
+/* Implementation of linkonoff.h: a channel with a good and a bad state. Each
+ * state has a number, and its duration is drawn from the seed and this number.
+ * The sequence of states therefore depends on the seed only. The struct stores
+ * the state at the time of the last query. Without this, each query would have
+ * to add up all durations from the beginning. */
 
 #include "linkonoff.h"
 

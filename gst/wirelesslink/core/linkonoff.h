@@ -14,7 +14,8 @@ typedef struct
 {
   guint64 seed;
   guint32 flow, purpose;
-  /* mean time in ns in the good and in the bad state */
+  /* mean time in ns in the good state (index 0) and in the bad state (index 1)
+   */
   guint64 mean[2];
   /* The time in a state is a multiple of this value, in ns; 0 = no restriction.
    */

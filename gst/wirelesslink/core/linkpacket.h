@@ -11,7 +11,7 @@ typedef enum
 {
   LINK_FATE_DELIVERED,          /* undamaged */
   LINK_FATE_DAMAGED,            /* delivered with damaged bytes */
-  LINK_FATE_QUEUE,              /* no room in the device queue */
+  LINK_FATE_QUEUE,              /* lost because the device queue had no room */
   /* lost by the radio after all attempts had failed */
   LINK_FATE_AIR,
   LINK_FATE_CHECK,              /* damaged, and dropped by the frame check */
@@ -19,7 +19,7 @@ typedef enum
   /* lost because no data call was connected, or because the call ended */
   LINK_FATE_CALL,
   LINK_FATE_RECEIVER,           /* the receiver was too slow */
-  /* larger than the maximum packet size of the link */
+  /* lost because it is larger than the maximum packet size of the link */
   LINK_FATE_TOO_BIG,
   LINK_FATE_FRAME,              /* dropped together with its frame */
   LINK_FATE_LAST
@@ -32,7 +32,7 @@ const gchar *link_fate_get_name (LinkFate fate);
 typedef struct
 {
   guint32 offset;               /* offset of the damaged byte in the packet */
-  /* mask of the bits that are inverted; never 0 */
+  /* mask of the bits of this byte that are inverted; never 0 */
   guint8 flip;
 } LinkDamage;
 
@@ -53,7 +53,7 @@ struct _LinkPacket
    * output before their original. */
   guint copy;
   guint64 arrival;              /* ns */
-  /* time in ns at which the packet left or was lost */
+  /* time in ns at which the packet left the link or was lost */
   guint64 departure;
   /* time in ns for which the packet occupied the medium */
   guint64 airtime;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes recorded patterns; see the header. */
+/* Implementation of linkpattern.h: reads and writes patterns, which are the
+ * recorded random events of all packets of a run. */
 
 #include "linkpattern.h"
 
@@ -18,7 +19,8 @@
 struct _LinkPattern
 {
   guint64 seed;
-  /* Table of the entries (LinkPatternEntry). The key is a flow and an index. */
+  /* Table of the entries (LinkPatternEntry). The key consists of the number of
+   * a flow and the number of a packet in this flow. */
   GHashTable *entries;
   GArray *damage;               /* LinkDamage of all entries */
 };

@@ -13,7 +13,8 @@
 
 #include "linkdelivery.h"
 
-/* Size in bits of the packet for which the quality is computed: the maximum
+/* Size in bits of the packet for which the quality is computed. The quality is
+ * the probability that a packet arrives undamaged. The size is the maximum
  * payload of Ethernet. */
 #define QUALITY_BITS (8 * 1500)
 

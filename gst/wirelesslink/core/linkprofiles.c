@@ -66,7 +66,8 @@ set_base (LinkConfig * config)
   config->dcf.down_after = 3;
   config->dcf.loss_up_after = 27;
   config->oven.cycle = 20 * MS;
-  /* The oven radiates for at most half a cycle, because a half-wave rectifier
+  /* Time in ns for which the microwave oven radiates in each cycle of the mains
+   * voltage. It cannot be more than half a cycle, because a half-wave rectifier
    * feeds the magnetron. */
   config->oven.on = 6920000;
 }
@@ -166,7 +167,8 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
   blocks->block_time = 20 * MS;
   blocks->corrupt_share = 0.2;  /* Singh 5.1 */
   blocks->mean_burst = 1;
-  /* The data is interleaved over 22 bursts (3GPP TS 45.003, 3.3). */
+  /* Interleaving spreads the data over 22 bursts (3GPP TS 45.003, 3.3), which
+   * delays the data by about 100 ms. */
   blocks->radio_delay = 100 * MS;
 }
 

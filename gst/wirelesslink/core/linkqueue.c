@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The device queue of a station; see the header. */
+/* Implementation of linkqueue.h: the queue of a station's network device. */
 
 #include "linkqueue.h"
 

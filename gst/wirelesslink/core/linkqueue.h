@@ -38,7 +38,7 @@ typedef struct
   guint64 bytes;                /* sum of the sizes of all items, in bytes */
   LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
   LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */
-  /* index of the entry of `broken` that is overwritten next */
+  /* index of the element of `broken` that will be overwritten next */
   guint next_broken;
   GQueue lost;                  /* dropped LinkItem */
 } LinkQueue;
@@ -62,8 +62,9 @@ LinkItem *link_queue_poll_lost (LinkQueue * queue);
  * queue. Returns NULL if there is no such item. */
 LinkItem *link_queue_peek (LinkQueue * queue);
 LinkItem *link_queue_take (LinkQueue * queue, guint64 now);
-/* link_queue_end_flow () and link_queue_timeout () drop incomplete frames; see
- * linkframequeue.h. */
+/* link_queue_end_flow () drops the incomplete frames of a flow that ends or
+ * pauses. link_queue_timeout () drops the incomplete frames that have waited
+ * too long for their next packet. */
 void link_queue_end_flow (LinkQueue * queue, guint64 now, guint flow);
 void link_queue_timeout (LinkQueue * queue, guint64 now);
 guint64 link_queue_next_timeout (LinkQueue * queue);

@@ -2,8 +2,8 @@
 /* Radio blocks with errors. In the model of Gilbert (1960), errors occur in
  * bursts, and the length of a burst in blocks is geometrically distributed.
  * Alternatively, a recorded trace says which blocks have errors. Singh (2000,
- * section 5.1) collected such traces. The header documents the functions.
- */
+ * section 5.1) collected such traces. The functions are documented in
+ * linkradioblocks.h. */
 
 #include "linkradioblocks.h"
 

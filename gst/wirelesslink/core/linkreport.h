@@ -66,7 +66,7 @@ typedef struct
   guint64 setup_time;
   /* number of times that the radio link protocol was reset */
   guint64 resets;
-  /* number of sent radio blocks, and number of those blocks that had errors */
+  /* number of radio blocks that were sent, and how many of them had errors */
   guint64 blocks, blocks_hit;
 } LinkStats;
 

@@ -41,14 +41,15 @@
  * into one RLP window. */
 #define BUFFER 512
 
-/* State of a frame in the receiver's window, as in annex A of the standard. */
+/* State of a frame in the receiver's window, as in annex A of 3GPP TS 24.022 */
 typedef enum
 {
   RECEIVE_IDLE,                 /* no later frame has arrived */
-  /* this frame is missing, but a later frame has arrived; a SREJ must be sent
-   */
+  /* This frame is missing, but a later frame has arrived. A SREJ (selective
+   * reject), which asks for this frame, must be sent. */
   RECEIVE_MISSING,
-  /* SREJ was sent; it is repeated at the deadline */
+  /* A SREJ (selective reject) was sent for this frame. It is repeated at the
+   * time `deadline`. */
   RECEIVE_REJECTED,
   /* this frame has arrived, but at least one earlier frame is missing */
   RECEIVE_DONE
@@ -62,8 +63,10 @@ typedef struct
   gboolean resend;
   /* receiver */
   ReceiveState state;
-  guint rejections;             /* number of SREJs sent for the frame */
-  guint64 deadline;             /* time in ns at which the SREJ is sent again */
+  /* number of SREJs (selective rejects) sent for the frame */
+  guint rejections;
+  /* time in ns at which the SREJ is sent again, if the frame has not arrived */
+  guint64 deadline;
 } Slot;
 
 /* A packet with its framing. In each direction of the link, all packets form
@@ -98,7 +101,8 @@ typedef struct
 typedef struct
 {
   LinkSerial line;
-  GQueue segments;              /* Segments that are not delivered yet */
+  /* packets (Segment) that have not been delivered yet */
+  GQueue segments;
   /* Numbers of bytes of the byte stream: `clocked` bytes have crossed the
    * serial line, `framed` bytes were put into frames, and `delivered` bytes
    * were delivered. */
@@ -108,9 +112,11 @@ typedef struct
   /* `va` is the number of the oldest unacknowledged frame, and `vs` is the
    * number of the next new frame. */
   guint64 va, vs;
-  /* time in ns at which T1 expires; LINK_NEVER = stopped */
+  /* time in ns at which the retransmission timer T1 expires; LINK_NEVER = the
+   * timer is stopped */
   guint64 t1;
-  /* T1 has expired, and the F bit has not arrived yet */
+  /* `polling` is TRUE after T1 has expired, until the peer has answered with
+   * the F bit. `poll_due` is TRUE if a poll has to be sent. */
   gboolean polling, poll_due;
   guint polls;
   /* receiver */
@@ -130,7 +136,9 @@ typedef struct
   /* reset of the link */
   gboolean establishing;
   guint initiator;              /* direction in which SABM is sent */
-  gboolean answered;            /* SABM has arrived, and UA is being sent */
+  /* TRUE if the SABM, the request to reset the link, has arrived, and the
+   * answer UA is being sent */
+  gboolean answered;
 } Rlp;
 
 static Slot *
@@ -250,7 +258,8 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
       && !make_frame (rlp, direction, &frame->ns))
     return;
   slot = get_slot (direction, frame->ns);
-  /* N2 limits the number of retransmissions (section 5.5 of the standard). */
+  /* N2 limits the number of retransmissions of a frame (3GPP TS 24.022, section
+   * 5.5). */
   if (slot->transmissions > rlp->config.rlp_n2) {
     give_up (rlp, direction);
     return;
@@ -318,9 +327,9 @@ receive_final (Rlp * rlp, Direction * direction)
     get_slot (direction, number)->resend = TRUE;
 }
 
-/* Processes a SREJ, which asks for the retransmission of frame `nr`. The SREJ
- * also shows that the peer is already recovering the loss, so T1 is restarted.
- */
+/* Processes a SREJ (selective reject), which asks for the retransmission of
+ * frame `nr`. The SREJ also shows that the peer is already recovering the loss,
+ * so the timer T1 is restarted. */
 static void
 receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
 {
@@ -397,10 +406,10 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
   return FALSE;
 }
 
-/* Sends a SREJ for the first missing frame. Each SREJ has a timer of its own
- * (Singh 2.3.2), whose duration is T1 in this model. If the timer expires, the
- * SREJ is repeated, but at most N2 times. After that, the frame is
- * retransmitted only when T1 expires at the peer. */
+/* Sends a SREJ (selective reject), which asks for the first missing frame. Each
+ * SREJ has a timer of its own (Singh 2.3.2), whose duration is T1 in this
+ * model. If the timer expires, the SREJ is repeated, but at most N2 times.
+ * After that, the frame is retransmitted only when T1 expires at the peer. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {
@@ -457,10 +466,11 @@ fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
     send_data (rlp, ahead, frame);
 }
 
-/* Makes `frame` a SABM or a UA. A SABM or UA is repeated in each block until
- * the peer has received it (5.2.2.1, 5.2.2.2). If it were repeated only after
- * T1, periodic errors could hit every copy. Returns FALSE if there is nothing
- * to send. */
+/* Makes `frame` a SABM or a UA. SABM asks the peer to reset the link, and UA is
+ * the answer. Both are repeated in each block until they have been received
+ * (5.2.2.1, 5.2.2.2). If they were repeated only when the timer T1 expires,
+ * periodic errors could hit every copy. Returns FALSE if there is nothing to
+ * send. */
 static gboolean
 fill_establishment (Rlp * rlp, guint number, Frame * frame)
 {
@@ -597,9 +607,9 @@ reset (Rlp * rlp, guint initiator)
   rlp->answered = FALSE;
 }
 
-/* Called after N2 retransmissions or polls without success. Depending on the
- * configuration, ends the dial-up call or resets the link. Without dial-up the
- * link is always reset. */
+/* Called if N2 retransmissions of a frame, or N2 polls, had no success.
+ * Depending on the configuration, ends the dial-up call or resets the link.
+ * Without dial-up the link is always reset. */
 static void
 end_recovery (Rlp * rlp)
 {
@@ -637,6 +647,7 @@ get_tick_time (const Rlp * rlp)
 }
 
 /* Starts the periodic ticks again after a time in which nothing had to be sent.
+ * A tick is the beginning of a radio block, when both ends may send a frame.
  * The first tick is at the beginning of the next radio block. */
 static void
 wake (Rlp * rlp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A serial line with a rate in bytes/s; see the header. */
+/* Implementation of linkserial.h: a serial line with a rate in bytes/s. */
 
 #include "linkserial.h"
 

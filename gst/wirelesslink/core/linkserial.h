@@ -12,7 +12,7 @@
 typedef struct
 {
   Link *link;
-  /* 0 if the line carries the packets of station 0, 1 if it carries the packets
+  /* 0 if the line carries the packets of station 0; 1 if it carries the packets
    * of all other stations */
   guint direction;
   guint64 rate;                 /* bytes/s */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A cellular link with a varying rate; see the header.
+/* Implementation of linkwander.h: a cellular link with a varying rate.
  *
  * In section 3.1 of Winstein et al. (2013) the rate follows an unbounded
  * Brownian motion. Such a motion has no mean, so two runs of different length
@@ -12,12 +12,11 @@
  *
  * In the model of Winstein et al. an outage begins when the rate reaches zero.
  * Here outages are a separate process, so that a configuration can set how
- * often they occur. As in the original model, they end at a constant escape
- * rate.
+ * often they occur. As in the original model, an outage ends with a constant
+ * probability per time.
  *
  * All arithmetic uses integers or the four basic operations on doubles. The
- * results are therefore the same on every machine.
- */
+ * results are therefore the same on every machine. */
 
 #include "linkwander.h"
 
@@ -84,7 +83,8 @@ struct _LinkWander
    * a period of 20 ms. At each opportunity, the link can send LINK_WANDER_BYTES
    * bytes. */
   guint index;
-  guint64 offset;               /* time in ns since the beginning of the tick */
+  /* time in ns from the beginning of the tick to the current opportunity */
+  guint64 offset;
 };
 
 /* Long-term distribution */
@@ -155,8 +155,9 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->mean = moment / density->sum;
 }
 
-/* Searches by bisection for the centre at which the distribution has the mean
- * `mean`. The mean increases with the centre. */
+/* Searches by bisection for the centre of the normal distribution at which the
+ * mean of the truncated distribution is `mean`. The mean increases with the
+ * centre. */
 static void
 find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
 {

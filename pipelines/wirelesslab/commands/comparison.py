@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the table, the chart and the pictures that README.md shows as a
-comparison. The data are the runs of the matrix comparison.ini."""
+comparison. The data are the results of the runs that the file comparison.ini
+describes.
+"""
 
 import argparse
 import pathlib

@@ -40,10 +40,11 @@ ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
 # time. If more runs share a core, the emulated link delivers packets too late.
 # docs/lab-figures.md says how late.
 AT_ONCE_PER_CORE = 1
-# Minimum number of runs that the demo executes at the same time. With only two,
-# the demo would take too long on a machine with 2 cores. With three on such a
-# machine, the emulation was at most 9 ms late, which is little compared with
-# LATE_MS.
+# Minimum number of runs that the demo executes at the same time. With only
+# two, the demo would take too long on a machine with 2 cores. With three on
+# such a machine, the emulated link delivered packets at most 9 ms late. This
+# is little compared with LATE_MS, the lateness from which a frame counts as
+# late.
 MIN_AT_ONCE = 3
 LATE_MS = 500
 MMTP_LATENCY_MS = 1000  # The default latency of mmtpsink.

@@ -42,7 +42,8 @@ IN_ORDER = ("tcpclientsink", "souphttpsrc", "mptcp")
 RETRANSMITTING = ("srtsink", "ristsink", "rtprtxsend")
 RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
                "PSNR"]
-# {name of a transport: {name of a result: number}}
+# Results over one radio. The outer keys are the names of the transports, and
+# the inner keys are the names of their results.
 Summary = dict[str, dict[str, float]]
 
 
@@ -353,9 +354,10 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns a sentence that says how many percent of the sender's frames were
-    lost, and how many percent were late. Returns "" if why_first() already
-    describes this sender.
+    """Returns a sentence that says how many percent of the sender's frames
+    were lost, and how many percent were late. Returns "" if all frames were in
+    time or only B-frames were missing, because why_first() describes such a
+    sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""
