@@ -37,7 +37,8 @@ typedef struct
   gint64 last;
   GstClockTime delay;
   GArray *lateness;             /* of guint64, ns */
-  /* For each packet, the time at which it was sent. */
+  /* The time in ns at which each packet was sent; the index is the packet
+   * number. */
   GstClockTime *sent;
 } Flood;
 

@@ -36,10 +36,11 @@ class Ends:
 
 
 class Hosts:
-    """The hosts a and b, and the links between them. `links` maps the name of
-    each link to its Ends. The network devices of these links are called wl0,
-    wl1 and so on. There is one more link with the name `veth`: a veth pair,
-    which connects the hosts without wirelesslink.
+    """The hosts a and b, and the links between them. `links` is a dictionary.
+    Its keys are the names of the links, and its values are of class Ends,
+    which has the options of a link. The network devices of these links are
+    called wl0, wl1 and so on. There is one more link with the name `veth`: a
+    veth pair, which connects the hosts without wirelesslink.
     """
 
     def __init__(self, links, env):
@@ -123,8 +124,10 @@ class Hosts:
         return [list(map(float, output.split())) for output in outputs]
 
     def cpu_times(self, link):
-        """Returns {part of a link: CPU seconds that its thread has used so
-        far}, for the parts in THREADS. Returns {} for the veth pair."""
+        """Returns the CPU seconds that each thread of the link has used so
+        far, as a dictionary. Its keys are the parts of a link, which are the
+        keys of THREADS. Returns {} for the veth pair, because it has no
+        threads."""
         if link not in self._processes:
             return {}
         found = dict.fromkeys(THREADS, 0.0)

@@ -97,8 +97,9 @@ def span(values, form):
 
 
 def show(title, figures, unit, form="{:10.0f}"):
-    """Prints a table. `figures` is {name: values}, and the first name is that
-    of our element. Our element is compared with each of the others.
+    """Prints a table. `figures` maps the name of each element to its values.
+    The first name is that of our element. Each of the other elements is
+    compared with it.
     """
     print(f"\n{title}")
     (ours, values), *peers = figures.items()
@@ -204,7 +205,8 @@ def machines(options, env):
 class Transfer:
     sent: float
     lost: float
-    late: float  # The maximum time in s by which a burst was sent late.
+    # The maximum time in s by which the sender sent a burst too late.
+    late: float
     # CPU time per packet in us. The keys are "sender", "receiver" and the names
     # of the threads of the link.
     cpu: dict

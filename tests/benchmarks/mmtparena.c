@@ -405,13 +405,14 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* The longest gap, in ms, that MMTP can bridge if its latency (D0) is 450 ms. A
- * gap is a time in which nothing can arrive over the link. */
+/* A gap is a time in which no packet can arrive over the link. The constant is
+ * the longest gap, in ms, that MMTP can bridge with the latency of the session
+ * in this benchmark, which is 450 ms. */
 #define BRIDGED_GAP 300
 
-/* Prints a line about the runs of a group in which the link was never
- * interrupted for longer than BRIDGED_GAP. In these runs, MMTP must deliver at
- * least 95 % of the frames that could arrive in time. */
+/* Prints a line about the runs of a group in which the link had no gap longer
+ * than BRIDGED_GAP. In these runs, MMTP must deliver at least 95 % of the
+ * frames that could arrive in time. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -436,9 +437,11 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
 }
 
 /* Prints one line about a group of scenarios. Each figure of a scenario is the
- * median over its runs. The line contains:
+ * median over its runs. The share of a run is the number of frames that MMTP
+ * delivers in time, divided by the number that a sender with perfect foresight
+ * delivers in time. The line contains:
  * - the mean of each figure over the scenarios
- * - the lowest ArenaOutcome.share of all scenarios
+ * - the lowest share of all scenarios
  * - the number of scenarios in which MMTP is worse than UDP */
 static void
 print_group (const GArray * rows, guint first, guint end,

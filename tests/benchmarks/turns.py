@@ -22,7 +22,8 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
 PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
-SECONDS = 20  # Maximum duration of a run.
+# A run must end within this number of seconds.
+SECONDS = 20
 # If a run has a fixed packet rate, the program pushes packets for at most this
 # number of seconds.
 PUSH_SECONDS = 0.6
@@ -41,11 +42,11 @@ def enter_own_network():
 
 
 class Run:
-    """A run of the program bondflood. `pair` has the sink and the source, with
-    their properties. `packets` is the number of packets that the program
-    pushes. `rate` is the number of packets per second; 0 means as many as
-    possible. `size` is the number of packets in a buffer list. `bytes_each` is
-    the number of bytes of a packet."""
+    """A run of the program bondflood. `pair` is the pair of a sink and a
+    source, with their properties. `packets` is the number of packets that the
+    program pushes. `rate` is the number of packets per second; 0 means that
+    the program pushes as fast as it can. `size` is the number of packets in a
+    buffer list. `bytes_each` is the size of a packet in bytes."""
 
     def __init__(self, name, pair, packets, rate, size, bytes_each):
         words = [PROGRAM, *pair,

@@ -38,8 +38,9 @@ SINKS["udplitesink kernel, fixed"] = (
 # Without GSO, the sink passes each packet to the kernel as a separate message.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
-# Maps the name of each source to a pair: its element, and the protocol that it
-# receives.
+# The keys are the names of the sources, as the benchmark prints them. Each
+# value is a pair of the launch line of the source and the protocol of the
+# packets that the source receives.
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
     for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),
@@ -81,9 +82,9 @@ def take_turns(runs, measures):
 
 
 def compare(rounds, theirs, target):
-    """Compares two elements by two figures: packets per second, and packets per
-    CPU second. Other load of the machine has less influence on the second
-    figure."""
+    """Compares two elements by two figures: packets per second, and packets
+    per CPU second. The second figure depends less on other programs that keep
+    the machine busy."""
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)

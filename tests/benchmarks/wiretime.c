@@ -46,7 +46,8 @@
  * because a rate control may delay them. */
 #define DRAIN_US (100 * 1000)
 #define CAPTURE_BUFFER (256 << 20)
-/* Packets with fewer bytes than this are reports and acknowledgements. */
+/* Size in bytes. The capture also contains reports and acknowledgements. They
+ * are smaller than this, and are ignored. */
 #define MIN_CAPTURED 1000
 
 static FloodShared *shared;
@@ -199,7 +200,8 @@ sleep_until (guint64 time)
   while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
 }
 
-/* Pushes the packets of one interval. Returns the time just before the push. */
+/* Waits until the time `due`, and then pushes one buffer or one buffer list of
+ * `list_size` packets. Returns the time just before the push. */
 static guint64
 push_at (GstPad * pad, guint64 due, guint list_size)
 {

@@ -415,8 +415,8 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* Waits until bitrateadapt has read `n` more reports from the network's
- * estimator. */
+/* The sink of the test estimates the bitrate that the network can carry. Waits
+ * until bitrateadapt has read `n` more reports of this estimate. */
 static void
 wait_for_reports (guint n)
 {
@@ -476,7 +476,7 @@ assert_told (GstMessageType type, const gchar * text)
   gst_message_unref (message);
 }
 
-/* --- finding the encoder and the element that reports the estimate -------- */
+/* --- finding the encoder, and the element that estimates the bitrate ------ */
 
 GST_START_TEST (encoder_gets_the_estimate_less_the_headroom)
 {
@@ -1442,8 +1442,8 @@ GST_START_TEST (unknown_encoder_is_an_error)
 
 GST_END_TEST;
 
-/* The pipeline causes five warnings. After these warnings, all streams must
- * continue. */
+/* The pipeline causes the five warnings in the table. After these warnings, all
+ * streams must continue. */
 GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
 {
   static const gchar *const expected[] = {

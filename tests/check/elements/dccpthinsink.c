@@ -319,8 +319,9 @@ restart_receiver (LoopbackFixture * fixture)
   dccp_loopback_wait_for_stat (&fixture->sink, "connections", connections + 1);
 }
 
-/* The new receiver has none of the frames that were sent before, so the sink
- * must drop all frames up to the next key frame. */
+/* The test replaces the receiver with a new one. The new receiver has none of
+ * the frames that were sent before. The sink must therefore drop all frames up
+ * to the next key frame. */
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
   LoopbackFixture fixture;
@@ -428,8 +429,10 @@ GST_START_TEST (silent_receiver_is_gone)
 
 GST_END_TEST;
 
-/* The port of the receiver is closed without a message. The same happens if the
- * process of a receiver is killed. */
+/* The socket of the receiver is closed, and no DCCP packet tells the sink about
+ * it. The same happens when the process of a receiver is killed. The kernel
+ * answers the next packet with an ICMP error, and the sink must then end the
+ * connection. */
 GST_START_TEST (killed_receiver_is_gone)
 {
   LossyRelay relay;
@@ -609,8 +612,9 @@ make_part (guint n, guint frame)
   return buffer;
 }
 
-/* If the receiver cannot accept a packet, the sink drops the packet and the
- * rest of its frame. */
+/* The receiver reports that it is slow, so the sink sends at a lower rate. With
+ * blocking=false, the sink drops a packet that would have to wait too long. It
+ * must then also drop the rest of the frame to which this packet belongs. */
 GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 {
   GstStructure *structure;
@@ -662,7 +666,9 @@ GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 
 GST_END_TEST;
 
-/* The sink combines many reports of dropped packets into a few messages. */
+/* The receiver is slow and drops packets, and it reports the drops to the sink
+ * in many packets. The sink must combine these reports: it must post at most
+ * one message "dccp-dropped" per 200 ms. */
 GST_START_TEST (dropped_packets_are_told_together)
 {
   guint told = 0, messages = 0, packets, n = 0;
@@ -741,9 +747,10 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
 
 GST_END_TEST;
 
-/* The receiver drops frames because downstream is too slow. If such a frame is
- * a key frame, it counts as lost, so the sink requests a new key frame. If no
- * key frame was dropped, the sink does not request a key frame. */
+/* The receiver drops frames because downstream is too slow. In one run of the
+ * test, some of the dropped frames are key frames, so the sink must request a
+ * new key frame. In the other run, no key frame is dropped, so the sink must
+ * not request a key frame. */
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;

@@ -48,10 +48,10 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
     fail_unless (GST_BUFFER_PTS_IS_VALID (buffer));
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
         GST_BUFFER_DTS (buffer));
-    /* The source reads the clock of the pipeline, and then its own clock, which
-     * has a resolution of one microsecond. It computes the timestamps of the
-     * buffers from the difference of the two clocks, so the timestamps are
-     * slightly inexact. */
+    /* To compute the timestamps of the buffers, the source needs the difference
+     * between the clock of the pipeline and its own clock, which has a
+     * resolution of one microsecond. It reads one clock shortly after the
+     * other, so the difference and the timestamps are slightly inexact. */
     fail_unless (GST_BUFFER_PTS (buffer) + 20000 >= last);
     fail_unless (GST_BUFFER_PTS (buffer) <= now + 20000);
     last = GST_BUFFER_PTS (buffer);
@@ -327,8 +327,8 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
 
 GST_END_TEST;
 
-/* An ICMP error says that no socket listens. This may change, so the source
- * tries again. */
+/* The source connects, but no sender listens yet, and an ICMP error reports
+ * this. A sender may begin to listen later, so the source must try again. */
 GST_START_TEST (a_sender_may_begin_later)
 {
   gint port;
@@ -389,8 +389,10 @@ stranger_new (LoopbackEnd * src)
 }
 
 /* Packets that the test sends to the port of the source. Their headers are
- * invalid by RFC 4340 section 5.1. `words` is the field Data Offset, in words.
- * `type_x` has the fields Type and X. */
+ * invalid by RFC 4340, section 5.1. `size` is the size of the packet in bytes.
+ * `words` is the value of the field Data Offset, in 32-bit words. `type_x` is
+ * the byte that contains the fields Type and X. `reason` is the counter of the
+ * source that must count the packet. */
 static const struct
 {
   gsize size;
@@ -438,8 +440,9 @@ GST_END_TEST;
 
 /* --- the element ---------------------------------------------------------- */
 
-/* A sink that connects from another address must neither occupy the listener
- * nor end the stream of the permitted sink. */
+/* The source accepts only sinks at the addresses in allowed-senders. A sink
+ * that connects from another address must be refused. It must neither prevent
+ * the permitted sink from connecting nor end the stream of this sink. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   LoopbackFixture fixture;

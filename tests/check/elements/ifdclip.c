@@ -24,7 +24,7 @@
  * bytes in flight are at least an initial window of ten segments (RFC 6928).
  * This minimum is used here. */
 #define SOCKET_SIZE (16384 + 10 * 1448)
-/* Maximum lateness with which a frame can still be used. */
+/* A frame that arrives more than this time after its due time is useless. */
 #define MAX_LATENESS (500 * MS)
 
 typedef struct
@@ -183,8 +183,9 @@ stream (Channel * channel)
 /* --- the result ----------------------------------------------------------- */
 
 /* Returns the number of decodable frames. A frame is decodable if it arrived
- * and all its references are decodable. A leading B-frame needs the last
- * reference frame of the previous GOP, except in a closed GOP. */
+ * and all its references are decodable. A leading B-frame, which directly
+ * follows an I-frame, also needs the last reference frame of the previous GOP.
+ * In a closed GOP, it does not need this frame. */
 static guint
 count_decodable (const GArray * film)
 {
@@ -302,10 +303,10 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Updates the best results in `next` for the case that the sender skips
- * `picture`. If the picture can arrive in time and can be decoded, also updates
- * them for the case that the sender sends the picture. A sender that knows the
- * future never sends any other picture. */
+/* Records in `next` the result of a sender that skips `picture`. If `picture`
+ * can arrive in time and can be decoded, also records the result of a sender
+ * that sends `picture`. A picture that is late or cannot be decoded is never
+ * worth sending, so that case needs no result. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)

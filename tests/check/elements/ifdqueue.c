@@ -20,8 +20,9 @@ GST_START_TEST (frames_enter_at_their_dts)
   harness_push_plan (&harness, "scI0 P3 B1");
   harness_expect_wait (&harness, 0 * FRAME_TIME);
   harness_set_time (&harness, 0);
-  /* If the time of a clock wait has already passed, the wait ends without a
-   * crank of the test clock. */
+  /* A wait on the test clock ends immediately if its time has already passed.
+   * Otherwise the test ends the wait: gst_test_clock_crank () sets the clock to
+   * the time for which the element waits. */
   gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
   harness_expect_log (&harness, "~I0s");
   harness_expect_stat (&harness, "sent", 1);
@@ -79,8 +80,8 @@ GST_START_TEST (live_upstream_adds_its_latency)
 
 GST_END_TEST;
 
-/* A frame is due at 40 ms, but downstream accepts it only at 70 ms. This delay
- * counts as lateness. */
+/* The first frame is due at 0 ms, but downstream accepts it only at 30 ms. The
+ * lateness of the frame must include this delay. */
 GST_START_TEST (lateness_counts_until_downstream_took_all)
 {
   IfdHarness harness;
@@ -222,8 +223,10 @@ assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
   gst_message_unref (message);
 }
 
-/* The network blocks while the I-frame (S) is being sent. Three frames wait in
- * the queue (W). New frames must overwrite only B-frames. */
+/* IFD (I-Frame Delay) is an algorithm that drops B-frames first. The network
+ * blocks while the I-frame is being sent. Three further frames wait in the
+ * queue, which is then full. New frames must replace only B-frames in the
+ * queue. */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
   IfdHarness harness;
@@ -316,8 +319,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
   harness_start (&harness, MPEG_CAPS);
   harness.room = 0;
   harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
-  /* The first frame is being sent, and the next two frames wait in the queue W.
-   * Upstream pushes the fourth frame and is blocked. */
+  /* max-frames is 2. The first frame is being sent, and the next two frames
+   * fill the queue. The push of the fourth frame by upstream is blocked. */
   harness_expect_pushed (&harness, 3 + 3);
   harness_expect_stat (&harness, "waiting", 2);
   harness_open_network (&harness, -1);
@@ -391,7 +394,8 @@ GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 
 GST_END_TEST;
 
-/* Two field pictures form one frame. */
+/* Pushes the two field pictures of an I-frame, and then those of a P-frame.
+ * ifdqueue must count one I-frame and one P-frame. */
 GST_START_TEST (two_fields_are_one_frame)
 {
   IfdHarness harness;
@@ -580,7 +584,8 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 GST_END_TEST;
 
 /* The frame is malformed, so it is unknown whether later frames refer to it.
- * The frame must therefore count as a reference frame. */
+ * ifdqueue must treat it like a reference frame, because later frames may need
+ * it. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;
@@ -633,7 +638,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
   push_field (&harness, H264_I_BOTTOM);
   harness_expect_log (&harness, "~I0");
   assert_stat (&harness, "frames-in", 1);
-  /* The B-frame waits in the queue until the P-frame arrives. */
+  /* The B-frame waits in the queue until the second field of the P-frame
+   * arrives. The P-frame is then complete and replaces the B-frame. */
   push_field (&harness, H264_B_TOP);
   push_field (&harness, H264_B_BOTTOM);
   push_field (&harness, H264_P_TOP);
@@ -761,9 +767,10 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 
 GST_END_TEST;
 
-/* The first P-frame that finds no room is dropped. It may be the last P-frame
- * before an I-frame, so ifdqueue does not request a key frame yet. If another
- * P-frame follows, decoding needs a key frame first, and ifdqueue requests one.
+/* A P-frame finds no room and is dropped. It may be the last P-frame before an
+ * I-frame, so ifdqueue does not request a key frame yet. If another P-frame
+ * follows, it cannot be decoded without the dropped one. ifdqueue must then
+ * drop it too and request a key frame.
  */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
@@ -781,7 +788,8 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   harness_expect_pushed (&harness, 3 + 4);
   assert_stat (&harness, "dropped-disturbed", 1);
   fail_unless_equals_int (harness.key_unit_requests, 1);
-  /* At most one request for a key frame is sent per second. */
+  /* ifdqueue must send at most one request for a key frame per second. The last
+   * request is less than one second old, so there must be no new one. */
   harness_set_time (&harness, 999 * GST_MSECOND);
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 5);
@@ -790,7 +798,8 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 6);
   fail_unless_equals_int (harness.key_unit_requests, 2);
-  /* The encoder outputs the requested key frame instead of the next P-frame. */
+  /* Now the test pushes the key frame that ifdqueue has requested from the
+   * encoder. The key frame takes the place of the next P-frame. */
   push_unit (&harness, H264_IDR, 8);
   harness_expect_pushed (&harness, 3 + 7);
   harness_open_network (&harness, -1);
@@ -800,9 +809,10 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
 
 GST_END_TEST;
 
-/* Two I-frames have arrived, 2 s apart. ifdqueue therefore expects a third
- * I-frame 2 s after the second. Shortly before this time, ifdqueue must not
- * request a key frame. */
+/* The test pushes two I-frames, the second 2 s after the first. ifdqueue
+ * therefore expects a third I-frame after another 2 s. Shortly before this
+ * time, P-frames are dropped. ifdqueue must not request a key frame, because
+ * the expected I-frame is near. */
 GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 {
   IfdHarness harness;
@@ -832,9 +842,10 @@ GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 
 GST_END_TEST;
 
-/* ifdqueue begins to send to a new receiver with an I-frame or with the first
- * frame of an intra refresh. The receiver shows no picture before the refresh
- * has ended. */
+/* A new receiver cannot decode frames that refer to earlier ones. ifdqueue
+ * therefore begins with an I-frame or with the first frame of an intra refresh.
+ * An intra refresh renews the picture part by part, so the receiver shows no
+ * picture before the refresh has ended. */
 GST_START_TEST (refresh_is_a_beginning)
 {
   IfdHarness harness;
@@ -1018,8 +1029,9 @@ GST_START_TEST (downstreams_memory_is_not_offered)
 
 GST_END_TEST;
 
-/* Pushes 3000 events. All of them must arrive, but the queue must never hold
- * more than 1000 events. */
+/* The network is blocked. The test pushes 3000 events. The queue must never
+ * hold more than 1000 events, so the push of the next event must block. When
+ * the network is open, all 3000 events must arrive. */
 GST_START_TEST (a_flood_of_events_is_held_back)
 {
   const guint n = 3000;

@@ -24,8 +24,9 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Size of a frame that does not fit into the buffers: it exceeds the sum of the
- * limit for unsent data and the receiver's buffer */
+/* Size of a frame in bytes. The frame is too large for the buffers of the
+ * connection: the limit for unsent data and the receive buffer together are
+ * smaller. */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
 /* Size of the header before each frame. The header has the frame's type, number
@@ -342,7 +343,8 @@ GST_START_TEST (refusing_receiver_is_asked_again)
 
 GST_END_TEST;
 
-/* RFC 6761, section 6.4: names in .invalid do not exist. */
+/* By RFC 6761, section 6.4, no name in the domain .invalid exists. The sink
+ * must report that it cannot resolve such a name. */
 GST_START_TEST (unknown_name_is_an_error)
 {
   SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
@@ -396,8 +398,9 @@ GST_START_TEST (unknown_name_is_asked_for_again)
 GST_END_TEST;
 
 #ifdef __linux__
-/* Fills the connection queue of the listener. Linux then answers no further
- * connection request. */
+/* Opens `n` connections, which fill the connection queue of the listener. Linux
+ * then answers no further connection request. A sink that connects now
+ * therefore waits for an answer. */
 static void
 receiver_fill_queue (Receiver * self, gint * fds, guint n)
 {
@@ -434,8 +437,8 @@ GST_START_TEST (receiver_that_does_not_answer)
         "no answer for 0.05 s");
   sink_pipeline_free (test);
 
-  /* A sink that is stopped does not wait for the answer to its connection
-   * request. */
+  /* The sink waits for the answer to its connection request, and peer-timeout
+   * is 0, so the wait has no limit. Stopping the sink must end the wait. */
   test = writer_new (&receiver);
   g_object_set (test->sink, "peer-timeout", 0, NULL);
   sink_pipeline_play (test);
@@ -471,7 +474,8 @@ typedef enum
 /* Plays a pipeline that sends to `receiver`. `again` is the value of
  * auto-reconnect. When the sink is in PLAYING, the receiver ends the connection
  * or stops reading, as `end` says. If `end` is END_STALL or its name ends with
- * _IN_FRAME, render () is blocked at that time. Returns the pipeline. */
+ * _IN_FRAME, the receiver does this while the function render of the sink is
+ * blocked in the middle of a frame. Returns the pipeline. */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {
@@ -801,8 +805,10 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   g_object_set (test->sink, "blocking", FALSE, NULL);
   sink_pipeline_play (test);
   receiver_accept (&receiver);
-  /* If a part of a frame was sent, the rest of the frame is sent too. Therefore
-   * render waits until the rest is sent. */
+  /* The receiver reads slowly, so the socket may accept only a part of a frame.
+   * The sink must not drop the rest of such a frame, although blocking is
+   * FALSE. The function render of the sink then waits until the rest is sent.
+   */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
     push_frame (test, 'I', i++, SMALL_FRAME);
@@ -942,7 +948,8 @@ GST_START_TEST (random_frames_arrive_whole)
   SinkPipeline *test;
   GThread *thread;
   guint i, sent, pause_at = g_rand_int_range (rand, 0, 60);
-  /* With the lowest value of notsent-lowat, each write has a single byte. */
+  /* With notsent-lowat=1, the lowest value, the sink writes single bytes to the
+   * socket. This case therefore uses small frames. */
   const gint max_size = lowats[__i__ % 4] == 1 ? 2000 : MAX_RANDOM_SIZE;
   gboolean is_key;
 
@@ -959,9 +966,9 @@ GST_START_TEST (random_frames_arrive_whole)
   for (i = 0, is_key = TRUE; i < 60; i++) {
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
-    /* Waits until the pipeline has taken the frame out of the queue. The sink
-     * then begins to send the frame. It may still be sending the frame when the
-     * test flushes or pauses the pipeline. */
+    /* Waits until the pipeline has taken the frame out of the test's queue. The
+     * sink may still be sending this frame when the test flushes or pauses the
+     * pipeline. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* The first frame after a flush must be a key frame, as with a real source.
      * The test therefore flushes only if the next frame is a key frame. */

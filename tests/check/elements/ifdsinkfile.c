@@ -14,8 +14,9 @@
 
 #include "streambuilder.h"
 
-/* SLICE_SIZE, RECEIVE_BUFFER and PART are in bytes. RECEIVE_BUFFER is much
- * smaller than the file that is sent. */
+/* SLICE_SIZE, RECEIVE_BUFFER and PART are in bytes. RECEIVE_BUFFER is the size
+ * of the receive buffer. It is much smaller than the file that is sent, so a
+ * receiver that does not read soon blocks the sink. */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
@@ -51,7 +52,7 @@ has_upstream (gint i)
 /* --- the film ------------------------------------------------------------- */
 
 /* Returns GOPs of one I-frame and `p_frames` P-frames each. All frames are
- * large except the last one of each GOP. */
+ * large except the last frame of each GOP, which is small. */
 static GByteArray *
 make_gops (guint gops, guint p_frames)
 {
@@ -247,7 +248,8 @@ GST_START_TEST (all_of_a_file_arrives)
   fail_unless_equals_uint64 (stat_of (fixture, "sent"), 2 * GOPS);
   fail_unless_equals_uint64 (stat_of (fixture, "dropped"), 0);
 
-  /* The file is sent a second time from its beginning. */
+  /* The pipeline is stopped and started again. The whole file must be sent
+   * again from its beginning. */
   fixture_set_state (fixture, GST_STATE_READY);
   fixture_set_state (fixture, GST_STATE_PLAYING);
   accept_one (fixture);

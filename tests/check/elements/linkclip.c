@@ -13,7 +13,8 @@
 #include "linkload.h"
 #include "rtpheader.h"
 
-/* The buffers contain the RTP header, but not the UDP and IP headers. */
+/* Size in bytes of the UDP and IP headers of a packet. The buffers of the
+ * payloader contain the RTP header, but not these headers. */
 #define UDP_IP 28
 #define FRAME_TIME (40 * LINK_MS)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests flushes of every live source that listens. GstBaseSrc calls unlock_stop
- * not only at the end of a flush, but also after a pause (gstlivesource.h). The
- * call after a pause may come during a flush, and must not end this flush.
+ * not only at the end of a flush, but also after a pause (gstlivesource.h). A
+ * pause may end while a flush is still going on. The call of unlock_stop after
+ * the pause must then not end the flush.
  */
 
 #include <gst/base/gstbasesrc.h>

@@ -200,7 +200,8 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 
 GST_END_TEST;
 
-/* __i__ selects the value of the property gso: auto or off */
+/* The index __i__ of the loop test is the value of the property gso: auto or
+ * off. */
 GST_START_TEST (list_crosses_with_and_without_gso)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -449,7 +450,8 @@ GST_START_TEST (times_cross)
     buffer = loopback_pull (&fixture, i, SIZE);
     if (i == 0)
       first = GST_BUFFER_PTS (buffer);
-    /* GstBaseSrc sets the PTS from the DTS if there is no PTS. */
+    /* A buffer that has a DTS but no PTS arrives with both: GstBaseSrc, the
+     * base class of the source, then copies the DTS into the PTS. */
     check_time (GST_BUFFER_PTS (buffer), GST_CLOCK_TIME_IS_VALID (times[i][0]) ?
         times[i][0] : times[i][1], first);
     check_time (GST_BUFFER_DTS (buffer), times[i][1], first);
@@ -872,8 +874,9 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* A peer-timeout of 0 disables the timeout for a silent peer. Both endpoints
- * use this value, and all buffers must arrive over one connection. */
+/* The property peer-timeout is 0 at both endpoints, so that neither of them
+ * ends the session because its peer is silent. All buffers must arrive over one
+ * connection. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;
@@ -1175,7 +1178,8 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* No receiver answers, so render waits until the state changes. */
+/* No receiver answers, so the function render of the sink waits until the state
+ * of the sink changes. */
 GST_START_TEST (a_change_of_state_ends_the_wait)
 {
   GThread *thread;
@@ -1216,7 +1220,7 @@ GST_START_TEST (a_flush_forgets_what_waits)
 
 GST_END_TEST;
 
-/* Waits until the sink has received another buffer. */
+/* Waits until upstream has pushed another buffer into the sink. */
 static void
 wait_for_next (LoopbackEnd * sink)
 {
@@ -1551,8 +1555,9 @@ GST_START_TEST (the_rate_is_told)
 
 GST_END_TEST;
 
-/* The requested bitrate exceeds the rate of the channels, which are limited to
- * 100 kbit/s each. */
+/* The property `bitrate` requests 4 Gbit/s, but each of the two channels is
+ * limited to 100 kbit/s. The sink must post the message "mmtp-too-slow" with
+ * the requested bitrate and the available bitrate. */
 GST_START_TEST (too_slow_channels_are_told)
 {
   guint64 requested, available;
@@ -1614,7 +1619,8 @@ GST_START_TEST (a_strong_key_is_taken)
 
 GST_END_TEST;
 
-/* A key that is set in READY is checked again when the sink starts. */
+/* An invalid key is set in the state READY. The elements must check the key
+ * again when they start, and must refuse to start with this key. */
 GST_START_TEST (a_weak_key_that_is_set_late_is_an_error)
 {
   const gchar *factories[] = { "mmtpsink", "mmtpsrc" };

@@ -38,8 +38,8 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
 }
 
 /* Latencies in ms. `of_src` and `of_sink` are the values of the property
- * `latency` at the source and at the sink. `both` is the larger value, which
- * must become the latency of the session. */
+ * `latency` of the source and of the sink. `both` is the larger of these two
+ * values. It must become the latency of the session. */
 static const struct
 {
   guint of_src, of_sink, both;

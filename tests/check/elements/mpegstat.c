@@ -723,7 +723,8 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   for (i = 0; i < 3; i++)
     gst_event_unref (gst_harness_pull_event (f.harness));
   assert_next_event (&f, GST_EVENT_CAPS);
-  /* A further frame of this size must not cause another CAPS event. */
+  /* The size of the video changed with the last frame. One more frame with the
+   * same width and height must not cause another CAPS event. */
   gst_harness_push (f.harness, wrap_bytes (make_frame_rows (10, 80, 64, 4)));
   fail_unless (gst_harness_try_pull_event (f.harness) == NULL);
   teardown (&f);
@@ -773,8 +774,9 @@ GST_START_TEST (flush_begins_anew_and_keeps_counters)
   while ((buffer = gst_harness_try_pull (f.harness)))
     gst_buffer_unref (buffer);
 
-  /* Frame 7 was still pending and is dropped by the flush. The frames between 7
-   * and 40 must not count as lost. */
+  /* The flush drops frame 7, which mpegstat had not pushed yet. The stream
+   * continues with frame 40. The frames between 7 and 40 must not count as
+   * lost. */
   push_frames (&f, 40, 46);
   push_eos (&f);
   assert_stat (f.element, "frames", 13);
@@ -961,9 +963,10 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
-/* It is possible that the GOP pattern does not determine the types of lost
- * frames yet. The report of these losses then waits until the types are known,
- * at the latest until the end of the stream. */
+/* The GOP pattern is the order of the picture types in a GOP. After a loss, the
+ * pattern may not be known well enough to determine the types of the lost
+ * frames. mpegstat then delays the report of these frames until it knows their
+ * types. At the end of the stream, it must report them in any case. */
 GST_START_TEST (losses_that_wait_are_reported_at_the_end)
 {
   Fixture f;
@@ -1048,8 +1051,9 @@ GST_START_TEST (incomplete_frames_are_discarded_and_counted)
   fail_unless_equals_int (gst_harness_buffers_in_queue (f.harness), 8);
   for (n = 0; n < 8; n++) {
     buffer = gst_harness_pull (f.harness);
-    /* Frames 5 and 6 were discarded. DISCONT must therefore be set on frame 7,
-     * which is the sixth buffer. */
+    /* mpegstat has discarded frames 5 and 6, because they are incomplete. The
+     * buffer of frame 7, which is the sixth buffer, must therefore have the
+     * flag DISCONT. */
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
             GST_BUFFER_FLAG_DISCONT), n == 0 || n == 5);
     fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED));
@@ -1137,7 +1141,8 @@ GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
   assert_stat (f.element, "latency-median", 0);
   assert_stat (f.element, "latency-max", 10 * GST_MSECOND);
   /* Of 100 sorted latencies, the 95th is 5 ms and the 99th is 9 ms. The
-   * statistics have an accuracy of 1/128. */
+   * percentiles in the statistics may differ from these values by up to 1/128
+   * of the value. */
   fail_unless (ABS (get_stat (f.element, "latency-p95") -
           5 * (gint64) GST_MSECOND) <= 5 * GST_MSECOND / 128);
   fail_unless (ABS (get_stat (f.element, "latency-p99") -
@@ -1299,7 +1304,9 @@ log_of (gboolean parsed, const gchar * format, guint lost)
 
 GST_START_TEST (raw_and_parsed_input_write_the_same_log)
 {
-  /* If __i__ is 0, no frame is lost. Otherwise a P-frame is lost. */
+  /* The loop test runs twice: if __i__ is 0, no frame is lost, and if __i__ is
+   * 1, a P-frame is lost. In each case, raw input and parsed input must lead to
+   * the same log. */
   guint lost = __i__ ? FRAMES (2) + 3 : G_MAXUINT;
   gchar **raw = log_of (FALSE, "csv", lost);
   gchar **parsed = log_of (TRUE, "csv", lost);
@@ -1567,7 +1574,8 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
 
 GST_END_TEST;
 
-/* 20 missing GOPs cause one message, and all of their frames are counted. */
+/* 20 GOPs in a row are missing. mpegstat must post only one message about the
+ * loss, and must count each frame of these GOPs. */
 GST_START_TEST (a_long_gap_is_one_message)
 {
   GstElement *element = make_element ();

@@ -45,7 +45,9 @@ check_packet (GstBuffer * packet, guint frame)
   fail_unless (info != NULL);
   fail_unless_equals_int (info->picture_type,
       type == 'I' ? 1 : type == 'P' ? 2 : 3);
-  /* The coverage is the sum of these sizes in bytes:
+  /* The coverage of a packet is the number of its leading bytes that must
+   * arrive intact. These bytes are the headers before the first slice. It is
+   * the sum of these sizes in bytes:
    * - RFC 2250 video-specific header: 4
    * - in an I-frame: sequence header (22), GOP header (8), picture header (8)
    * - in another frame: picture header (9, because it has additional fields for
@@ -633,8 +635,9 @@ GST_START_TEST (depay_ssrc_change_goes_on)
 
 GST_END_TEST;
 
-/* A new SSRC counts as a gap even if the sequence numbers continue. The
- * unfinished frame of the first source is dropped. */
+/* Packets with one SSRC are followed by packets with another SSRC, and the
+ * sequence numbers continue. The element must nevertheless assume a gap in the
+ * stream, and must drop the unfinished frame of the first SSRC. */
 GST_START_TEST (depay_ssrc_change_is_a_gap)
 {
   GstHarness *h = new_depay ("rfc2250depay");
@@ -697,7 +700,8 @@ GST_START_TEST (depay_keep_alives_cost_no_frame)
 
 GST_END_TEST;
 
-/* The flow return of downstream is returned to upstream. */
+/* If downstream returns an error or EOS, rfc2250depay must return the same flow
+ * return to upstream. */
 GST_START_TEST (depay_returns_the_flow_of_downstream)
 {
   GstHarness *h = new_depay ("rfc2250depay ! identity eos-after=2");

@@ -1307,7 +1307,8 @@ GST_START_TEST (source_stops_with_a_list_in_hand)
     send_udp ("10.9.0.2", 10, 1);
     while (stat_of (src, "packets") < 1)
       g_usleep (100);
-    /* During this pause, the source begins to wait for the next packet. */
+    /* Waits until the source is probably blocked in its wait for the next
+     * packet. */
     g_usleep (1000);
     gst_element_set_state (pipeline, GST_STATE_PAUSED);
     send_udp ("10.9.0.2", 10, 64);

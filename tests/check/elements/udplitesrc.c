@@ -475,8 +475,9 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  /* Three packets are sent: with a coverage of 8 bytes, of 20 bytes, and of all
-   * bytes. This array says which of them arrive. */
+  /* The test sends three packets, with a coverage of 8 bytes, of 20 bytes, and
+   * of all bytes. For each packet, this array says whether it must arrive if
+   * min-coverage has the value `minimum`. */
   gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
@@ -908,7 +909,9 @@ GST_START_TEST (it_announces_its_caps)
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
 
-  /* The new caps take effect at the first or second packet after the change. */
+  /* When the caps change, the source may already be waiting for the next
+   * packet, which may then still have the old caps. The new caps must take
+   * effect at the second packet at the latest. */
   g_object_set (fixture.element, "caps", other, NULL);
   fixture_send (&fixture, 1, 100, G_MAXUINT);
   fixture_expect (&fixture, 1, 100);

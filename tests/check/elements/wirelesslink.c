@@ -34,7 +34,8 @@ make_link (const gchar * properties)
   return element;
 }
 
-/* Sends the first events and waits until they have passed the link. */
+/* Sends the events with which a stream begins: stream-start, caps and segment.
+ * Waits until they have passed the link. */
 static void
 send_first_events (GstHarness * h)
 {

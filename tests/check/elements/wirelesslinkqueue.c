@@ -47,8 +47,9 @@ start (const gchar * properties, const gchar * caps)
   return h;
 }
 
-/* Makes a packet. `type` is the picture type of RFC 2250, or 0 for an empty
- * video header. `letter` is the last byte. */
+/* Makes an RTP packet with the header of RFC 2250. `type` is the picture type
+ * in this header, or 0 if the header does not contain a type. `letter` is the
+ * last byte of the packet. */
 static GstBuffer *
 make_packet (Sender * sender, guint type, gboolean begins, gboolean ends,
     gchar letter)
@@ -245,8 +246,9 @@ GST_START_TEST (ifd_has_statistics_of_its_own)
 
 GST_END_TEST;
 
-/* The packets that are not video leave in their order of arrival, both among
- * themselves and relative to the video packets. */
+/* The queue `ifd` changes the order of video packets only. All other packets
+ * must leave in their order of arrival, and must also keep their places between
+ * the video packets. */
 GST_START_TEST (packets_that_are_no_video_pass)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);
@@ -421,7 +423,8 @@ GST_END_TEST;
 
 /* --- incomplete frames ---------------------------------------------------- */
 
-/* The clock does not advance in this test. */
+/* The clock does not advance in this test. EOS must therefore leave the link
+ * without waiting for the rest of the incomplete frame. */
 GST_START_TEST (eos_does_not_wait_for_the_rest_of_a_frame)
 {
   const gchar *const lines[] = { "queue=ifd", "queue=ifd mode=timestamp" };

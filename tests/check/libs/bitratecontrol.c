@@ -394,12 +394,12 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 
 GST_END_TEST;
 
-/* The rule usually tolerates a constant queueing delay of up to 10 ms. A sink
- * that reports a round-trip time measures the queueing delay of the last packet
- * of a frame. This packet usually waits half a frame period behind the other
- * packets of the frame. For such a sink, the limit must therefore be half a
- * frame period higher. Half a frame period is 10 ms here, so the limit must be
- * 20 ms. */
+/* bitrate_estimate_rule usually tolerates a constant queueing delay of up to 10
+ * ms. A sink that reports a round-trip time measures the queueing delay of the
+ * last packet of a frame. This packet usually waits half a frame period behind
+ * the other packets of the frame. For such a sink, the limit must therefore be
+ * half a frame period higher. Half a frame period is 10 ms here, so the limit
+ * must be 20 ms. */
 GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -490,9 +490,9 @@ GST_START_TEST (rare_reports_show_the_delivered_rate)
 
 GST_END_TEST;
 
-/* Simulates an encoder that makes a frame of `size` bytes each `period` ms. The
- * sender sends 4000 kbit/s, and its queue is empty before the next frame. At
- * the end, the target bitrate must be 3600 kbit/s. */
+/* Simulates an encoder that makes a frame of `size` bytes every `period` ms.
+ * The sender sends each frame at 4000 kbit/s, and so its queue is empty again
+ * before the next frame. At the end, the target bitrate must be 3600 kbit/s. */
 static void
 check_large_frames (guint64 size, guint64 period)
 {
@@ -641,9 +641,10 @@ GST_START_TEST (blocked_source_is_not_idle)
 
 GST_END_TEST;
 
-/* The estimate is a lower bound and allows 1668 kbit/s. While the source is
- * idle, nothing shows that the network carries this bitrate. The encoder's
- * bitrate must therefore stay at 1000 kbit/s until the source sends again. */
+/* The estimate of the network's rate would permit a bitrate of 1668 kbit/s, but
+ * it is only a lower bound. While the source is idle, nothing shows that the
+ * network carries this bitrate. The encoder's bitrate must therefore stay at
+ * 1000 kbit/s until the source sends again. */
 GST_START_TEST (idle_source_does_not_raise_the_rate)
 {
   begin_backlog (400);
@@ -805,8 +806,8 @@ GST_START_TEST (constant_round_trip_lets_the_rate_rise)
   begin (&slow_receiver, &bitrate_round_trip_rule, 1000);
   set_round_trip (40);
   run (10000);
-  /* The rate rises twice a second, each time by 30 kbit/s plus one thirtieth of
-   * the rate.
+  /* The bitrate rises twice a second. Each step is 30 kbit/s plus one thirtieth
+   * of the bitrate.
    */
   assert_target_between (2200, 3200);
   run (30000);

@@ -66,8 +66,8 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
   GstBuffer *kept[KEPT];
   guint i, round;
 
-  /* At the end of each iteration, all buffers are freed. The memory limit is
-   * therefore the same in both iterations. */
+  /* The allocator must respect the same limit of memory in both iterations,
+   * because all buffers are freed at the end of an iteration. */
   for (round = 0; round < 2; round++) {
     for (i = 0; i < KEPT; i++)
       kept[i] = keep_one_of (allocator, 100, i);

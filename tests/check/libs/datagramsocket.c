@@ -254,8 +254,9 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
-  /* Packet "1" was sent to 127.0.0.1, and packet "4" to 127.0.0.2. The paths of
-   * the two packets must therefore differ. */
+  /* The client sent packet "1" to 127.0.0.1, and packet "4" to 127.0.0.2. A
+   * path consists of the addresses and ports of both ends. The paths of the two
+   * packets must therefore differ. */
   fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);

@@ -159,7 +159,7 @@ guess (Attack * self)
   for (end = CLIENT; end < N_ENDS; end++) {
     DccpPacket packet = draw_packet (self);
 
-    /* The client is attacked even during the handshake. Any other endpoint is
+    /* The client is attacked during its handshake, too. Any other endpoint is
      * attacked only while its connection is open. */
     if (end == CLIENT
         || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
@@ -391,8 +391,10 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  /* `path` has the client's address as local address. `back` is the same path
-   * in the opposite direction, with the listener's address as local address. */
+  /* The network path between the client and the listener. `path` is the path as
+   * the client sees it: its local address is that of the client. `back` is the
+   * same path as the listener sees it: its local address is that of the
+   * listener. */
   DatagramPath path, back;
 } Client;
 
@@ -483,8 +485,10 @@ inject_requests (Flood * self, gboolean from_one_prefix)
   }
 }
 
-/* Only the Acks of the client `allowed` reach the listener. An Ack of another
- * client would open a connection and so end the attempts of all others. */
+/* Runs the client with index `i`. Its Acks reach the listener only if it is the
+ * client `allowed`. An Ack of another client would open a connection. The
+ * listener would then stop answering the other clients, but in this test each
+ * client must get an answer. */
 static void
 run_client (Flood * self, guint i)
 {

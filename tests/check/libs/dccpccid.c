@@ -398,7 +398,8 @@ GST_START_TEST (without_a_common_one_there_is_no_connection)
 
 GST_END_TEST;
 
-/* Replaces the options of each Response with Padding. */
+/* Overwrites the options of each Response with Padding, so that the client
+ * receives none of the server's options. */
 static gboolean
 empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -434,7 +435,8 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 
 GST_END_TEST;
 
-/* A connection that uses CCID 3 receives a packet with these options:
+/* A connection that uses CCID 3 changes to CCID 248, the congestion control of
+ * this test. It receives a packet with these options:
  * - Loss Event Rate and Receive Rate of CCID 3;
  * - Change R (CCID, 248);
  * - Mandatory, followed by option 192 with the value 3.

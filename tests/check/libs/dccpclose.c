@@ -100,9 +100,9 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-      /* A sequence number beyond the sequence window. The window has 10000
-       * numbers, of which 7500 are after GSR (the greatest sequence number
-       * received). */
+      /* The number of the Close lies beyond the sequence window. The window has
+       * 10000 numbers, of which 7500 come after GSR, the greatest sequence
+       * number received. */
     case 4:
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;

@@ -228,7 +228,8 @@ GST_START_TEST (data_is_put_polled_and_told)
               &datagram));
       deliver (&datagram, payloads[i], sequences[i]);
     }
-    /* The packets that follow carry no data. */
+    /* The client has now sent all data. Its further packets must carry no data.
+     */
     datagram_init (&datagram, header, 0);
     while (dccp_endpoint_poll_output (network.ends[CLIENT], network.now,
             &datagram))
@@ -309,9 +310,9 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* Two packets are lost before the next data packet. The NDP Count of the data
-   * packet is 2, so both lost packets had no data. Therefore no data are
-   * missing. */
+  /* Two packets are lost before the next data packet. This data packet has the
+   * option NDP Count with the value 2, so the two packets before it had no
+   * data. Therefore no data are missing. */
   packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
@@ -438,10 +439,11 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* The test has called dccp_endpoint_dropped every 20 ms. Each call was for
-   * the last packet that the server had received. The client slows down, so
-   * some calls were for a packet that had been reported before. Therefore the
-   * client gets fewer reports than there were calls.
+  /* Every 20 ms, the test has called dccp_endpoint_dropped, which says that the
+   * server has dropped the last packet that it received. The client slows down,
+   * so the last packet was sometimes the same as in the previous call. The
+   * server reports such a packet only once. It therefore sends fewer reports
+   * than there were calls.
    */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
@@ -557,8 +559,10 @@ GST_START_TEST (what_is_asked_for_is_sent)
   network.sending[CLIENT] = TRUE;
   network.put_at[CLIENT] = network.now;
   dccp_network_run (&network, 0);
-  /* NDP Count counts Acks. A Request does not count because it is a packet that
-   * may have data (section 7.7). */
+  /* The NDP Count of a packet is the number of packets without data that were
+   * sent immediately before it (RFC 4340, section 7.7). Here they are the Acks
+   * of the client. The Request does not count, because a Request may carry
+   * data. */
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
   assert_equals_uint64 (number, dccp_network_count (&network, CLIENT,
@@ -716,9 +720,10 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* The packet ends with a Mandatory option and with Padding up to a multiple
-   * of four bytes. Mandatory has no effect before Padding, so the connection
-   * must stay open. */
+  /* The options of the packet end with Mandatory and with Padding up to a
+   * multiple of four bytes. Mandatory demands that the receiver understand the
+   * option after it. Every receiver understands Padding, so the connection must
+   * stay open. */
   fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
@@ -809,8 +814,9 @@ GST_START_TEST (coverage_is_whole_unless_the_other_end_agrees)
 
 GST_END_TEST;
 
-/* The packet is dropped, but its header is still evaluated (RFC 4340 section
- * 9.2.1). */
+/* A packet whose checksum covers too few bytes arrives. Its data must be
+ * dropped, and a report must tell the sender about this. The header must still
+ * be evaluated (RFC 4340, section 9.2.1). */
 GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
 {
   DccpPacket packet;
@@ -840,8 +846,8 @@ GST_START_TEST (payload_fits_the_path)
   guint max;
 
   open_network ();
-  /* The headers are: IP 20 bytes, UDP 8 bytes, DataAck 24 bytes, options 24
-   * bytes. */
+  /* The maximum payload is the MTU of 1500 bytes minus all headers: 20 bytes of
+   * IP, 8 bytes of UDP, 24 bytes of DataAck, and 24 bytes of DCCP options. */
   max = dccp_endpoint_get_max_payload (network.ends[CLIENT]);
   assert_equals_int (max, 1500 - 20 - 8 - 24 - 24);
   network.sizes[CLIENT] = 1316;

@@ -78,8 +78,8 @@ new_end (const DccpFeaturesConfig * config)
   return end;
 }
 
-/* Returns an endpoint that has sent its Change options and has no packet to
- * send at the moment. */
+/* Returns an endpoint that has sent its Change options. It waits for the
+ * answers, and has no packet to send at the moment. */
 static End
 new_asking_end (const DccpFeaturesConfig * config)
 {
@@ -292,11 +292,11 @@ GST_START_TEST (two_of_us_agree_in_a_handshake)
 
 GST_END_TEST;
 
-/* Performs a handshake between a sender that wants to send with the CsCov
- * `wanted` and a receiver that accepts a CsCov of at least `allowed`. Checks
- * the resulting value of Minimum Checksum Coverage. By section 9.2.1, if this
- * value is not 0, the sender may use any CsCov that is not less than this
- * value. */
+/* Performs a handshake between a sender that wants to send with the checksum
+ * coverage (CsCov) `wanted` and a receiver that accepts a CsCov of at least
+ * `allowed`. Checks the resulting value of the feature Minimum Checksum
+ * Coverage. If this value is not 0, the sender may use any CsCov that is at
+ * least this value (section 9.2.1). */
 static void
 check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
 {
@@ -437,8 +437,9 @@ static const Exchange exchanges[] = {
   {"22040601", 0, "2105060000"},
   {"20040901", 0, "2305090000"},
   {"0122040901", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* This endpoint cannot read the ECN bits of received packets. It therefore
-   * refuses a Change to the value 0 (able to read them). */
+  /* ECN Incapable with the value 1 says that an endpoint cannot read the ECN
+   * bits of received packets. This is true for the server, so it must refuse a
+   * Change to the value 0. */
   {"22040400", 0, "2105040001"},
   {"0122040400", DCCP_RESET_MANDATORY_ERROR, ""},
   /* CCID: only 3 is accepted */
@@ -459,9 +460,11 @@ static const Exchange exchanges[] = {
   {"2204c000", 0, "2106c0000100"},
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
-  /* Minimum Checksum Coverage. The server accepts only packets whose checksum
-   * covers all bytes, so it must answer with 0. If the client announces its
-   * own minimum, the server must confirm it. */
+  /* The client asks whether the server accepts packets with a checksum coverage
+   * of at least 2 (feature Minimum Checksum Coverage). The server accepts only
+   * packets whose checksum covers all bytes, so it must answer with 0. In the
+   * next entry, the client announces its own minimum, which is 3. The server
+   * must confirm it. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
   /* The client requests the reserved value 255 for Send NDP Count. The
@@ -472,7 +475,7 @@ static const Exchange exchanges[] = {
    * the client's list. */
   {"2005070100", 0, "230607000001"},
   {"2205c00001", 0, "2106c0010100"},
-  /* An empty list is invalid (section 6.6.8). */
+  /* A Change with an empty preference list is invalid (section 6.6.8). */
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
@@ -637,8 +640,10 @@ GST_END_TEST;
 
 /* --- Confirms of the peer ------------------------------------------------- */
 
-/* Each entry has the Confirm options that the peer sends to a client. The
- * client has already sent the Change options in PROFILE. */
+/* Each entry has the Confirm options that the peer sends to a client, and the
+ * code of the Reset with which the client must answer (0 = no Reset). The
+ * client has already sent the Change options of the profile in
+ * docs/dccp-thin.md. */
 static const struct
 {
   const gchar *confirm;
@@ -650,11 +655,12 @@ static const struct
 } confirms[] = {
   {"2105010303", 0, TRUE},
   {"2305010303", 0, TRUE},
-  /* This Confirm contains the value, but no preference list. The client must
-   * accept it. */
+  /* A Confirm option usually contains a value and a preference list. This one
+   * contains the value, but no list. The client must accept it. */
   {"230401" "03", 0, TRUE},
-  /* The Confirm is invalid, because its value 3 is not in the peer's preference
-   * list, which contains only 2. */
+  /* A Confirm option consists of the chosen value and the peer's preference
+   * list. Here the value is 3, but the list contains only 2. The Confirm is
+   * therefore invalid. */
   {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},
   /* The CCID is not the client's. */
   {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},
@@ -669,12 +675,16 @@ static const struct
   {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230304", 0, TRUE},          /* ECN Incapable is optional. */
-  /* The empty Confirm is valid, because Send Loss Event Rate is optional. */
+  /* With an empty Confirm, the peer says that it does not know the feature Send
+   * Loss Event Rate. The client must accept this, because it does not require
+   * this feature. */
   {"2103c0", 0, TRUE},
   {"210380", 0, TRUE},          /* Send RTT Estimate is optional (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
-  /* The server prefers 0 to 1. Its Confirm must therefore contain the value 0.
+  /* The value must be the first entry of the server's preference list that the
+   * client accepts, too. The server prefers 0 to 1. Its Confirm must therefore
+   * contain 0.
    */
   {"2106c0" "000001", 0, TRUE},
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
@@ -683,7 +693,8 @@ static const struct
   {"230803" "0000002710", DCCP_RESET_OPTION_ERROR, TRUE},
   /* Mandatory makes no difference (section 6.6.9). */
   {"01230304", 0, TRUE},
-  /* An unexpected Confirm is ignored (section 6.6.8). */
+  /* A Confirm that answers no Change of the client is ignored (section 6.6.8).
+   */
   {"210903000000002710", 0, FALSE},
   {"2305020101", 0, FALSE},
   {"2304077f", 0, FALSE},
@@ -775,9 +786,9 @@ GST_START_TEST (the_first_interval_is_a_round_trip)
 
 GST_END_TEST;
 
-/* FGSS is the sequence number of the first packet that carried the Change
- * options. An answer that acknowledges this first packet is accepted, even if
- * the options were sent again in a later packet. */
+/* The endpoint sends its Change options twice, in two packets. FGSS is the
+ * sequence number of the first packet. An answer that acknowledges only the
+ * first packet must be accepted, too. */
 GST_START_TEST (an_answer_to_the_first_of_them_will_do)
 {
   End end = new_end (&client_config);
@@ -802,8 +813,10 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* The next four packets are not newer than the packet ISR + 10, whose option
-   * the endpoint has processed. The endpoint must ignore their options. */
+  /* The peer now sends four packets with Change options. None of them has a
+   * higher sequence number than ISR + 10, the number of the last packet whose
+   * options the endpoint has processed. The endpoint must ignore the options of
+   * all four packets. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
@@ -815,7 +828,10 @@ GST_START_TEST (options_out_of_order_are_ignored)
   assert_output (&end, 0, "");
   assert_feature (&end, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
   assert_feature (&end, DCCP_FEATURE_CCID, TRUE, 2);
-  /* A later packet without feature negotiation options does not move FGSR. */
+  /* FGSR is the number of the last packet with feature negotiation options. A
+   * packet without such options must not change FGSR, even if its number is
+   * higher. The options of the packet ISR + 11 must therefore still be
+   * accepted. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 20, ISS, "02"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 11, ISS,
           "20040700"), 0);
@@ -852,7 +868,9 @@ GST_START_TEST (confirms_of_earlier_changes_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS + 4,
           "2305010303" "2105010303"), 0);
   fail_if (dccp_features_are_settled (end.features));
-  /* A packet without an acknowledgement number cannot confirm a Change. */
+  /* A Confirm in a packet without an acknowledgement number cannot answer a
+   * Change, because it does not say which packet with a Change the peer has
+   * received. */
   fail_unless_equals_int (input_hex (&end, DCCP_REQUEST, ISR + 1, ISS + 5,
           "2305010303" "2105010303"), 0);
   fail_if (dccp_features_are_settled (end.features));
@@ -883,9 +901,11 @@ GST_START_TEST (order_goes_on_where_numbers_turn_round)
 
 GST_END_TEST;
 
-/* Erratum 974: FGSR is the number of the last packet with feature negotiation
- * options. A packet whose number is more than half of the sequence space after
- * FGSR would count as earlier than FGSR. */
+/* FGSR is the number of the last received packet with feature negotiation
+ * options. Packets with numbers up to FGSR are old, and their options are
+ * ignored. Numbers are circular: a number that is ahead of FGSR by more than
+ * half of the number space seems to be old. Nevertheless the options of such a
+ * packet must be accepted (RFC 4340, erratum 974). */
 GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -46,7 +46,8 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  /* The forged packets have the address and port of the peer. */
+  /* The source address and source port of the forged packets are those of the
+   * peer. */
   FROM_THE_PEER,
   N_SOURCES
 } Source;

@@ -537,7 +537,8 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_begin (&network);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
-    /* Each client is in a network of its own. */
+    /* Each client is in an IP network of its own, because the server limits its
+     * answers per network. */
     others[i].back.remote[0] = i;
     client_sends (&others[i]);
   }
@@ -762,8 +763,9 @@ GST_END_TEST;
 
 /* --- peers of other implementations --------------------------------------- */
 
-/* The client's Request has no options. The server sends its own Changes and
- * waits for the Confirms. */
+/* The Request of the client has no options. The server requests its feature
+ * values by Change options in its Response. It must not report the connection
+ * to the application before the client has confirmed them. */
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {

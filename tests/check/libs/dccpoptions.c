@@ -109,7 +109,8 @@ GST_START_TEST (a_nonsensical_length_ends_them)
 
 GST_END_TEST;
 
-/* Section 5.8.2: Mandatory applies to the next option only. */
+/* The option Mandatory demands that the receiver understand the next option
+ * (section 5.8.2). It must apply to this one option and to no later one. */
 GST_START_TEST (mandatory_is_of_the_option_behind_it)
 {
   assert_options (DCCP_ACK, "01200401032004030a", "!32=0103 32=030a");

@@ -457,7 +457,9 @@ GST_START_TEST (checksums_are_those_of_others)
 
 GST_END_TEST;
 
-/* RFC 6773 section 3.3: the checksum is sent as 0 and ignored on arrival. */
+/* DCCP inside UDP (RFC 6773, section 3.3): the DCCP checksum must be sent as 0,
+ * and the receiver must ignore it. Without UDP, the receiver must refuse a
+ * packet with a wrong checksum. */
 GST_START_TEST (checksum_in_udp_is_not_looked_at)
 {
   gsize header_size, size;

@@ -177,7 +177,9 @@ GST_START_TEST (syncs_are_limited)
 
 GST_END_TEST;
 
-/* A Sync must not be longer than the packet that it answers. */
+/* A Sync must not be longer than the packet that it answers. Otherwise an
+ * attacker could use the endpoint to amplify traffic. A packet that is too
+ * short must get no answer. */
 GST_START_TEST (short_packets_have_no_answer)
 {
   DccpPacket packet;
@@ -283,8 +285,9 @@ GST_START_TEST (short_numbers_are_dropped_silently)
 
 GST_END_TEST;
 
-/* The client's Request has not been polled yet, so there is no number that a
- * Response could acknowledge. */
+/* The client has not sent its Request yet. A Response must acknowledge the
+ * sequence number of the Request, so no Response can be valid now. The client
+ * must refuse it. */
 GST_START_TEST (who_has_sent_nothing_believes_no_response)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };

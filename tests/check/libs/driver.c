@@ -47,7 +47,7 @@ is_merged (const struct msghdr *message)
   return FALSE;
 }
 
-/* The following functions replace those of the C library. */
+/* The functions sendmsg and sendmmsg replace those of the C library. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -84,7 +84,7 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
 typedef struct
 {
   guint path;
-  guint8 first;                 /* the first byte of the packet */
+  guint8 first;                 /* the value of the packet's first byte */
   gsize size;
 } Packet;
 
@@ -353,8 +353,9 @@ connect_to (guint16 port, gboolean gso)
   return socket;
 }
 
-/* Opens a listening socket. Adds a path with the number `path` to the driver,
- * with a socket that is connected to the listening socket. */
+/* Opens a listening socket at the far end of a new path. Adds the path to the
+ * driver with the number `path` and a socket that is connected to the listening
+ * socket. */
 static void
 add_sockets_with (Fixture * self, guint path, gboolean gso)
 {
@@ -622,8 +623,9 @@ GST_START_TEST (what_had_no_room_follows_in_order)
   fail_unless (driver_is_blocked (&self.driver, 1));
   fail_if (driver_is_blocked (&self.driver, 0));
   assert_equals_string (self.blocked->str, "+1");
-  /* Later packets are queued after the waiting packets, even if the socket
-   * accepts packets again. */
+  /* Packets wait for path 1. Its socket now accepts packets again, and the core
+   * has new packets for this path. The driver must not send the new packets
+   * before the waiting ones. */
   room = G_MAXINT;
   put (&self, 1, n);
   driver_flush (&self.driver);
@@ -1154,8 +1156,9 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* The large datagrams occupy at most DRIVER_MAX_SLICED blocks. The copies
-     * of the small datagrams share one more block. */
+    /* The core keeps all packets. The large datagrams may occupy at most
+     * DRIVER_MAX_SLICED blocks of memory. The copies of the small datagrams
+     * share one more block. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);

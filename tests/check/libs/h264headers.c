@@ -74,7 +74,8 @@ append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
   g_byte_array_append (unit, &byte, 1);
 }
 
-/* Returns a NAL unit with rbsp_trailing_bits(). */
+/* Returns a NAL unit with the header `header` and the bits that `text`
+ * describes. The trailing bits (rbsp_trailing_bits()) are added. */
 static GByteArray *
 make_unit (guint8 header, const gchar * text)
 {
@@ -257,8 +258,9 @@ GST_START_TEST (slice_says_which_picture_it_is_of)
 
 GST_END_TEST;
 
-/* Some fields of a slice header are before the ID of its parameter set. Without
- * the parameter sets, only these fields are known. */
+/* The header of a slice contains the ID of its parameter set. Only the fields
+ * before this ID can be read without the parameter set, so these fields are all
+ * that is known of a slice without it. */
 GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 {
   H264Headers *headers = h264_headers_new ();
@@ -346,8 +348,9 @@ GST_START_TEST (everything_before_the_marking_is_skipped)
   fail_unless (slice.forgets);
   h264_headers_free (headers);
 
-  /* Implicit weights of a B slice (weighted_bipred_idc 2) have no table in the
-   * slice header. */
+  /* With weighted_bipred_idc 2, the decoder derives the weights of a B slice
+   * itself. The slice header then has no table of weights, and the parser must
+   * not expect one. */
   headers = make_headers (SPS (ORDER_0, "1:1"),
       "e0 e0 1:0 1:0 e0 e0 e0 1:0 2:2 s0 s0 s0 2:2 1:0");
   fail_unless (read_slice (headers, REFERENCE, "e0 e1 e0 4:1 4:2 1:1 1:0 1:0 "
@@ -544,7 +547,9 @@ GST_START_TEST (order_type_1_is_expected)
 
 GST_END_TEST;
 
-/* Section 8.2.1.3: the order of output is the order of decoding. */
+/* pic_order_cnt_type 2 (H.264, section 8.2.1.3): pictures are displayed in
+ * decoding order. The picture order counts must therefore increase with each
+ * picture. */
 GST_START_TEST (order_type_2_is_that_of_decoding)
 {
   H264Headers *headers = make_headers (SPS (ORDER_2, "1:1"),

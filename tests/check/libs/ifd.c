@@ -157,8 +157,9 @@ GST_START_TEST (gop_begins_with_an_i_frame)
 
 GST_END_TEST;
 
-/* With every algorithm, a stream begins when its first frame arrives. The
- * algorithm may be changed before the first frame. */
+/* If no frame of the stream has arrived yet, a change of the algorithm must
+ * take effect immediately. Otherwise it must take effect at the next I-frame.
+ */
 GST_START_TEST (algorithm_may_change_before_the_first_frame)
 {
   const IfdCase cases[] = {
@@ -244,9 +245,9 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* An outage leaves frames in the queue W, which holds the frames that wait. A
- * new I-frame replaces all of them. Without this rule, W would hold an old
- * I-frame next to the new one. */
+/* An outage has left frames in W, the queue of waiting frames. A new I-frame
+ * must replace all of them. Otherwise W would hold an old I-frame next to the
+ * new one. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -400,14 +401,16 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* The queue W is full, so IFD must drop the next P-frame. IFD must accept the
-   * P-frame after it, although no I-frame has arrived. */
+  /* So many P-frames have arrived without an I-frame that IFD takes this for a
+   * stream without I-frames. The queue W is full, so IFD must drop the next
+   * P-frame. It must accept the P-frame after it, because it expects no I-frame
+   * at which the stream could resume. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
-  /* An I-frame arrives after all, so the stream counts as a stream with
-   * I-frames again. */
+  /* IFD has assumed that the stream has no I-frames. Now an I-frame arrives.
+   * From now on, IFD must treat the stream as one with I-frames again. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "I", &sending, log);
@@ -474,8 +477,8 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
-  /* During the next IFD_MAX_GOP frames, the core still expects an I-frame.
-   * Therefore it does not resume the stream at a refresh. */
+  /* During the next IFD_MAX_GOP frames, IFD still expects an I-frame. Therefore
+   * it does not resume the stream at an intra refresh. */
   for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
@@ -484,9 +487,9 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* IFD_MAX_GOP frames without an I-frame have passed, so the core expects no
-   * further I-frame. After a dropped frame, the stream must therefore resume at
-   * the next intra refresh. */
+  /* IFD_MAX_GOP frames without an I-frame have passed, so IFD expects no
+   * further I-frame. After a dropped frame, it must therefore resume the stream
+   * at the next intra refresh. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
@@ -647,9 +650,10 @@ GST_END_TEST;
 GST_START_TEST (counters_tell_what_became_of_the_frames)
 {
   GString *log = g_string_new (NULL);
-  /* I100 and P50 are sent. P40 overwrites B30. P20 is dropped because the queue
-   * has no room. P10 is dropped because it refers to P20. The flush below
-   * removes P40 and I60. */
+  /* Each word is a frame: its type and its size. I100 and P50 are sent. P40
+   * replaces the waiting frame B30. P20 is dropped because the queue has no
+   * room. P10 is dropped because it refers to P20. The flush at the end of the
+   * test removes P40 and I60. */
   Ifd *ifd =
       ifd_case_play (&gop_of_one, "I100 / P50 / B30 P40 P20 P10 / I60", log);
   IfdFrame frame;
@@ -677,8 +681,8 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
   fail_unless_equals_int (frame.type, IFD_FRAME_I);
   fail_if (ifd_flush (ifd, &frame));
   ifd_get_stats (ifd, &stats);
-  /* The flushed frames are the waiting I-frame and the P-frame that was being
-   * sent. */
+  /* The two flushed frames are the waiting I-frame I60 and the P-frame P40,
+   * which was being sent. */
   fail_unless_equals_uint64 (stats.flushed, 2);
   fail_unless_equals_int (stats.waiting, 0);
   fail_unless_equals_uint64 (stats.waiting_bytes, 0);
@@ -698,8 +702,9 @@ GST_START_TEST (each_gop_is_counted_as_disturbed_once)
   IfdStats stats;
   guint i;
 
-  /* The dropped B-frame must not count as a disturbed GOP, because no other
-   * frame refers to it. */
+  /* A GOP is disturbed if a frame was dropped to which other frames of the GOP
+   * refer. Here a B-frame was dropped to which no frame refers, so the GOP must
+   * not count as disturbed. */
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops_disturbed, 0);
   for (i = 0; i < 1000; i++) {

@@ -285,7 +285,8 @@ GST_START_TEST (h264_recovery_point_is_i)
   /* 1 1 0 00, and the alignment bits 100 */
   expect_h264 ("06 06 01 c4 80; 41 88 82", "I");
   expect_h264 ("67 64; 68 ee; 06 06 01 c4 80; 61 88", "I");
-  /* A decoder cannot begin at a non-reference frame. */
+  /* The frame has a recovery point, but it is a non-reference frame. A decoder
+   * cannot begin at such a frame, so it must be a B-frame. */
   expect_h264 ("06 06 01 c4 80; 01 9e", "B");
 }
 
@@ -387,7 +388,8 @@ GST_START_TEST (h264_frames_output_before_their_i_lead)
   fail_unless_equals_string (classify (classifier, "21 9e", 60), "Pl");
   fail_unless_equals_string (classify (classifier, "41 9a", 180), "Pt");
   fail_unless_equals_string (classify (classifier, "01 9e", 120), "Bt");
-  /* the second field of the I-frame */
+  /* This access unit is the second field of the I-frame, because its PTS is the
+   * same. It must count as a trailing P-frame. */
   fail_unless_equals_string (classify (classifier, "41 9a", 100), "Pt");
   fail_unless_equals_string (classify (classifier, "01 9e", NO_PTS), "B");
   fail_unless_equals_string (classify (classifier, i, NO_PTS), "I");
@@ -407,8 +409,9 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
   fail_unless_equals_string (classify (classifier, "41 9a", 20), "Pt");
   fail_unless_equals_string (classify (classifier, "65 88", NO_PTS), "Ic");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
-  /* The next I-frame is not an IDR picture, so the B-frame after it can be a
-   * leading frame. */
+  /* From here on, I-frames are no longer IDR pictures. The B-frame after such
+   * an I-frame can be a leading frame: it may refer to frames before the
+   * I-frame. */
   fail_unless_equals_string (classify (classifier, "06 06 01 c4 80; 41 88",
           200), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
@@ -512,7 +515,8 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
 
 GST_END_TEST;
 
-/* Like expect_of (), but also checks which field the picture is. */
+/* Classifies the access unit `text`. Checks the text that describes the frame,
+ * and whether the picture is a first field, a second field or a frame. */
 static void
 expect_field (IfdClassifier * classifier, const gchar * text,
     const gchar * expected, IfdField field)
@@ -565,7 +569,8 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, B_N1_T0 ";" B_N1_T0 ";" B_N1_B1, "Bt",
       IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6 ";" P_N1_B7, "Pt", IFD_FIELD_NONE);
-  /* The first field has several slices. */
+  /* The first field has several slices, so its access unit has several NAL
+   * units. They must count as one field. */
   expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
   /* The second field of an I-frame may refer to the first field. The frame must
@@ -693,8 +698,10 @@ GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
   expect_sub_layer (sps_of_three, 0, "Pt");
   expect_sub_layer (sps_of_three, 1, "Pt");
   expect_sub_layer (sps_of_three, 2, "Bt");
-  /* Without an SPS the number of sub-layers is unknown, so every frame counts
-   * as a reference frame. */
+  /* An SPS of H.265 says how many sub-layers the stream has. Only frames of the
+   * highest sub-layer may count as non-reference frames. Without an SPS the
+   * number of sub-layers is unknown, so every frame must count as a reference
+   * frame. */
   expect_sub_layer (NULL, 0, "Pt");
   expect_sub_layer (NULL, 6, "Pt");
 }
@@ -794,7 +801,8 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
 
 GST_END_TEST;
 
-/* hvcC: 22 bytes of configuration, then three arrays: VPS, two SPS, PPS */
+/* Codec data of H.265 in the form hvcC: 22 bytes of configuration, then three
+ * arrays: one VPS, two SPSs and one PPS */
 #define HVCC(sps1, sps2) "01 01 60000000 900000000000 5d f000 fc fd f8 f8 0000 " \
     "0f 03 a0 0001 0003 40 01 0c a1 0002 0003 42 01 " sps1 " 0003 42 01 " sps2 \
     " a2 0001 0003 44 01 c1"

@@ -39,8 +39,9 @@ GST_START_TEST (figure_1_1_line_by_line)
 
 GST_END_TEST;
 
-/* The algorithm of figure 1.1 does not consider GOPs, so it sends frames that
- * cannot be decoded. */
+/* The algorithm of figure 1.1 in the paper by Ouwens does not consider GOPs. It
+ * therefore sends frames that cannot be decoded, because they refer to a
+ * dropped frame. The implementation must do the same. */
 GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 {
   const IfdCase cases[] = {
@@ -56,8 +57,10 @@ GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 
 GST_END_TEST;
 
-/* As long as neither GOP_disturbed nor prev_GOP_disturbed is set, the
- * algorithms of figures 1.2 and 1.3 behave as the algorithm of figure 1.1. */
+/* The paper by Ouwens has two variables for damaged GOPs. GOP_disturbed says
+ * that a P-frame of the current GOP was dropped, and prev_GOP_disturbed says
+ * this of the previous GOP. As long as neither variable is set, the algorithms
+ * of figures 1.2 and 1.3 must decide as the algorithm of figure 1.1 does. */
 GST_START_TEST (figure_1_3_performs_ifd_normally)
 {
   IFD_EXPECT_ALL (&paper_gop, figure_1_1_cases);
@@ -65,9 +68,13 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* The script "I P" leaves an I-frame in the queue W and sets GOP_disturbed. "/"
- * empties the queue. The script "I P / I /" sets prev_GOP_disturbed and leaves
- * the queue empty.
+/* Each script puts IFD into a certain state. The queue W has room for one
+ * frame. "/" takes the waiting frame out of W to send it. GOP_disturbed is a
+ * variable of the paper: it says that a P-frame of the current GOP was dropped.
+ * prev_GOP_disturbed says this of the previous GOP.
+ *
+ * "I P" leaves an I-frame in W and sets GOP_disturbed. "I P / I /" sets
+ * prev_GOP_disturbed and leaves W empty.
  *
  * The two flags are never set at the same time. The I-frame that sets
  * prev_GOP_disturbed resets GOP_disturbed, and the P-frame that sets

@@ -146,7 +146,8 @@ GST_START_TEST (drops_the_highest_layer_first)
 
 GST_END_TEST;
 
-/* A frame that cannot be decoded any more is dropped immediately. */
+/* If a frame needs another frame that was dropped, it can no longer be decoded.
+ * It must be dropped immediately, even if the queue has room. */
 GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 {
   /* Layer 1 has a single reference frame. This frame is dropped, and so is the
@@ -180,8 +181,9 @@ GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 
 GST_END_TEST;
 
-/* When the next I-frame arrives, the last frame of the previous GOP is not
- * needed any more. */
+/* An I-frame arrives while frames of the previous GOP wait. No later frame
+ * needs the last frame of the previous GOP any more, so this frame must be
+ * dropped first. */
 GST_START_TEST (drops_the_end_of_the_previous_gop)
 {
   expect (3, "I P0>0 P0>0 I P0>0", "2 overwritten, 1 overwritten");
@@ -190,8 +192,8 @@ GST_START_TEST (drops_the_end_of_the_previous_gop)
 
 GST_END_TEST;
 
-/* A dropped frame does no damage if no later frame uses the slot that it would
- * have updated. */
+/* If a frame is dropped, the decoder's slot that it should have updated has
+ * wrong contents. This does no damage if no later frame uses this slot. */
 GST_START_TEST (unused_slot_is_no_damage)
 {
   Sender sender;

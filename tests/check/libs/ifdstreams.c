@@ -72,10 +72,11 @@ typedef struct
 
 typedef struct
 {
-  /* Some B-frames are reference frames. They count as P-frames. */
+  /* TRUE if some B-frames are reference frames (B-pyramids). IFD treats such
+   * B-frames as P-frames. */
   gboolean pyramids;
   gboolean broken_links, incomplete_frames;
-  /* No frame refers to a frame before the beginning of the stream. */
+  /* TRUE if no frame of the stream refers to a frame before its beginning */
   gboolean whole;
 } Film;
 
@@ -84,8 +85,9 @@ typedef struct
   Draws draws;
   Film film;
   GArray *pictures;             /* of Picture */
-  /* The index of the last I-frame, or of the last P-frame that is not part of a
-   * pyramid. */
+  /* The index of the last frame that is an I-frame or a P-frame. The middle
+   * frames of B-pyramids do not count, although they have the type P. The next
+   * P-frame refers to this frame. */
   gint anchor;
   guint gop;
 } Maker;
@@ -153,8 +155,10 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* The classifier marks RADL pictures of H.265 as trailing frames. In H.264,
-     * it marks all pictures after an IDR picture as trailing frames. */
+    /* IfdClassifier may mark the pictures directly after a closed I-frame as
+     * trailing. It marks RADL pictures of H.265 in this way, and all pictures
+     * after an IDR picture of H.264. The random streams of this test therefore
+     * contain such pictures with and without the mark. */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }
@@ -192,7 +196,8 @@ typedef struct
   gboolean w_is_stale;
   /* The index of the frame that is being sent, or MISSING. */
   gint s;
-  /* The number of the current receiver, counted from 1. */
+  /* The number of the current receiver. The first receiver has the number 1,
+   * and the number grows when a new receiver joins. */
   guint receiver;
   /* The index of the last frame that was sent, plus 1. */
   guint64 last_sent;
@@ -267,8 +272,8 @@ w_holds (const Run * run, IfdFrameType type)
   return FALSE;
 }
 
-/* Checks that neither the new frame `c` nor any waiting frame refers to
- * `victim`. */
+/* Checks that no other frame still refers to `victim`, the frame that is
+ * dropped: neither the new frame `c` nor any waiting frame. */
 static void
 check_no_dependents (const Run * run, guint victim, const Picture * c)
 {
@@ -279,10 +284,10 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the queue W holds only I- and P-frames, and at least one
- * frame of the stream between the first and the last frame of W is missing.
- * After an outage, W can be in this state. Must be called before the I-frame
- * `c` is stored.
+/* Returns whether the new I-frame `c` must replace all waiting frames. This is
+ * the case if the queue W is full of I- and P-frames, and a frame of the stream
+ * between its first and its last frame is missing. W can be in this state after
+ * an outage. Must be called before `c` is stored.
  */
 static gboolean
 is_stale (const Run * run, const Picture * c)
@@ -344,10 +349,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* The new picture `c` was dropped. If `c` is not a leading picture, the
-     * queue W must not contain a P-frame that is leading or belongs to another
-     * GOP. `c` should have overwritten such a P-frame, because then only one
-     * picture is lost. */
+    /* The new picture `c` was dropped because W, the queue of waiting frames,
+     * is full. If `c` is not a leading picture, W must not contain a P-frame
+     * that is leading or belongs to another GOP. `c` should have replaced such
+     * a P-frame, because then only one picture is lost. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

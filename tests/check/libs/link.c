@@ -512,8 +512,9 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
   link_packet_apply_damage (&packet, data, sizeof (data));
   for (i = 0; i < 1000; i++)
     fail_unless_equals_int (data[i], 0);
-  /* If the buffer is shorter than the packet, nothing is written beyond the end
-   * of the buffer. */
+  /* The damage is applied to a buffer of only 10 bytes, which is shorter than
+   * the packet. The function must write nothing beyond the end of the buffer.
+   */
   link_packet_apply_damage (&packet, data, 10);
   link_free (link, NULL);
 }
@@ -665,7 +666,8 @@ GST_START_TEST (stall_gives_all_at_once)
   }
   fail_unless_equals_int (i, 12000);
   fail_unless (max_gap > LINK_SECOND);
-  /* All packets that arrived during the stall leave together when it ends. */
+  /* During a stall, the link holds all packets back. When the stall ends, these
+   * packets must leave together. */
   fail_unless (max >= max_gap / (10 * MS) - 1);
   link_free (link, NULL);
 }
@@ -1068,7 +1070,8 @@ GST_START_TEST (interference_windows_are_read)
       20 * LINK_SECOND);
   fail_unless_equals_uint64 (link_oven_next_change (&oven, 60 * LINK_SECOND),
       G_MAXUINT64);
-  /* The microwave oven radiates during one part of each cycle. */
+  /* A microwave oven disturbs the radio link. While the oven runs, it radiates
+   * during one part of each cycle of 20 ms. */
   for (t = 0; t < 20 * MS; t += MS / 10)
     on += link_oven_overlaps (&oven, 30 * LINK_SECOND + t,
         30 * LINK_SECOND + t + 1);
@@ -1131,7 +1134,8 @@ GST_START_TEST (profiles_are_valid_in_each_quality)
       fail_unless (link_config_check (&config, &error),
           "profile=%s, quality %d: %s", info->nick, quality,
           error ? error->message : NULL);
-      /* The settings of the phone call are only used if dial-up=true. */
+      /* The check ignores the settings of the phone call if dial-up=false. They
+       * are therefore checked a second time with dial-up=true. */
       config.dial_up.enabled = config.model != LINK_MODEL_DCF;
       fail_unless (link_config_check (&config, &error),
           "profile=%s dial-up=true, quality %d: %s", info->nick, quality,

@@ -975,9 +975,10 @@ GST_END_TEST;
 GST_START_TEST (lost_rejection_is_repeated)
 {
   gchar *up = make_trace (3000, 20, 20);
-  /* The frame in block 20 of the uplink is lost. The next frame arrives 7
-   * blocks later. Only then does the receiver send SREJ, in block 27 of the
-   * downlink. This block is lost as well. */
+  /* The frame in block 20 of the uplink is lost. The receiver notices the loss
+   * when the next frame arrives, 7 blocks later. It requests a retransmission
+   * by SREJ (selective reject) in block 27 of the downlink. This block is lost
+   * as well. */
   gchar *down = make_trace (3000, 27, 27);
   Course course, ideal;
   LinkConfig config;
@@ -1044,7 +1045,10 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
-/* The link is reset after all of these steps:
+/* RLP, the link protocol of GSM, polls the peer if the acknowledgement of a
+ * frame is missing. T1 is its retransmission timer, and N2 is the number of
+ * times that it repeats a poll. The link must be reset after all of these
+ * steps:
  * - a frame is lost, and T1 expires,
  * - the first poll is lost, and T1 expires,
  * - N2 more polls are lost, and T1 expires after each of them. */
@@ -1079,8 +1083,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
 
 GST_END_TEST;
 
-/* A reset restarts both directions. The packets that are in flight in either
- * direction are therefore lost. */
+/* A reset of RLP restarts both directions of the link. The packets that are in
+ * flight in either direction must therefore be lost. */
 GST_START_TEST (reset_is_of_both_directions)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1216,8 +1220,9 @@ GST_START_TEST (full_window_stalls_and_goes_on)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 100), 0);
-  /* The last acknowledgement was sent in block 49. It acknowledges the frames
-   * up to number 43. */
+  /* The last acknowledgement before the outage was sent in block 49. It
+   * acknowledges the frames up to number 43. The sender may continue from there
+   * to the end of its window. */
   fail_unless_equals_int (get_extra (&course, &ideal, 103), 0);
   fail_unless (get_extra (&course, &ideal, 110) >= 400);
   fail_unless (get_extra (&course, &ideal, 199) <= 400);
