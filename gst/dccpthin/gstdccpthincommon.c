@@ -17,11 +17,11 @@
 /* --- enumerations --------------------------------------------------------- */
 
 /* *INDENT-OFF* */
-/* caller and listener are also the names that the SRT elements use. connect and
- * listen are deprecated names, which exist for older pipelines. Each deprecated
- * name has a numeric value of its own. If it had the value of the new name,
- * GStreamer's tools could show the deprecated name, because they look up a name
- * by its value. */
+/* The names "caller" and "listener" are also those of the SRT elements. The
+ * names "connect" and "listen" are deprecated and exist for older pipelines.
+ * Each deprecated name has a numeric value of its own. GStreamer's tools look
+ * up a name by its value. If "connect" had the same value as "caller", they
+ * could therefore show the deprecated name. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
     {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},
@@ -135,10 +135,9 @@ static const GstWirelessProperty properties[] = {
       "evaluated; the default suits all but very small machines",
       PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
-  /* The default buffer of Linux 6.1 holds 90 packets of 1400 bytes. On a fast
-   * link, more than 90 packets can arrive before the receiving thread runs
-   * again.
-   */
+  /* The default of this property is much larger than that of Linux 6.1, whose
+   * default buffer holds 90 packets of 1400 bytes. On a fast link, more than 90
+   * packets can arrive before the receiving thread runs again. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer and of the kernel receive buffer "
       "(bytes, 0 = the system's default)", PROPERTY_READY, buffer_size, 0,
@@ -152,10 +151,10 @@ static const GstWirelessProperty properties[] = {
       "default)", PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
 };
 
-/* Returns the name of the property that is set to the host of a URI. With
- * mode=caller, this property is the peer's host; with mode=listener, it is the
- * local address. If `uri` has the key "mode", the value of this key is used
- * instead of the property `mode`. */
+/* Returns the name of the property to which the host in a URI is assigned. With
+ * mode=caller, the host in the URI is the peer, so this is the property `host`.
+ * With mode=listener, it is the local address. If `uri` has the key "mode", the
+ * value of this key is used instead of the property `mode`. */
 static const gchar *
 get_host_property (GstElement * element, const GstUri * uri)
 {
@@ -202,7 +201,8 @@ parse_number (const gchar * text, guint32 * code)
   return TRUE;
 }
 
-/* RFC 4340 section 8.1.2: a shorter service code is padded with spaces. */
+/* A service code has four characters. A shorter text is padded with spaces (RFC
+ * 4340 section 8.1.2). */
 static gboolean
 parse_characters (const gchar * text, guint32 * code)
 {

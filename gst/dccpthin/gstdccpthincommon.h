@@ -37,9 +37,9 @@ GType gst_dccp_thin_mode_get_type (void);
 /* Returns the value that replaces `mode`: caller for connect, listener for
  * listen, and `mode` itself otherwise. */
 GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
-/* Returns the same value as gst_dccp_thin_mode_get_new (). If `mode` is
- * deprecated, also logs a warning, with `element` as the object of the log
- * message. */
+/* Replaces a deprecated `mode`: returns caller for connect, listener for
+ * listen, and `mode` itself otherwise. If `mode` is deprecated, also logs a
+ * warning, with `element` as the object of the log message. */
 GstDccpThinMode gst_dccp_thin_mode_replace (gpointer element,
     GstDccpThinMode mode);
 /* GType of the enumeration GstDccpThinEncapsulation. Its values are "udp" and
@@ -53,7 +53,8 @@ GType gst_dccp_thin_equation_get_type (void);
 /* Settings of one connection. The struct owns its strings. */
 typedef struct
 {
-  gchar *host;                  /* peer to connect to, with mode=caller */
+  /* host name or IP address of the peer; used only with mode=caller */
+  gchar *host;
   gchar *address;               /* local address; NULL = any */
   gchar *service_code;
   gint port, udp_port, bind_port;
@@ -63,7 +64,8 @@ typedef struct
   guint mtu;
   guint coverage;               /* CsCov, RFC 4340 section 9.2 */
   gint buffer_size, ttl, dscp;
-  /* value of the property `gso`, which only the sink has */
+  /* value of the property `gso` (UDP segmentation offload), which only the sink
+   * has */
   gint gso;
 } GstDccpThinSettings;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP endpoint of an element: opens and closes its socket and its core,
- * and handles what the driver reports about them. The header documents the
- * functions. */
+/* Implementation of gstdccpthinend.h: opens and closes the socket and the
+ * protocol core of an element's DCCP endpoint, and handles what the driver
+ * reports about them. */
 
 #include "gstdccpthinend.h"
 
@@ -76,9 +76,8 @@ gst_dccp_thin_end_take_off (GstDccpThinEnd * end)
   end->is_connected = FALSE;
 }
 
-/* If several events end the connection, the first event is reported as the
- * reason.
- */
+/* Called for each event that ends the connection. If there are several such
+ * events, the first one is reported as the reason. */
 static void
 take_end (GstDccpThinEnd * end, const DccpEvent * event)
 {
@@ -293,7 +292,8 @@ gst_dccp_thin_end_clear (GstDccpThinEnd * end)
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* Returns the UDP port of the peer. Raw sockets ignore it. */
+/* Returns the UDP port of the peer to which the endpoint connects. With
+ * encapsulation=raw there is no UDP port, and the result is ignored. */
 static guint16
 get_remote_port (const GstDccpThinSettings * settings)
 {

@@ -21,15 +21,15 @@ typedef struct
   /* Called for each event of the connection, for example its beginning. Not
    * called when data arrive or when the connection ends. */
   void (*take_event) (gpointer element, const DccpEvent * event);
-  /* Called when data arrived. `time` is the arrival time in ns. If this
-   * function is NULL, received data are discarded. */
+  /* Called when data arrived. `time` is the arrival time in ns, by the core's
+   * clock. If this function is NULL, received data are discarded. */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
   /* Returns whether the endpoint accepts a packet that arrived on `path`. NULL
    * = packets on all paths are accepted. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
-  /* Releases the lock. Then posts the queued messages, and emits the
-   * notifications that take_event and take_data have requested. If this
-   * function is NULL, the endpoint releases the lock and posts the messages. */
+  /* Releases the lock. Then posts the queued messages, and emits the property
+   * notifications that became due in take_event or take_data. If this function
+   * is NULL, the endpoint releases the lock and posts the messages. */
   void (*unlock_and_post) (gpointer element);
   /* Releases the lock. If another thread of the element waits for received
    * data, this function also wakes that thread. If this function is NULL, the
@@ -57,7 +57,7 @@ typedef struct
   gboolean is_connected;
   /* address of the peer; only valid while is_connected is TRUE */
   DatagramPath peer;
-  /* TRUE if the stream has ended and we close the connection */
+  /* TRUE if the stream has ended and this end closes the connection */
   gboolean is_closing;
   /* reason why the connection is no longer usable; NULL = usable */
   GError *broken;
@@ -77,8 +77,9 @@ typedef struct
   gint64 refused_at;
 } GstDccpThinEnd;
 
-/* Initialises `end`. All fields of `settings` are 0 afterwards. The element
- * then sets them to their defaults with gst_wireless_properties_init (). */
+/* Initialises `end`. Afterwards all fields of `end->settings` are 0. The
+ * element must then set them to the defaults of the properties with
+ * gst_wireless_properties_init (). */
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
     const GstDccpThinEndFuncs * funcs, gpointer element);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
@@ -114,8 +115,8 @@ gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
  * GstDccpThinEnd. The function is meant for the argument `is_done` of
  * driver_run (). */
 gboolean gst_dccp_thin_end_is_broken (gpointer end);
-/* Frees the core and closes its socket. The counters are added to those of
- * earlier connections. Takes the lock. */
+/* Frees the protocol core and closes its socket. Its counters are added to
+ * those of earlier connections. Takes the lock. */
 void gst_dccp_thin_end_close (GstDccpThinEnd * end);
 
 /* Copies the settings of the endpoint. The caller frees the copy with
@@ -134,7 +135,8 @@ gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
 
-/* Queues an element message. Takes ownership of `structure`. */
+/* Queues an element message with the contents `structure`; it is posted after
+ * the lock is released. Takes ownership of `structure`. */
 void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
     GstStructure * structure);
 /* If there is a connection, marks it as ended and queues a message about its

@@ -55,9 +55,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
-/* Minimum time in us between two notifications of the rate, and between two
- * messages about packets that the receiver dropped. An encoder does not need an
- * update in each round trip. */
+/* Minimum time in us between two notifications of the rate that TFRC allows. It
+ * is also the minimum time between two messages about packets that the receiver
+ * dropped. An encoder does not need an update in each round trip. */
 #define NOTIFY_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 
 /* Two threads call the core, each with the endpoint's lock held. The streaming
@@ -71,18 +71,19 @@ struct _GstDccpThinSink
 {
   GstNetworkSink parent;
 
-  /* The endpoint and its lock, which protects the following fields */
+  /* The endpoint. Its lock, `end.lock`, protects the following fields too. */
   GstDccpThinEnd end;
 
   /* --- protected by the lock --- */
   gboolean request_key_units;
 
   GstWaker room;                /* wakes the virtual function `wait` */
-  /* Time in ns until which a thread waits before it sends the next packet. It
-   * is computed when the wait begins. 0 if no thread waits. */
+  /* While a thread waits in the virtual function `wait`: the time in ns until
+   * which it waits before it sends the next packet. The value is set when the
+   * wait begins. 0 if no thread waits. */
   guint64 waits_until;
-  /* Size in bytes of a buffer that does not fit into a packet and has not been
-   * reported yet; 0 = none. */
+  /* Size in bytes of a buffer that did not fit into a packet, until an error
+   * about it is posted; 0 = none */
   gsize too_long;
   /* maximum payload size in bytes at the time at which too_long was set */
   guint max_payload;
@@ -92,8 +93,8 @@ struct _GstDccpThinSink
   gboolean rate_changed;
   /* monotonic time in us at which estimated_bitrate was last notified */
   gint64 rate_notified_at;
-  /* For each Drop Code, the number of packets that the receiver has dropped and
-   * that no message has reported yet */
+  /* Counts the packets that the receiver has dropped, for each Drop Code. The
+   * counts are set to 0 when an element message reports them. */
   guint dropped[DCCP_DROP_NONE];
   /* monotonic time in us of the last message about dropped packets */
   gint64 dropped_posted_at;
@@ -101,25 +102,26 @@ struct _GstDccpThinSink
   gboolean wants_key_unit;
   /* monotonic time in us at which a key frame was last requested; 0 = never */
   gint64 key_unit_requested_at;
-  /* TRUE if a buffer with DELTA_UNIT was seen. Buffers without this flag then
-   * belong to key frames. */
+  /* TRUE if a buffer with the flag DELTA_UNIT was seen. Only then does a buffer
+   * without this flag belong to a key frame; some streams never set the flag.
+   */
   gboolean has_delta_units;
   /* Sequence numbers of the packets that carry a part of a key frame */
   DccpHistory key_packets;
 
-  /* --- used by the streaming thread only --- */
-  /* TRUE if the packet that is sent next had to wait because of the rate limit
-   * of TFRC. In this case, the sending rate is limited by TFRC and not by
-   * upstream. */
+  /* --- The following fields are used by the streaming thread only. --- */
+  /* TRUE if the next packet had to wait because of the rate limit of TFRC. In
+   * this case, TFRC limits the sending rate, and not upstream. */
   gboolean had_to_wait;
   GstClockTime frame_pts;       /* PTS of the frame that is being sent */
-  /* TRUE if the last packet of the current frame was handled */
+  /* TRUE if the last packet of the current frame was sent, or the rest of the
+   * frame is dropped */
   gboolean frame_is_over;
-  /* If blocking=false, the pacing may delay the packets of the current frame
-   * until this time, in ns. */
+  /* Only for blocking=false: time in ns, by the core's clock, until which the
+   * pacing may delay the packets of the current frame */
   guint64 frame_until;
-  /* Minimum interval between two frames so far; GST_CLOCK_TIME_NONE = unknown.
-   */
+  /* Minimum interval in ns between the PTS of two successive frames so far;
+   * GST_CLOCK_TIME_NONE = unknown */
   GstClockTime frame_period;
 };
 
@@ -295,7 +297,8 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 /* --- notifications -------------------------------------------------------- */
 
 /* Wakes the function `wait` if the socket has room and the next packet may be
- * sent before the time `waits_until`. The caller holds the lock. */
+ * sent earlier than the time `waits_until`, until which the function would
+ * wait. The caller holds the lock. */
 static void
 wake_sender (GstDccpThinSink * self)
 {
@@ -335,7 +338,8 @@ gst_dccp_thin_sink_next_wakeup (gpointer element)
   return wakeup;
 }
 
-/* Queues one message for each Drop Code. Does this at most once in
+/* Queues an element message about packets that the receiver dropped: one
+ * message for each Drop Code that occurred. Does this at most once in
  * NOTIFY_INTERVAL. The caller holds the lock. */
 static void
 queue_dropped_messages (GstDccpThinSink * self)
@@ -445,10 +449,11 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
-/* Changes the error code if a Reset refused the connection. The base class
- * treats the original code as a refusal that may be temporary, such as an
- * ICMP error. A Reset is more trustworthy than an ICMP error, because the core
- * ignores a Reset that does not acknowledge the Request. */
+/* A refusal can be an ICMP error or a Reset packet. The base class connects
+ * again after the error code CONNECTION_REFUSED, because an ICMP error may be
+ * temporary or forged. A Reset is more trustworthy, because the core ignores a
+ * Reset that does not acknowledge the Request. Therefore this function changes
+ * the error code if the refusal was a Reset. */
 static void
 distinguish_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {
@@ -477,7 +482,8 @@ connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
 }
 
 /* Tries the addresses of the host one after the other until one of them
- * answers. Only the last address may use the whole timeout. */
+ * answers. Only the attempt with the last address may last for the whole
+ * timeout. */
 static gboolean
 connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error)
@@ -497,8 +503,9 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return done;
 }
 
-/* If the element is a listener, it begins to listen during the change to
- * PAUSED. If this fails, the error is posted during this state change. */
+/* If the element is a listener, it begins to listen already during the change
+ * from READY to PAUSED. If this fails, the error is posted and the state change
+ * fails. */
 static gboolean
 gst_dccp_thin_sink_listen (GstDccpThinSink * self)
 {
@@ -562,8 +569,10 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 
 /* --- sending -------------------------------------------------------------- */
 
-/* Makes `wait` return at `time` (in ns), or earlier if the endpoint may send
- * earlier. The caller holds the lock. */
+/* Called when no packet can be sent now. Returns `result`, after which the base
+ * class calls the virtual function `wait`. This function makes `wait` return at
+ * the time `time` (in ns), or earlier if the endpoint may send earlier. The
+ * caller holds the lock. */
 static GstNetworkSinkResult
 wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
 {
@@ -612,13 +621,16 @@ may_wait (GstDccpThinSink * self, guint64 until)
   if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
       || until <= self->frame_until)
     return TRUE;
-  self->frame_is_over = TRUE;   /* The rest of the frame will be dropped. */
+  /* This packet would wait too long. The base class drops it and the remaining
+   * packets of the frame. */
+  self->frame_is_over = TRUE;
   return FALSE;
 }
 
-/* Passes one packet to the core. Returns SENT if the core accepted it. In this
- * case the buffer stays mapped in `map` until the packet was sent. Otherwise
- * returns why the packet could not be sent. The caller holds the lock. */
+/* Passes one packet to the core. Returns GST_NETWORK_SINK_SENT if the core
+ * accepted it. In this case the buffer stays mapped in `map`, and the caller
+ * unmaps it after the packet was sent. Otherwise the result says why the packet
+ * could not be sent. The caller holds the lock. */
 static GstNetworkSinkResult
 put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
     gboolean more, guint64 now)
@@ -745,9 +757,10 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
   return done;
 }
 
-/* Ends the connection without waiting for an answer. Sends a Reset if `reset`
- * is TRUE or if a Close was already sent. Otherwise sends a Close. A listener
- * stays open for the next receiver until the stream ends. */
+/* Ends the connection without waiting for an answer of the peer. Sends a Reset
+ * if `reset` is TRUE or if a Close was already sent. Otherwise sends a Close.
+ * The socket of a listener stays open for the next receiver until the stream
+ * ends. */
 static void
 gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 {
@@ -787,8 +800,9 @@ post_too_long_error (GstDccpThinSink * self, gsize size, guint max_payload)
   return GST_FLOW_ERROR;
 }
 
-/* If a buffer was too long, posts an error. The base class only drops the
- * buffer and counts it, so the user would not learn about the drop. */
+/* Posts an error if a buffer did not fit into a packet. The base class only
+ * drops such a buffer and counts it, so the user would not learn about the
+ * drop. */
 static GstFlowReturn
 check_size (GstDccpThinSink * self, GstFlowReturn flow)
 {

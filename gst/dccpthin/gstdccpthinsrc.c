@@ -58,19 +58,20 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define DROPPED_RECEIVE_BUFFER 2
 /* maximum length of a buffer list */
 #define MAX_LIST 64
-/* Minimum and maximum pause in us between two attempts to connect. The first
- * pause is the minimum. Each further pause is twice as long, up to the maximum.
- */
+/* Minimum and maximum pause in us between two attempts to connect to a sender.
+ * The first pause is the minimum. Each further pause is twice as long, up to
+ * the maximum. */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-/* A thread of its own runs the connection, because feedback must be sent in
- * time even if downstream is slow. A bounded queue passes the data to the
- * streaming thread. When the queue fills, the sender is told that the receiver
- * is slow.
- */
+/* The element has a thread that runs the connection, in addition to its
+ * streaming thread. The reason is that feedback must be sent in time even if
+ * downstream is slow and blocks the streaming thread. A bounded queue passes
+ * the data to the streaming thread. When the queue fills, the sender is told
+ * that the receiver is slow. */
 
-/* Counters of the element. The core has all other counters. */
+/* Counters that the element itself keeps. The protocol core keeps all other
+ * counters. */
 typedef struct
 {
   guint64 buffers, bytes;       /* pushed downstream */
@@ -100,15 +101,15 @@ struct _GstDccpThinSrc
   gboolean eos_at_end;
   guint64 peer_timeout;         /* ns; 0 = no timeout */
   GstNetworkSrcQueue queue;     /* of Items */
-  /* TRUE if the sender was told that downstream is slow */
+  /* TRUE if the element has told the DCCP sender that this receiver is slow */
   gboolean is_slow;
   gboolean stopping;
   GstDccpThinSrcCounters counters;
 
-  /* --- set and freed while no thread of the element runs --- */
+  /* --- These fields are set and freed while no thread of the element runs. */
   GThread *thread;
-  /* Used to cancel the connection's thread. GCancellable is thread-safe, so no
-   * lock is needed. */
+  /* Used to cancel the connection's thread. GCancellable is thread-safe, so the
+   * field needs no lock. */
   GCancellable *cancellable;
 };
 
@@ -123,7 +124,8 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
-/* Like udpsrc, the element has the rank NONE. It is found by its URI scheme. */
+/* The element has the rank NONE, like udpsrc. It needs no rank, because it is
+ * found by its URI scheme and not by its caps. */
 GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 
@@ -162,8 +164,8 @@ clear_item (gpointer data)
   g_clear_pointer (&item->end, gst_mini_object_unref);
 }
 
-/* Returns whether the queue holds at least numerator / denominator of max_bytes
- * or of max_packets. */
+/* Returns whether the queue of received data is filled to at least the fraction
+ * numerator / denominator of max_bytes or of max_packets. */
 static gboolean
 is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
 {
@@ -173,9 +175,9 @@ is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
       denominator >= (guint64) self->max_packets * numerator;
 }
 
-/* When the queue is half full, tells the sender that the receiver is slow. When
- * less than a quarter of the queue is filled, tells the sender that the
- * receiver is fast enough. */
+/* Tells the sender that the receiver is slow when the queue of received data is
+ * half full, or when the pipeline is paused. Tells the sender that the receiver
+ * is fast enough again when less than a quarter of the queue is filled. */
 static void
 update_slow (GstDccpThinSrc * self)
 {
@@ -250,8 +252,8 @@ gst_dccp_thin_src_clear_queue (GstDccpThinSrc * self)
 /* --- buffers -------------------------------------------------------------- */
 
 /* Computes how far the running time of the pipeline is ahead of the core's
- * clock, in ns. Returns FALSE if the source sets no timestamps or the pipeline
- * has no clock. */
+ * clock (g_get_monotonic_time ()), in ns. Returns FALSE if the source sets no
+ * timestamps or the pipeline has no clock. */
 static gboolean
 get_offset (GstDccpThinSrc * self, gint64 * offset)
 {
@@ -285,8 +287,9 @@ make_buffer (Item * item, gboolean has_offset, gint64 offset)
   return buffer;
 }
 
-/* Moves at most `n` items with data from the head of the queue to the array
- * `items`. Returns the number of moved items. The caller holds the lock. */
+/* Moves at most `n` items that contain received data from the head of the queue
+ * to the array `items`. Returns the number of moved items. The caller holds the
+ * lock. */
 static guint
 take_data (GstDccpThinSrc * self, Item * items, guint n)
 {
@@ -303,8 +306,8 @@ take_data (GstDccpThinSrc * self, Item * items, guint n)
   return taken;
 }
 
-/* Handles an EOS event or an error message from the queue. Takes ownership of
- * `object`. */
+/* Handles the item that ends the stream in the queue: an EOS event or an error
+ * message. Takes ownership of `object`. */
 static GstFlowReturn
 push_end (GstDccpThinSrc * self, GstMiniObject * object)
 {
@@ -367,9 +370,10 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
       self->is_slow);
 }
 
-/* Returns whether packets from the peer are accepted. With mode=caller the
- * element has chosen the peer itself, so only mode=listener checks
- * allowed-senders. Must be called with the lock held. */
+/* Returns whether packets from the peer with the address in `path` are
+ * accepted. With mode=caller the element has chosen the peer itself, so only
+ * mode=listener checks the property allowed-senders. Must be called with the
+ * lock held. */
 static gboolean
 gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {
@@ -422,9 +426,9 @@ close_end (GstDccpThinSrc * self)
   gst_dccp_thin_end_close (&self->end);
 }
 
-/* Waits for a connection if there is none yet, and runs the loop until the
- * connection has ended. Sets `error` to the reason why the loop ended. Returns
- * FALSE if no connection was established. */
+/* Waits for a connection if there is none yet, and runs the driver's loop until
+ * the connection has ended. Sets `error` to the reason why the loop ended.
+ * Returns FALSE if no connection was established. */
 static gboolean
 run_connection (GstDccpThinSrc * self, GError ** error)
 {
@@ -521,8 +525,8 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   return message;
 }
 
-/* Queues EOS if the peer closed the connection, and an error message otherwise.
- * Only called if no further connection follows. The caller holds the lock. */
+/* Ends the stream after its last connection: queues EOS if the peer closed the
+ * connection, and an error message otherwise. The caller holds the lock. */
 static void
 end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     const GError * reason, gboolean was_connected)
@@ -537,10 +541,11 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gst_network_src_queue_push_end (&self->queue, &item);
 }
 
-/* State of the attempts to connect. It is kept from one attempt to the next. */
+/* State of the attempts to connect to a sender. It is kept from one attempt to
+ * the next. */
 typedef struct
 {
-  guint64 timeout;              /* value of peer-timeout in ns */
+  guint64 timeout;              /* value of the property peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
   /* If an attempt to connect is refused after this monotonic time in us, no
    * further attempt is made. 0 = no attempt was refused since the last
@@ -555,8 +560,9 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* If an attempt to connect was refused, the pause must not end later than
-   * refused_until. */
+  /* If an attempt to connect was refused, a further refusal after the time
+   * refused_until ends the attempts. The pause ends at that time at the latest,
+   * so that one more attempt is made then. */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))
@@ -566,11 +572,12 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   attempts->pause = MIN (2 * attempts->pause, MAX_PAUSE);
 }
 
-/* Returns whether another attempt may succeed. A refusal is not final, for two
- * reasons. ICMP messages are not authenticated, so the refusal may be forged.
- * If the refusal is genuine, perhaps the sender does not listen yet. Refusals
- * therefore end the attempts only when the time peer-timeout has passed since
- * the first refusal. */
+/* Called after an attempt to connect has failed. Returns whether another
+ * attempt may succeed. A refusal is not final, for two reasons. ICMP messages
+ * are not authenticated, so the refusal may be forged. If the refusal is
+ * genuine, perhaps the sender does not listen yet. Refusals therefore end the
+ * attempts only when the time peer-timeout has passed since the first refusal.
+ */
 static gboolean
 may_pass (Attempts * attempts, const GError * reason)
 {
@@ -652,8 +659,9 @@ reset (GstDccpThinSrc * self)
   g_cancellable_reset (self->cancellable);
 }
 
-/* If the source is a listener, it begins to listen during the change from READY
- * to PAUSED. If this fails, the error is posted during this state change. */
+/* If the source is a listener, it begins to listen already during the change
+ * from READY to PAUSED. If this fails, the error is posted and the state change
+ * fails. */
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {

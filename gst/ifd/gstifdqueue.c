@@ -145,8 +145,9 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
     gst_ifd_queue_stop_sink (self);
   if (ret == GST_STATE_CHANGE_FAILURE)
     return ret;
-  /* If the element paces the stream, it behaves like a live element: it outputs
-   * buffers only in PLAYING. The state change therefore returns NO_PREROLL. */
+  /* If the element waits for the due time of each frame, it behaves like a live
+   * element: it outputs buffers only in PLAYING. The state change therefore
+   * returns NO_PREROLL. */
   if ((transition == GST_STATE_CHANGE_READY_TO_PAUSED
           || transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
       && is_live (self))
@@ -222,7 +223,7 @@ static const GstWirelessProperty properties[] = {
    * GstIfdQueue:max-frame-size:
    *
    * Maximum size of a frame of unparsed MPEG video. A larger frame is dropped
-   * and counted as `too-big`, and the stream is resumed at the next header.
+   * and counted as `too-big`, and the parser then continues at the next header.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "

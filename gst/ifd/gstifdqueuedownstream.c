@@ -11,8 +11,9 @@
  * has so many elements. The limit only ensures that the search ends. */
 #define MAX_ELEMENTS 100
 
-/* Returns the pad on the other side of a bin's boundary. Takes ownership of
- * `pad`, and returns a new reference. */
+/* Called to follow a link through the boundary of a bin. `pad` is one of the
+ * two pads that form a ghost pad. Returns the pad on the other side of the
+ * boundary. Takes ownership of `pad`, and returns a new reference. */
 static GstPad *
 cross_bin (GstPad * pad)
 {

@@ -16,11 +16,11 @@
  * of 1/90000 s (13818-1, 2.4.3.7). */
 #define TS_TIME_RATE 90000
 #define TS_TIME_MASK ((G_GUINT64_CONSTANT (1) << 33) - 1)
-/* Maximum step of the DTS from one picture to the next. A larger step is a jump
- * of the clock. */
+/* Maximum step of the DTS from one picture to the next, in units of 1/90000 s.
+ * If the step is larger, the clock of the stream is assumed to have jumped. */
 #define MAX_TS_STEP (2 * TS_TIME_RATE)
-/* The time of a picture is computed from its DTS. If this time differs from the
- * timestamp of the picture's buffer by more than MAX_TS_DISTANCE (ns), the
+/* The due time of a picture is computed from its DTS. If this time differs from
+ * the timestamp of the picture's buffer by more than MAX_TS_DISTANCE (ns), the
  * timestamp of the buffer is used instead. */
 #define MAX_TS_DISTANCE ((gint64) (2 * GST_SECOND))
 
@@ -31,14 +31,16 @@ struct _GstIfdQueueInput
   /* Description of the stream in the latest error about caps, for example "RTP
    * packets"; NULL if the latest caps were usable */
   gchar *refused;
-  /* Only the parser that fits the caps exists: `classifier`, `slots` or `ts`.
-   * For MPEG video, all three are NULL. */
+  /* There are three parsers: `classifier`, `slots` and `ts`. Only the parser
+   * that fits the caps exists, and the other two are NULL. For MPEG video, all
+   * three are NULL. */
   IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
   SlotCodec slot_codec;
   TsPictures *ts;               /* for a transport stream */
-  /* Classifier for a transport stream. NULL if the input is something else. */
+  /* Finds out the frame type of each picture of a transport stream. NULL if the
+   * input is not a transport stream. */
   TsClassifier *ts_classifier;
   /* For a transport stream: `ts_time` is the DTS of the last picture, and
    * `ts_due` is its due time in ns. They are used to compute the due time of
@@ -46,8 +48,8 @@ struct _GstIfdQueueInput
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
-  /* TRUE if a warning was posted that the transport stream is passed on
-   * unchanged */
+  /* TRUE if a warning was posted that the transport stream cannot be divided
+   * into pictures and is passed on unchanged */
   gboolean told_refusal;
   /* TRUE if the caps of MPEG video contain parsed=true */
   gboolean parsed;
@@ -61,13 +63,15 @@ struct _GstIfdQueueInput
   /* IfdLineItems of the frames that gst_ifd_queue_input_pull () will return */
   GQueue units;
   /* The first field of a frame, while it waits for the second field of this
-   * frame. The object of this item is NULL if no field waits. */
+   * frame. `first_field.object` is NULL if no field waits. */
   IfdLineItem first_field;
 
   /* for MPEG video */
   MpegVideoSequence sequence;   /* belongs to the newest caps */
   gboolean have_caps;           /* caps were output */
-  gboolean update_caps;         /* TRUE if upstream has sent new caps */
+  /* TRUE if the caps downstream have to be updated, because upstream has sent
+   * new caps or the sequence header has changed */
+  gboolean update_caps;
   /* The newest sequence header with its extensions and user data */
   GstMemory *header;
   guint i_reference;            /* temporal reference of the last I-frame */
@@ -225,9 +229,9 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   GstCaps *accepted = gst_caps_copy (downstream), *both, *unusable;
   guint i;
 
-  /* The field "parsed" says what downstream accepts. It is removed here,
-   * because upstream may send unparsed video: ifdqueue parses the video itself.
-   */
+  /* In downstream's caps, the field "parsed" says what downstream accepts. For
+   * MPEG video the field is removed here, because upstream may send unparsed
+   * video: ifdqueue parses the video itself. */
   for (i = 0; i < gst_caps_get_size (accepted); i++) {
     GstStructure *structure = gst_caps_get_structure (accepted, i);
 
@@ -238,10 +242,10 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   gst_caps_unref (accepted);
   gst_caps_unref (usable);
   unusable = make_unusable_caps (both);
-  /* The usable caps must come before the unusable caps. The filter may have
-   * another order. The usable caps and the unusable caps are therefore
-   * intersected with the filter separately, and the results are put one after
-   * the other. */
+  /* The order of caps is the order of preference, so the usable caps must come
+   * before the unusable caps. The filter may have another order. The usable
+   * caps and the unusable caps are therefore intersected with the filter
+   * separately, and the results are put one after the other. */
   both = intersect_with_filter (both, filter);
   gst_caps_append (both, intersect_with_filter (unusable, filter));
   return both;
@@ -253,10 +257,11 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
 {
   GstElement *element;
 
-  /* The error is posted only once. CAPS is a sticky event, so upstream sends
-   * the refused caps again with each buffer. The repeated caps may differ from
-   * the first caps, because a muxer adds its stream headers to them. Therefore
-   * `what`, the description of the stream, is compared instead of the caps. */
+  /* The error is posted only once, although upstream sends the refused caps
+   * again with each buffer (CAPS is a sticky event). The repeated caps may
+   * differ from the first caps, because a muxer adds its stream headers to
+   * them. Therefore `what`, the description of the stream, is compared instead
+   * of the caps. */
   if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
   g_free (input->refused);
@@ -269,9 +274,10 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   return FALSE;
 }
 
-/* Posts an error for RTP packets. The remedy in the error names the payloader
- * that fits the stream. ifdsink, which contains an ifdqueue, sends no RTP and
- * needs no payloader. */
+/* Posts an error if the input is RTP packets instead of frames. The error
+ * advises the user how to correct the pipeline. For ifdqueue, the advice is to
+ * put ifdqueue upstream of the payloader that fits the stream. ifdsink contains
+ * an ifdqueue, but sends no RTP, so its advice is to remove the payloader. */
 static gboolean
 refuse_rtp (GstIfdQueueInput * input, GstCaps * caps,
     const GstStructure * structure)
@@ -485,8 +491,8 @@ gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 
 /* --- frames of MPEG video ------------------------------------------------ */
 
-/* Returns new caps if the sequence header of the frame changes the caps;
- * otherwise NULL. */
+/* Called for each frame of MPEG video. Returns new caps if the sequence header
+ * of the frame changes the caps; otherwise NULL. */
 static GstCaps *
 update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
 {
@@ -568,9 +574,9 @@ pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
 
   if (!gst_mpeg_video_input_pull (input->mpeg, &pulled))
     return FALSE;
-  /* The parser reports frames that never arrived. These reports are read and
-   * discarded, because such frames were lost upstream and ifdqueue does not
-   * count them. */
+  /* The parser of MPEG video also reports frames that never arrived. These
+   * reports are read and discarded, because such frames were lost upstream, and
+   * ifdqueue counts only frames that arrived. */
   while (gst_mpeg_video_input_pull_loss (input->mpeg, &loss));
   *caps = update_caps (input, &pulled.frame.sequence);
   if (pulled.frame.has_sequence)
@@ -612,8 +618,8 @@ add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
   return buffer;
 }
 
-/* Appends the frame `item`, and takes ownership of the objects that `item`
- * contains. */
+/* Appends the frame `item` to the queue `units`, and takes ownership of the
+ * objects that `item` contains. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
@@ -638,10 +644,13 @@ append_first_field (GstIfdQueueInput * input)
     append_unit (input, &input->first_field);
 }
 
-/* Appends `rest` of the second field to `rest` of the first field. `rest`
- * contains the packets of a transport stream that are sent even if the field is
- * dropped. The continuity counters of the second field's packets are reduced by
- * the number of packets that were removed from the first field. */
+/* Called when the two fields of a frame of a transport stream are joined. In
+ * each field, `rest` contains the packets that are sent even if the frame is
+ * dropped. This function appends the `rest` of the second field to that of the
+ * first field. If the frame is dropped, the packets that were removed from the
+ * first field leave a gap in the continuity counters. The counters of the
+ * appended packets are therefore reduced by the number of these removed
+ * packets. */
 static void
 append_rest (IfdLineItem * first, IfdLineItem * second)
 {
@@ -673,8 +682,9 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Adds a frame or a field, and takes ownership of the objects of `item`. A
- * second field is joined with its first field. */
+/* Adds a frame or a field to the queue `units`, and takes ownership of the
+ * objects of `item`. A first field waits for its second field, and the two
+ * become one frame. */
 static void
 push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
 {
@@ -694,7 +704,8 @@ push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
     append_unit (input, item);
 }
 
-/* Adds a frame or a field, and takes ownership of `buffer`. */
+/* Adds a frame or a field of H.264 or H.265 to the queue `units`, and takes
+ * ownership of `buffer`. */
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -725,7 +736,8 @@ read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
     gst_buffer_unmap (buffer, &map);
 }
 
-/* Adds a frame of VP8, VP9 or AV1, and takes ownership of `buffer`. */
+/* Adds a frame of VP8, VP9 or AV1 to the queue `units`, and takes ownership of
+ * `buffer`. */
 static void
 push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -758,13 +770,17 @@ push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
   g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
 }
 
-/* Sets the time of a picture of a transport stream. It is the time of the
- * previous picture plus the difference between the DTS values of the two
+/* Sets the due time of a picture of a transport stream. It is the due time of
+ * the previous picture plus the difference between the DTS values of the two
  * pictures.
  *
- * There are two exceptions. If there is no previous picture, or if the DTS
- * jumps, the time is the timestamp of the picture's buffer. If the first buffer
- * has no timestamp, the time of its picture is 0. */
+ * There are two exceptions:
+ * - If there is no previous picture, or if the DTS jumps, the due time is the
+ *   timestamp of the picture's buffer. If the buffer has no timestamp, the due
+ *   time is 0 for the first picture. For later pictures, it is the due time of
+ *   the previous picture plus the frame duration.
+ * - If the computed due time is too far from the timestamp of the buffer
+ *   (MAX_TS_DISTANCE), this timestamp is the due time. */
 static void
 set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     IfdLineItem * item)
@@ -782,9 +798,10 @@ set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     input->ts_due = input->has_ts_time ? input->ts_due
         + gst_ifd_queue_input_get_frame_duration (input) : 0;
   }
-  /* ts_due was computed from the DTS, and `tag` is the timestamp of the buffer.
-   * If they differ by more than MAX_TS_DISTANCE, the timestamps of the buffers
-   * have jumped, for example after a seek. */
+  /* `ts_due` is the due time of the picture, computed from the DTS, and `tag`
+   * is the timestamp of the picture's buffer. If they differ by more than
+   * MAX_TS_DISTANCE, the timestamps of the buffers have jumped, for example
+   * after a seek. The timestamp of the buffer is then the due time. */
   if (GST_CLOCK_TIME_IS_VALID (tag)
       && ABS (GST_CLOCK_DIFF (tag, input->ts_due)) > MAX_TS_DISTANCE)
     input->ts_due = tag;
@@ -835,8 +852,8 @@ tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
 }
 
 /* Takes ownership of `buffer`, which contains data of a transport stream, and
- * divides the stream into pictures. If TsPictures refuses to divide the stream,
- * the buffer is passed on unchanged. */
+ * divides the stream into pictures. If the parser TsPictures has found that it
+ * cannot divide this stream, the buffer is passed on unchanged. */
 static void
 push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
 {

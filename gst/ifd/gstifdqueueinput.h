@@ -20,8 +20,9 @@
 #define GST_IFD_QUEUE_USABLE_CAPS \
     GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS "; " GST_SLOT_CAPS "; " \
     GST_IFD_QUEUE_TS_CAPS
-/* Caps that are accepted for linking, but cause an error later. The error
- * message can then name the element that is missing upstream. */
+/* Caps that are accepted when pads are linked, but cause an error when the
+ * stream arrives. The error message can then name the element that is missing
+ * upstream. If linking failed instead, the user would not learn this name. */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
     "video/x-h264; video/x-h265; video/x-av1; " \
     "video/mpeg, systemstream = (boolean) true; video/mpegts; " \
@@ -57,9 +58,9 @@ void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
 /* Sets the caps of the input. If they cannot be used, posts an error and
- * returns FALSE. If the input is MPEG video, gst_ifd_queue_input_pull () later
- * returns the output caps. For all other formats, the output has the caps
- * `caps`. */
+ * returns FALSE. If the input is MPEG video, the output caps differ from
+ * `caps`, and gst_ifd_queue_input_pull () returns them later. For all other
+ * formats, the output caps are `caps`. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 /* Posts an error for caps that cannot be used, and returns FALSE. Such caps do
@@ -70,11 +71,12 @@ gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);
 /* Returns whether the input is unparsed. In unparsed input, a frame is known to
  * be complete only when the next frame begins. */
 gboolean gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input);
-/* Returns whether the object may contain data that wait for further input:
- * unparsed bytes, or the first field of a frame. */
+/* Returns whether `input` may hold data that wait for further input: unparsed
+ * bytes, or the first field of a frame. */
 gboolean gst_ifd_queue_input_is_pending (const GstIfdQueueInput * input);
-/* Returns the frame duration in ns. If the frame rate is unknown, returns the
- * longest frame duration that MPEG video can have. */
+/* Returns the duration of a frame in ns, computed from the frame rate. If the
+ * frame rate is unknown, returns the longest duration that a frame of MPEG
+ * video can have. */
 GstClockTime gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput *
     input);
 GstEvent *gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input,
@@ -87,8 +89,8 @@ GstCaps *gst_ifd_queue_input_make_caps (GstIfdQueueInput * input);
  * posted. */
 gboolean gst_ifd_queue_input_push (GstIfdQueueInput * input,
     GstBuffer * buffer);
-/* Ends the stream. The pending data then become a frame. Returns FALSE if an
- * error was posted. */
+/* Called at the end of the stream. Data that wait for further input then become
+ * a frame. Returns FALSE if an error was posted. */
 gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
 /* Stores the next frame in `item`, or returns FALSE if there is none. All
  * fields except the due time are set; the caller owns the objects of the item.

@@ -22,15 +22,16 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
  * - The task of the src pad pushes the frames.
  *
  * The locks are taken in this order: the streaming lock of a pad, `lock`,
- * OBJECT_LOCK. While the element pushes, posts, queries or frees an object, or
- * waits for a clock, only the streaming lock may be held.
+ * OBJECT_LOCK. Only the streaming lock may be held while the element pushes,
+ * posts, queries or frees an object, or waits for a clock.
  *
  * If sync=false and the input is not live, the task of the src pad has no
  * benefit, because upstream has to wait whenever the queue is full. The task
  * costs a thread switch per frame. The bin that contains the element can
- * therefore call gst_ifd_queue_allow_unqueued (). In the unqueued mode,
- * upstream's streaming thread pushes the frames itself and does not wait until
- * the queue has room. The task of the src pad then pushes only:
+ * therefore allow the unqueued mode with gst_ifd_queue_allow_unqueued (). In
+ * this mode, upstream's streaming thread pushes the frames itself. When the
+ * queue is full, it pushes a frame instead of waiting for the task. The task of
+ * the src pad then pushes only:
  *
  * - the events and queries;
  * - the first frame, because this push may have to wait for a receiver;
@@ -53,10 +54,12 @@ struct _GstIfdQueue
 
   /* the queue between the threads, protected by lock */
   IfdLine *line;
-  /* flow return; while it is not GST_FLOW_OK, no frame is accepted or pushed */
+  /* GST_FLOW_OK while frames are accepted and pushed. Otherwise the reason why
+   * they are not: the result of the push that failed, GST_FLOW_EOS, or
+   * GST_FLOW_FLUSHING. */
   GstFlowReturn flow;
-  /* TRUE if the unqueued mode is allowed. The comment above this struct
-   * explains this mode. The field is set before the element starts. */
+  /* TRUE if the unqueued mode is allowed, in which upstream's streaming thread
+   * pushes the frames. Set before the element starts. */
   gboolean may_be_unqueued;
   /* TRUE while one of the two threads is pushing; the other thread must not
    * push during this time */
@@ -65,9 +68,10 @@ struct _GstIfdQueue
   gint64 came_at;
   /* TRUE if downstream has accepted a frame since the start */
   gboolean passed;
-  /* TRUE if EOS was received; it may still be in the queue */
+  /* TRUE if upstream has sent EOS. The EOS event may still be in the queue. */
   gboolean eos;
-  /* query that was answered last; `query_result` is the result */
+  /* the query that downstream answered last; `query_result` is the result of
+   * the answer */
   GstQuery *query_done;
   gboolean query_result;
   GstQuery *query_running;      /* query that downstream is answering */
@@ -77,13 +81,14 @@ struct _GstIfdQueue
   /* TRUE if a warning about missing timestamps was posted */
   gboolean warned_of_times;
   gboolean playing;
-  /* running time at which the pipeline was paused; used while not playing */
+  /* Running time in ns at which the pipeline was paused. While the pipeline is
+   * not playing, this is the present running time. */
   GstClockTime paused_at;
-  /* Monotonic time in us that is the origin of the running time if there is no
-   * clock */
+  /* Monotonic time in us at which the running time was 0. It is used only if
+   * the element has no clock. */
   gint64 started_at;
-  /* clock ID for which the streaming thread waits; NULL if the thread does not
-   * wait */
+  /* clock entry with which the streaming thread waits until a frame is due;
+   * NULL if it does not wait for a clock */
   GstClockID wait_id;
   /* Latency of upstream in ns. A frame is due at its running time plus this
    * latency. */
@@ -94,8 +99,8 @@ struct _GstIfdQueue
    */
   gboolean latency_is_known;
   GstClockTime frame_duration;
-  /* TRUE if the input is unparsed, so that a frame is known to be complete only
-   * when the next frame begins */
+  /* TRUE if the input is unparsed. A frame is then known to be complete only
+   * when the next frame begins. */
   gboolean raw;
 
   /* The following fields belong to the requests for a key frame. They are
@@ -104,9 +109,9 @@ struct _GstIfdQueue
   /* Time at which the last I-frame arrived; GST_CLOCK_TIME_NONE if no I-frame
    * has arrived */
   GstClockTime i_frame_at;
-  /* Normal time between two successive I-frames; 0 if unknown. It is the time
-   * between the last two successive I-frames that had no request for a key
-   * frame between them. */
+  /* Normal time between two successive I-frames; 0 if unknown. It is measured
+   * between the last two successive I-frames between which no key frame was
+   * requested. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */
@@ -127,7 +132,8 @@ struct _GstIfdQueue
   /* The following fields are used only by the thread that is pushing at the
    * moment. */
   gboolean looked_downstream;
-  /* Number of video packets of a transport stream that were dropped */
+  /* Number of video packets of a transport stream that were dropped so far. The
+   * continuity counters of later packets are reduced by this number. */
   guint ts_removed;
 };
 
@@ -136,19 +142,20 @@ struct _GstIfdQueue
 /* Returns the running time, which does not advance while the pipeline is
  * paused. The caller holds the lock. */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Returns whether the buffer has to wait until it is due, and stores the time
- * at which it is due. A buffer does not wait if it has no timestamp, if there
- * is no clock, or with sync=false. If the element paces the stream, the
- * function blocks until the element is in PLAYING. The caller does not hold the
- * lock. */
+/* Returns whether the buffer has to wait until it is due, and stores in `time`
+ * the timestamp at which it is due. A buffer does not have to wait if it has no
+ * timestamp, if there is no clock, or with sync=false. With sync=true the
+ * function itself blocks until the element is in PLAYING. The caller does not
+ * hold the lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
     GstClockTime * time);
-/* Waits until a paced buffer is due or `flow` is no longer OK. Returns the
- * running time at which the buffer is due. The caller holds the lock, which is
- * released while waiting. */
+/* Waits until a buffer with the timestamp `time` is due, or `flow` is no longer
+ * GST_FLOW_OK. Returns the running time at which the buffer is due. The caller
+ * holds the lock, which is released while waiting. */
 GstClockTime gst_ifd_queue_wait_until_due (GstIfdQueue * self,
     GstClockTime time);
-/* Ends a wait in gst_ifd_queue_wait_until_due (). The caller holds the lock. */
+/* Ends a wait in gst_ifd_queue_wait_until_due () early. The caller holds the
+ * lock. */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
 /* Returns whether the unqueued mode is active, in which the streaming thread
  * itself pushes the frames. The caller holds the lock. */
@@ -173,12 +180,12 @@ void gst_ifd_queue_stop_sink (GstIfdQueue * self);
 /* gstifdqueuesrc.c */
 
 void gst_ifd_queue_init_src (GstIfdQueue * self);
-/* Sets `flow`, and makes waiting threads check it. The caller holds the lock.
- */
+/* Sets `flow`, and wakes the threads that wait, so that they check it. The
+ * caller holds the lock. */
 void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
-/* Removes all elements from the queue. If `keep_sticky` is TRUE, sticky events
- * are stored on the src pad. The caller holds the lock, which is released
- * during the call. */
+/* Removes and frees all items of the queue. If `keep_sticky` is TRUE, the
+ * sticky events among them are stored on the src pad, except SEGMENT and EOS.
+ * The caller holds the lock, which is released during the call. */
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
 /* Starts the task of the src pad if the pad is active. The caller holds the
  * lock. */
@@ -187,14 +194,16 @@ void gst_ifd_queue_start_task (GstIfdQueue * self);
  * frame to make room. The caller holds the lock, which is released during the
  * call. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
-/* Releases the lock. Then posts a message about each dropped frame, and frees
- * the frame. If the stream cannot resume without a key frame, requests a key
- * frame from upstream. */
+/* Called after the algorithm may have dropped frames. Releases the lock. Then
+ * posts a message about each dropped frame, if the property post-messages is
+ * set, and frees the frame. If the stream cannot resume without a key frame,
+ * requests a key frame from upstream. */
 void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
 /* Resets the time of the last key frame request, the time of the last I-frame,
  * and the interval between I-frames. The caller holds the lock. */
 void gst_ifd_queue_reset_key_units (GstIfdQueue * self);
-/* Notes that an I-frame has arrived. The caller holds the lock. */
+/* Stores the time at which an I-frame has arrived, and updates the interval
+ * between I-frames. The caller holds the lock. */
 void gst_ifd_queue_note_i_frame (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */

@@ -32,9 +32,9 @@ is_sticky (GstMiniObject * object)
 }
 
 /* Waits until the queue has room for one more object that is never dropped,
- * such as an event or a query, or until downstream refuses frames. Returns the
- * flow return of downstream. The caller holds the lock, which is released while
- * waiting. */
+ * such as an event or a query. Does not wait while `flow` is not GST_FLOW_OK,
+ * that is, while downstream refuses frames. Returns `flow`. The caller holds
+ * the lock, which is released while waiting. */
 static GstFlowReturn
 wait_for_object_room (GstIfdQueue * self)
 {
@@ -44,10 +44,9 @@ wait_for_object_room (GstIfdQueue * self)
   return self->flow;
 }
 
-/* Puts an event, a query or data into the queue. Takes ownership of `object`,
- * unless it is a query. After downstream has refused frames, only sticky events
- * are still put into the queue, because they also apply to later frames.
- */
+/* Puts an event or a query into the queue. Takes ownership of `object`, unless
+ * it is a query. After downstream has refused a frame, only sticky events are
+ * still put into the queue, because they also apply to later frames. */
 static GstFlowReturn
 enqueue_object (GstIfdQueue * self, GstMiniObject * object)
 {
@@ -96,8 +95,8 @@ send_event (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Puts a caps event into the queue. Takes ownership of `caps`, which may be
- * NULL. */
+/* Puts a CAPS event with `caps` and all events that have waited for the caps
+ * into the queue, unless `caps` is NULL. Takes ownership of `caps`. */
 static void
 send_caps (GstIfdQueue * self, GstCaps * caps)
 {
@@ -176,7 +175,7 @@ enqueue_data (GstIfdQueue * self, IfdLineItem * item)
   return flow;
 }
 
-/* Enqueues all frames that are complete. */
+/* Puts all complete frames into the queue. */
 static GstFlowReturn
 enqueue_frames (GstIfdQueue * self)
 {
@@ -217,7 +216,8 @@ gst_ifd_queue_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
 /* --- events --------------------------------------------------------------- */
 
-/* Completes the current frame, because the next bytes do not belong to it. */
+/* Called when the next bytes do not belong to the current frame. Completes this
+ * frame and puts it into the queue. */
 static void
 drain (GstIfdQueue * self)
 {
@@ -227,7 +227,8 @@ drain (GstIfdQueue * self)
   enqueue_frames (self);
 }
 
-/* Starts a different stream, or the same stream from a different position. */
+/* Forgets the input so far, because another stream, or another position of the
+ * same stream, follows. */
 static void
 restart (GstIfdQueue * self)
 {
@@ -281,8 +282,8 @@ take_caps (GstIfdQueue * self, GstEvent * event)
 
   gst_event_parse_caps (event, &caps);
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, caps);
-  /* The pending data belong to the previous caps, so they are completed first.
-   */
+  /* Incomplete data of the current frame belong to the previous caps. This
+   * frame is therefore completed before the caps change. */
   if (gst_ifd_queue_input_is_pending (self->input))
     drain (self);
   if (!take_format (self, caps)) {
@@ -308,8 +309,9 @@ take_segment (GstIfdQueue * self, GstEvent * event)
 
   event = gst_ifd_queue_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* The pending data belong to the previous segment. They are therefore put
-   * into the queue before the segment changes. */
+  /* Incomplete data of the current frame belong to the previous segment. This
+   * frame is therefore completed and put into the queue before the segment
+   * changes. */
   if (gst_ifd_queue_input_is_pending (self->input)
       && !gst_segment_is_equal (&self->segment, segment))
     drain (self);
@@ -345,15 +347,16 @@ take_eos (GstIfdQueue * self, GstEvent * event)
   flow = self->flow;
   self->eos = TRUE;
   g_mutex_unlock (&self->lock);
-  /* After EOS, upstream does not push any more. A flow return would not reach
-   * it, so an error is posted. */
+  /* After EOS, upstream does not push any more, so it would not see the result
+   * of a failed push. An error is posted instead. */
   if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, flow);
   if (flow != GST_FLOW_OK) {
     gst_event_unref (event);
     return FALSE;
   }
-  /* The event "ending" announces the EOS to the sink. It overtakes the data in
+  /* The event "ending" announces to the sink that EOS will follow, so that the
+   * sink can set a deadline for the end of the stream. It overtakes the data in
    * the queue, because the EOS itself arrives too late if the sink blocks. */
   gst_pad_push_event (self->srcpad, gst_wireless_event_new_ending ());
   return enqueue_event (self, event);
@@ -422,10 +425,10 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Handles an event. If downstream has returned a GstFlowReturn other than
- * GST_FLOW_OK, the event is refused, and this function returns the same
- * GstFlowReturn. If it returned GST_FLOW_ERROR instead, upstream would assume
- * that the event itself had failed. */
+/* Handles an event. If an earlier push has returned a GstFlowReturn other than
+ * GST_FLOW_OK, the event is refused, and this function returns that value too.
+ * If this function returned GST_FLOW_ERROR instead, upstream would assume that
+ * the event itself had failed. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -451,9 +454,10 @@ is_query_pending (GstIfdQueue * self, GstQuery * query)
 {
   if (self->query_done == query)
     return FALSE;
-  /* If downstream is answering the query, the query must stay valid even if
-   * `flow` is not GST_FLOW_OK, because downstream may be writing the answer at
-   * this moment. */
+  /* The thread that sent the query waits here. It must not return while
+   * downstream is answering the query, even if `flow` is not GST_FLOW_OK.
+   * Downstream may be writing the answer at this moment, so the query must stay
+   * valid. */
   return self->flow == GST_FLOW_OK || self->query_running == query;
 }
 
@@ -572,9 +576,9 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the peer is a source that can be pulled. Another element is
- * not pulled, even if it offers pull mode, because it may send caps that
- * describe the stream. It sends such caps in push mode only. */
+/* Returns whether the peer is a source that can be pulled. Other elements are
+ * not pulled, even if they offer pull mode. Such an element may send caps that
+ * describe the stream, but it sends them in push mode only. */
 static gboolean
 is_readable_source (GstPad * pad)
 {
@@ -591,8 +595,8 @@ is_readable_source (GstPad * pad)
   return readable;
 }
 
-/* Uses pull mode if frames are not paced and upstream is a source. In pull
- * mode, one thread both reads and pushes. */
+/* Uses pull mode if the element does not wait until frames are due, and
+ * upstream is a source. In pull mode, one thread both reads and pushes. */
 static gboolean
 gst_ifd_queue_choose_mode (GstPad * pad, GstObject * parent)
 {

@@ -15,10 +15,10 @@
  * frame has arrived for MAX_HOLD_TIME (in us), the task of the src pad pushes
  * the waiting frames. */
 #define MAX_HOLD_TIME 20000
-/* Minimum time between two requests for a key frame, as in mmtpsink. It is long
- * because key frames are large. */
+/* Minimum time between two requests for a key frame, the same as in mmtpsink.
+ * It is long because key frames are large. */
 #define KEY_UNIT_INTERVAL (1 * GST_SECOND)
-/* If the next key frame is expected within this time, no key frame is
+/* If the next key frame is expected within this time anyway, no key frame is
  * requested. */
 #define KEY_UNIT_NEAR (500 * GST_MSECOND)
 
@@ -46,9 +46,10 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
   self->i_frame_at = now;
 }
 
-/* Returns whether other frames of the base layer refer to the frame. If
- * IFD_FRAME_SLOTS is not set, the references of the frames are unknown. Each
- * frame of a GOP is then assumed to refer to all P-frames before it. */
+/* Returns whether `frame` is a P-frame to which other frames of the base layer
+ * refer. If IFD_FRAME_SLOTS is not set, the references between frames are
+ * unknown. Each frame of a GOP is then assumed to refer to all P-frames before
+ * it. */
 static gboolean
 is_base (const IfdFrame * frame)
 {
@@ -58,9 +59,9 @@ is_base (const IfdFrame * frame)
 
 /* Returns whether the drop of a frame shows that a key frame is needed. `event`
  * describes the drop. A key frame is needed if the dropped frame belongs to the
- * base layer and was dropped because it refers to an earlier dropped frame. The
- * drop of the earlier frame is not sufficient, because an I-frame may follow
- * directly. */
+ * base layer and was dropped only because it refers to an earlier dropped
+ * frame. The drop of the earlier frame alone does not yet show the need,
+ * because an I-frame may follow directly. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {
@@ -148,9 +149,9 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
 
 /* --- pushing, one thread at a time --------------------------------------- */
 
-/* Stores a flow return that is not OK. No thread pushes until the flow return
- * is OK again, and the task of the src pad pauses itself. The caller holds the
- * lock. */
+/* Stores in `flow` that a push failed with the result `flow`, or that EOS was
+ * pushed. No thread pushes until `flow` is GST_FLOW_OK again, and the task of
+ * the src pad pauses itself. The caller holds the lock. */
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
@@ -211,8 +212,8 @@ finish_push (GstIfdQueue * self, GstFlowReturn flow, gboolean is_frame)
   else if (is_frame)
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
   self->passed |= flow == GST_FLOW_OK && is_frame;
-  /* Upstream gets a flow return only when it pushes a buffer. After EOS it
-   * pushes no more buffers, so an error is posted instead. */
+  /* Upstream learns the result of a push only when it pushes a buffer. After
+   * EOS it pushes no more buffers, so an error is posted instead. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 
@@ -273,8 +274,8 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* A new stream may have arrived after the EOS. In that case `eos` is FALSE,
-   * or the queue is not empty. Pushing then continues. */
+  /* If a new stream has arrived after the EOS, `eos` is FALSE or the queue is
+   * not empty. Pushing then continues. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
@@ -342,9 +343,8 @@ push_next (GstIfdQueue * self)
 
 /* Called with the lock. Returns whether upstream has to wait because the queue
  * is full. A live source does not wait: frames are dropped instead. A stored
- * stream has to wait. Its frames are never late, so no frame needs to be
- * dropped.
- */
+ * stream has to wait, because its frames are never late, so no frame needs to
+ * be dropped. */
 static gboolean
 waits_for_room (GstIfdQueue * self)
 {
@@ -361,11 +361,12 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
   }
 }
 
-/* Called with the lock. Returns the time in us for which the task has to wait
- * before it may push; 0 if it may push now.
+/* Called with the lock. Returns the time in us for which the task of the src
+ * pad still has to wait before it may push; 0 if it may push now.
  *
  * In unqueued mode, upstream's streaming thread pushes the frames. The task
- * waits until no further frame has arrived for MAX_HOLD_TIME. */
+ * therefore waits. It pushes the frames in the queue only when no further frame
+ * has arrived for MAX_HOLD_TIME. */
 static gint64
 get_hold_time (GstIfdQueue * self)
 {
@@ -410,8 +411,8 @@ gst_ifd_queue_loop (gpointer pad)
     /* The queue may have room now, so a waiting streaming thread is woken. */
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
-    /* In unqueued mode, upstream's streaming thread may be waiting for the end
-     * of push_item (). It is therefore woken here. */
+    /* In unqueued mode, upstream's streaming thread may be waiting until no
+     * other thread is pushing. This push has ended, so that thread is woken. */
     if (gst_ifd_queue_is_unqueued (self))
       g_cond_broadcast (&self->changed);
   }
@@ -433,8 +434,9 @@ gst_ifd_queue_start_task (GstIfdQueue * self)
 
 /* --- events and queries from downstream ----------------------------------- */
 
-/* Called when the sink has a new receiver. Sending resumes with the next
- * I-frame, so upstream is asked for an I-frame. */
+/* Called when the sink has a new receiver, which needs an I-frame to begin
+ * with. All frames before the next I-frame are dropped, and upstream is asked
+ * for an I-frame. */
 static gboolean
 take_restart (GstIfdQueue * self, GstEvent * event)
 {
@@ -450,9 +452,9 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Called at a RECONFIGURE event. If the last push returned NOT_LINKED, the src
- * pad may be linked now. The stream then begins again with the next I-frame, as
- * for a new receiver. */
+/* Called at a RECONFIGURE event, which can mean that the src pad was linked. If
+ * the last push returned NOT_LINKED, the stream begins again with the next
+ * I-frame, as for a new receiver. */
 static gboolean
 take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {

@@ -100,9 +100,9 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
   return waited != GST_CLOCK_UNSCHEDULED;
 }
 
-/* Sets `upstream_latency`, the time from the running time of a frame until the
- * frame arrives from upstream. It is 0 for a stored stream. Call with the lock
- * held. */
+/* Sets `upstream_latency`: the time in ns from the running time of a frame
+ * until the frame arrives from upstream. It is 0 for a stored stream. Call with
+ * the lock held. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {
@@ -168,12 +168,14 @@ warn_of_times (GstIfdQueue * self)
             "upstream.", GST_OBJECT_NAME (self)), (NULL));
 }
 
-/* Returns the time at which a frame is due. If the input is a stored transport
- * stream, the picture is due at the time that its packets contain. The
- * timestamps of the buffers cannot be used for such a picture. They may be
- * missing, or several pictures may have the same timestamp. Live input is due
- * when it arrives.
- */
+/* Returns the timestamp at which a frame is due. It is the DTS of the frame's
+ * buffer, or the PTS if there is no DTS.
+ *
+ * A stored transport stream is an exception: its buffers may have no
+ * timestamps, or several pictures may have the same timestamp. The result is
+ * then the time that the packets of the picture contain. For a live transport
+ * stream, the timestamp of the buffer is the time at which the data arrived, so
+ * it is used. */
 static GstClockTime
 get_time (GstIfdQueue * self, const IfdLineItem * item)
 {
@@ -246,8 +248,8 @@ gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing)
 
 /* --- latency ------------------------------------------------------------- */
 
-/* Called with the lock. Returns the maximum time that a frame waits in the
- * queue. */
+/* Called with the lock. Returns the maximum time in ns that a frame waits in
+ * the queue. */
 static GstClockTime
 get_own_latency (GstIfdQueue * self)
 {
@@ -273,12 +275,11 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
   g_mutex_unlock (&self->lock);
 
-  /* If the stream is not live and is not paced, this element adds no latency.
-   */
+  /* If the input is stored and sync=false, this element adds no latency. */
   if (!live && !sync)
     return TRUE;
-  /* A stored stream can wait for any length of time, so the maximum latency is
-   * unlimited. */
+  /* If the input is stored, upstream can wait for any length of time, so the
+   * maximum latency is unlimited. */
   if (!live)
     max = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (max))

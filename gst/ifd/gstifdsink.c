@@ -45,8 +45,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 
 #define STATS_NAME "application/x-ifdsink-stats"
 #define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
-/* In the statistics, the names of the TCP writer's fields begin with this
- * prefix. */
+/* Prefix for the fields of the TCP writer in the statistics of ifdsink. */
 #define WRITER_PREFIX "network-"
 
 typedef enum
@@ -65,7 +64,8 @@ struct _GstIfdSink
   GstElement *children[CHILD_LAST];
 };
 
-/* Properties that the bin forwards to a child under the same name */
+/* properties of ifdsink that set the property of the same name of an element
+ * inside the bin */
 static const struct
 {
   const gchar *name;
@@ -173,8 +173,9 @@ adopt_message (GstObject * self, GstMessage * message)
   return adopted;
 }
 
-/* Posts the statistics of the bin before the EOS message. They replace the
- * statistics that the queue posts at the end of the stream. */
+/* Posts the statistics of the whole bin before the EOS message. The queue
+ * inside the bin also posts statistics at the end of the stream; that message
+ * is discarded. */
 static void
 gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
 {
@@ -238,8 +239,8 @@ get_forwarded (gpointer object, GValue * value, GParamSpec * pspec)
   g_object_get_property (find_child (object, pspec), pspec->name, value);
 }
 
-/* Installs the forwarded properties with the blurbs, ranges and defaults of the
- * children. */
+/* Installs the properties that the bin forwards to its children, with the
+ * blurbs, ranges and defaults of the children's properties. */
 static void
 install_forwarded (GObjectClass * object_class)
 {

@@ -14,8 +14,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 
 /* Formats that can be decoded from a byte stream alone. In the other stream
  * formats of H.264 and H.265, the parameter sets are in the caps, which are not
- * sent to the receiver. VP8 and VP9 have no format for a byte stream: nothing in
- * their data shows where a frame ends. A byte stream of AV1 was not tested. */
+ * sent to the receiver. VP8 and VP9 have no format for a byte stream: nothing
+ * in their data shows where a frame ends. A byte stream of AV1 was not tested.
+ */
 #define STREAM_CAPS GST_MPEG_VIDEO_INPUT_CAPS "; " \
     "video/x-h264, stream-format = (string) byte-stream, " \
     "alignment = (string) au; " \
@@ -29,10 +30,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. If the network is fast, the maximum number of unsent bytes is
- * raised to the number of bytes that the network delivers in this time. These
- * bytes delay the stream only negligibly. They keep the network busy until the
- * thread has woken up and written more data. */
+/* The number of unsent bytes in the kernel is limited. If the network is fast,
+ * this limit is raised to the number of bytes that the network delivers in the
+ * time NO_DELAY (in ns). So few bytes delay the stream only negligibly. They
+ * keep the network busy until the thread has woken up and written more data. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes in the send buffer of the
  * kernel. Before the element writes another part of a frame, it checks whether
@@ -42,16 +43,17 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * With fewer checks, a slow path could seem fast. A token bucket on a slow path
  * may accept many bytes at once (75 kbyte in the testbed of the paper). */
 #define MANY_MARKS 16
-/* Interval in us for polling the unacknowledged data. Polling is necessary
- * because no system notifies a program when data are acknowledged. The interval
+/* Minimum and maximum interval in us at which the number of unacknowledged
+ * bytes is polled at the end of the stream. Polling is necessary because no
+ * operating system notifies a program when data are acknowledged. The interval
  * is MIN_POLL_INTERVAL at first, and doubles until it reaches
  * MAX_POLL_INTERVAL. */
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
-/* A change of the property estimated-bitrate is notified if it is at least
- * NOTIFY_SHARE times the value that was notified last. Two notifications are at
- * least NOTIFY_INTERVAL (in ns) apart. */
+/* A change of the property estimated-bitrate is notified if the difference to
+ * the value that was notified last is at least NOTIFY_SHARE times that value.
+ * Two notifications are at least NOTIFY_INTERVAL (in ns) apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
 /* The estimate of the bitrate is computed from samples. A sample is taken at
@@ -86,13 +88,15 @@ struct _GstIfdTcpWriter
    * other thread must hold the lock to read it. */
   GSocket *socket;              /* NULL if not connected */
 
-  /* The connection's thread writes this value before the connection exists. The
+  /* The connection's thread writes `lowat` before the connection exists. The
    * streaming thread reads it. */
-  guint lowat;                  /* notsent_lowat of this socket, in bytes */
+  /* limit of the unsent bytes: value of notsent_lowat when the socket was
+   * created */
+  guint lowat;
 
   /* The following fields are used by the streaming thread only, and are reset
    * for each socket. */
-  /* Maximum number of unsent bytes; at least `lowat` */
+  /* maximum number of unsent bytes in the kernel; at least `lowat` */
   guint mark;
   /* Number of successive checks in which the kernel had no unsent data. When it
    * reaches MANY_MARKS, the maximum number of unsent bytes (`mark`) may grow.
@@ -354,8 +358,9 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
 /* --- breaking of a connection -----------------------------------------------
  */
 
-/* Reads and discards data from the receiver, because such data have no meaning.
- * Returns FALSE with `error` set if the connection has ended. */
+/* Reads and discards data that the receiver has sent, because ifdsink expects
+ * no data from the receiver. Returns FALSE with `error` set if the connection
+ * has ended. */
 static gboolean
 gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
 {
@@ -384,9 +389,9 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
 }
 
 /* If a connection has timed out, the text of the kernel's error does not say
- * after what time. This function replaces it by a text with the value of
- * `peer-timeout`. The function gst_ifd_tcp_writer_set_options has set that
- * value as the kernel's timeout. */
+ * after what time. The kernel's timeout is the value of the property
+ * peer-timeout. This function therefore replaces the text of the error by a
+ * text that contains this value. */
 static void
 gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
 {
@@ -486,8 +491,8 @@ notify_estimate (GstIfdTcpWriter * self)
 }
 
 /* Adds a sample to the estimate of the bitrate. Called at the start of each
- * frame. If data of earlier frames are still unsent, the sample records that
- * data are waiting for the network. */
+ * frame. If bytes of earlier frames are still unsent, the sample also says that
+ * data were waiting for the network. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
@@ -544,8 +549,9 @@ unmap_vectors (GstMapInfo * maps, guint n)
     gst_memory_unmap (maps[i].memory, &maps[i]);
 }
 
-/* Makes one system call to send at most `size` bytes. Returns SENT if the
- * kernel accepted at least a part of them. */
+/* Makes one system call to send at most `size` bytes. Returns
+ * GST_NETWORK_SINK_SENT if the kernel accepted all or some of them; their
+ * number is stored in `taken`. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
     gsize offset, gsize size, gsize * taken, GError ** error)
@@ -590,10 +596,11 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 }
 
 /* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
- * the network. For example, 16384 bytes are sent in 26 ms at 5 Mbit/s, but in
- * 16 us at 1 Gbyte/s. For a new connection, the mark is the value of the
- * property notsent-lowat. The mark grows only if the measured rate is high
- * enough. */
+ * the network. The reason is that 16384 bytes are sent in 26 ms at 5 Mbit/s,
+ * but in 16 us at 1 Gbyte/s. For a new connection, the mark is the value of the
+ * property notsent-lowat. The mark is halved if the socket was full for longer
+ * than NO_DELAY. Otherwise it is set to the number of bytes that the network
+ * delivers in NO_DELAY, so it grows only on a fast network. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -613,8 +620,8 @@ gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
   ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
 }
 
-/* Returns how many bytes may be written now. `taken` is the number of bytes of
- * the same buffer that were written already. */
+/* Returns how many bytes may be written now. `taken` is the number of bytes
+ * that this call of the send function has written already. */
 static gsize
 gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 {
@@ -627,10 +634,11 @@ gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
   return room;
 }
 
-/* Writes a buffer to the socket in small pieces, in order not to exceed the
- * limit on unsent bytes in the kernel. With a large piece, the kernel exceeds
- * this limit, because it checks the limit only once per 64 kbyte. With a limit
- * of 16384 bytes, the kernel accepted 73,848 bytes. */
+/* Writes a buffer to the socket in pieces that are not larger than the
+ * remaining room for unsent bytes. With a larger piece, the kernel would exceed
+ * its limit on unsent bytes, because it checks the limit only once per 64
+ * kbyte. For example, with a limit of 16384 bytes, the kernel accepted 73,848
+ * bytes at once. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)
@@ -677,9 +685,10 @@ gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
 
 /* --- the end of the stream ------------------------------------------------ */
 
-/* Returns whether the receiver's kernel has acknowledged all data and the FIN.
- * If the system does not report acknowledgements, returns whether the receiver
- * has closed the connection. */
+/* Called repeatedly at the end of the stream. Returns whether the receiver's
+ * kernel has acknowledged all data and the FIN. If the operating system does
+ * not report acknowledgements, returns whether the receiver has closed the
+ * connection. */
 static gboolean
 gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
 {
@@ -710,8 +719,8 @@ gst_ifd_tcp_writer_drain (GstNetworkSink * sink, gint64 deadline,
   gint64 look = MIN_POLL_INTERVAL;
   GError *local_error = NULL;
 
-  /* The result is ignored. If the connection is broken, this call fails, and
-   * the first check below returns the error. */
+  /* The result of the shutdown is ignored. If the connection is broken, the
+   * shutdown fails, and the first check below returns the error. */
   if (!self->said_end)
     g_socket_shutdown (self->socket, FALSE, TRUE, NULL);
   self->said_end = TRUE;
@@ -798,10 +807,10 @@ static const GstWirelessProperty properties[] = {
       port, 0, 65535, 4953),
   /* This property limits the unsent data in the socket: data for which the
    * congestion window and the receive window have no room (TCP_NOTSENT_LOWAT in
-   * tcp(7)). Without a limit, a socket hides congestion. For example, a
-   * receiver read 40 kbyte/s. Without a limit, the socket accepted 1,875,000
-   * bytes before it was full. With a limit of 16384 bytes, it accepted 15,000
-   * bytes. */
+   * tcp(7)). Without a limit, a socket hides congestion, because it accepts
+   * much more data than the network carries. An example is a receiver that read
+   * 40 kbyte/s. Without a limit, the socket accepted 1,875,000 bytes before it
+   * was full. With a limit of 16384 bytes, it accepted 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
       "Maximum amount of unsent data in the kernel, TCP_NOTSENT_LOWAT (bytes, "
       "0 = no limit); a receiver that reads more than this in 5 ms raises the "
@@ -866,11 +875,9 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The element ifdsink contains the TCP writer and exposes its properties. Two
-   * properties therefore get new descriptions for users of ifdsink. These
-   * descriptions mention the queue in ifdsink, which drops frames while a frame
-   * waits in the TCP writer.
-   */
+  /* The element ifdsink contains this TCP writer and exposes its properties. In
+   * ifdsink, the queue drops frames while a frame waits in the TCP writer. Two
+   * properties therefore get new descriptions, which mention this queue. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops all frames until then");

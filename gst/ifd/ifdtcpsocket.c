@@ -31,7 +31,8 @@ set_option (GSocket * socket, gint level, gint name, gint value)
 static void
 set_dscp (GSocket * socket, gint dscp)
 {
-  /* The DSCP is in the upper six bits of the field (RFC 2474). */
+  /* The DSCP is in the upper six bits of the TOS or Traffic Class field (RFC
+   * 2474). */
   gint tos = (dscp & 0x3f) << 2;
 
 #ifdef IPV6_TCLASS
@@ -72,15 +73,15 @@ void
 ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
 {
 #ifdef TCP_NODELAY
-  /* The end of a frame must not wait for the acknowledgement of the beginning
-   * of the frame.
-   */
+  /* TCP_NODELAY: without it, the last, small segment of a frame would wait
+   * until the receiver acknowledges the earlier segments. */
   set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1);
 #endif
   ifd_tcp_socket_set_notsent_lowat (socket, options->notsent_lowat);
 #ifdef TCP_USER_TIMEOUT
-  /* The kernel ends the connection if the receiver does not acknowledge data
-   * within `timeout`, even while nothing is written (RFC 5482). */
+  /* If the receiver does not acknowledge data within `timeout`, the kernel ends
+   * the connection. It does so even if the program writes no more data (RFC
+   * 5482). */
   if (options->timeout > 0)
     set_option (socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
         CLAMP (options->timeout / 1000000, 1, G_MAXINT));

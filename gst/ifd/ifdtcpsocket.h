@@ -36,19 +36,19 @@ typedef struct
 
 void ifd_tcp_socket_set_options (GSocket * socket,
     const IfdTcpOptions * options);
-/* Sets the limit of unsent bytes. When the limit is reached, the socket counts
- * as full. The value 0 changes nothing. */
+/* Sets the maximum number of unsent bytes in the kernel. When this number is
+ * reached, the socket is reported as not writable. If `lowat` is 0, nothing is
+ * changed. */
 void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
 /* After a call of this function, closing the socket resets the connection.
  * Unsent data are then discarded, and the receiver is notified of this. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
-/* Returns the number of bytes that may be written before more than `lowat`
- * bytes are unsent. There is no limit if `lowat` is 0, or if the system does
- * not report the number of unsent bytes. Without a limit, returns G_MAXSSIZE.
- */
+/* Returns the number of bytes that may still be written until `lowat` bytes are
+ * unsent. If `lowat` is 0, or if the system does not report the number of
+ * unsent bytes, there is no limit, and the function returns G_MAXSSIZE. */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
-/* Sets `all` to TRUE if all data were acknowledged, and to FALSE if not. If the
- * system does not report acknowledgements, returns FALSE and does not set
- * `all`. */
+/* Sets `all` to whether the receiver has acknowledged all data, and returns
+ * TRUE. If the system does not report acknowledgements, returns FALSE and does
+ * not set `all`. */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loss intervals of TFRC; see the header. Sections are those of RFC 5348. */
+/* Implementation of tfrclosses.h: the loss intervals of TFRC. Section numbers
+ * refer to RFC 5348. */
 
 #include "tfrclosses.h"
 
 #include <string.h>
 
 #define N (TFRC_LOSSES_KEPT - 1)
-/* Minimum of the discount factor (RFC 5348 section 5.5). In RFC 3448 the
- * minimum was 0.5. */
+/* Minimum of the discount factor, with which old loss intervals get less weight
+ * (RFC 5348 section 5.5). In RFC 3448 the minimum was 0.5. */
 #define THRESHOLD 0.25
 
 /* w_i (5.4) */
@@ -44,8 +45,8 @@ tfrc_losses_set_first (TfrcLosses * losses, gdouble length)
   losses->intervals[0].data = length;
 }
 
-/* Returns the length of the interval I_i in packets. It is at least one packet,
- * even if the peer reports less. */
+/* Returns the length of the loss interval I_i in packets. It is at least one
+ * packet, even if the peer reports less. */
 static gdouble
 get_length (const TfrcLosses * losses, guint i)
 {
@@ -68,9 +69,9 @@ sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
   }
 }
 
-/* Returns the discount factor DF. It is less than 1 if the open interval is
- * longer than twice the mean of the closed intervals. The closed intervals then
- * have less weight (section 5.5). */
+/* Returns the discount factor DF of the closed loss intervals. If the open
+ * interval is longer than twice the mean of the closed intervals, DF is less
+ * than 1, so the closed intervals have less weight (section 5.5). */
 static gdouble
 get_discount (const TfrcLosses * losses)
 {
@@ -95,11 +96,12 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* Returns the greater of two weighted means (section 5.4). If k is the number
- * of closed intervals, the first mean is over I_0 to I_(k-1), and I_0 is the
- * open interval. The second mean is over the closed intervals I_1 to I_k. The
- * first mean never includes the oldest interval I_k, even if k is less than
- * eight. */
+/* Returns the mean loss interval (section 5.4). The intervals are numbered from
+ * the newest: I_0 is the open interval, and I_1 to I_k are the closed
+ * intervals. Two weighted means are computed, one over I_0 to I_(k-1), and the
+ * other over I_1 to I_k. The function returns the greater of the two. The first
+ * mean omits the oldest interval I_k even if there are fewer than eight closed
+ * intervals. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {
@@ -121,11 +123,11 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   return MAX (open / weight, closed / closed_weight);
 }
 
-/* Computes the loss event rate from a Loss Intervals option. The option does
- * not contain the discount factors, so they are computed here, in the same way
- * as at the receiver. The intervals are added one after the other, the oldest
- * one first. The oldest interval has no discount at first. Whenever a later
- * interval begins, the intervals before it are discounted. */
+/* Computes the loss event rate from a Loss Intervals option that the peer sent.
+ * The option does not contain the discount factors, so they are computed here,
+ * in the same way as at the receiver. The intervals are added one after the
+ * other, the oldest one first. The oldest interval has no discount at first.
+ * Whenever a later interval begins, the intervals before it are discounted. */
 gboolean
 tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)
@@ -144,8 +146,9 @@ tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
       tfrc_losses_begin (&losses);
     losses.intervals[0].data = interval->data;
   }
-  /* There is only one interval, and it begins with a loss. No earlier interval
-   * exists, so the mean is the length of this interval. */
+  /* If the peer reported only one interval, and this interval begins with a
+   * loss, there is no closed interval. The mean is then the length of the only
+   * interval. */
   if (intervals->n == 1 && intervals->intervals[0].loss > 0)
     mean = get_length (&losses, 0);
   else

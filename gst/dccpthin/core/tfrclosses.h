@@ -21,8 +21,9 @@ typedef struct
   guint64 loss;
   /* Number of packets in the interval after its last lost packet. */
   guint64 lossless;
-  /* Length I_i of the interval (RFC 5348). The interval has `loss` + `lossless`
-   * packets, but the length counts only those that have data. */
+  /* Length I_i of the interval in packets (RFC 5348). The interval has `loss` +
+   * `lossless` packets, but the length counts only those of them that have
+   * data. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;
@@ -35,9 +36,9 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds `packets` packets to the open (current) loss interval. None of them is a
- * lost data packet: each packet either has arrived, or is lost but had no data.
- * `data` is the number of these packets that have data. */
+/* Adds packets that are not losses to the open (current) loss interval. Each of
+ * them either has arrived, or is lost but had no data. `packets` is their
+ * number, and `data` is the number of those that have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */
@@ -47,8 +48,9 @@ void tfrc_losses_begin (TfrcLosses * losses);
  * `loss`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
-/* Sets the length of the interval before the first loss to `length`, which is
- * 1 / p and not the number of received packets (RFC 5348 section 6.3.1). */
+/* Sets the length of the interval before the first loss to `length`. This
+ * length is 1 / p, which is derived from the receive rate; it is not the number
+ * of received packets (RFC 5348 section 6.3.1). */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
 /* Returns the mean length of the loss intervals with history discounting
  * (I_mean of RFC 5348). The loss event rate p is 1 / I_mean. Returns 0 if there

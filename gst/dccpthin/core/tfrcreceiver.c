@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver of TFRC; see the header. */
+/* Implementation of tfrcreceiver.h: the receiver of TFRC. */
 
 #include "tfrcreceiver.h"
 
@@ -15,30 +15,31 @@
  * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
  * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
-/* For each of the latest 64 sequence numbers, the receiver stores whether the
- * packet arrived. One 64-bit word contains a bit for each of these sequence
- * numbers. */
+/* Number of the latest sequence numbers for which the receiver stores whether
+ * the packet arrived. The information fits into one 64-bit word, with one bit
+ * for each sequence number. */
 #define NUMBERS_KNOWN 64
-/* The window counter of the sender has 4 bits. It increases by 1 after each
- * quarter of a round trip. Feedback is due when the counter has increased by 4.
- * If the counter increases by more than 4 between two losses, the losses belong
- * to two loss events (RFC 4342 sections 8.1, 10.2 and 10.3).
+/* The sender writes a window counter of 4 bits into each packet. It increases
+ * the counter by 1 after each quarter of a round trip. Feedback is due when the
+ * counter has increased by 4. If the counter increases by more than 4 between
+ * two losses, the losses belong to two loss events (RFC 4342 sections 8.1, 10.2
+ * and 10.3).
  *
  * From one packet to the next, the counter increases by at most 5, even after a
- * longer pause of the sender. If the counter increases by 5, more than one
- * round trip may have passed. The counter does not show how many. */
+ * longer pause of the sender. An increase of 5 therefore does not show how many
+ * round trips have passed. */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
 /* Assumed round-trip time in ns, as long as none was measured (RFC 4340 section
  * 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
-/* If this number of reports has been sent since the last measurement of the
- * round-trip time, the measured value is no longer used. No RFC has a value for
- * this number. */
+/* The measured round-trip time is used until this number of reports has been
+ * sent since the last measurement. After that it is too old. No RFC has a value
+ * for this number. */
 #define ROUND_TRIP_REPORTS 16
-/* Filter constant q for the mean round-trip time. The sender uses the same
- * value (RFC 5348 section 4.3). */
+/* Weight q of the old value in the moving average of the round-trip time. The
+ * sender uses the same value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
 /* Number of the latest reports for which a Mark is stored. A Mark says how many
  * bytes had arrived when the report was sent, and when the last of these bytes
@@ -54,8 +55,8 @@
  * bits; Lossless Length and Data Length have 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
 #define MAX_PACKETS ((1 << 24) - 1)
-/* Filter constant for the mean packet size. The sender uses the same value (RFC
- * 5348 section 4.1). */
+/* Weight of the old value in the moving average of the packet size. The sender
+ * uses the same value (RFC 5348 section 4.1). */
 #define SEGMENT_FILTER 0.9
 
 /* A packet that arrived. */
@@ -69,10 +70,10 @@ typedef struct
 
 typedef struct
 {
-  /* arrival time of the last data packet that arrived before the report was
-   * sent */
+  /* A Mark belongs to a report that was sent. `time` is the arrival time in ns
+   * of the last data packet that arrived before this report was sent. */
   guint64 time;
-  /* number of bytes that had arrived until `time` */
+  /* total number of payload bytes that had arrived until `time` */
   guint64 bytes;
 } Mark;
 
@@ -82,10 +83,12 @@ struct _TfrcReceiver
   guint64 now;
 
   /* --- which packets arrived. For each packet up to the packet `last`, it is
-   * known whether the packet arrived or was lost. */
+   * known whether the packet arrived or was lost. After `last` there is a gap
+   * in the sequence numbers, or nothing has arrived yet. */
   /* the latest packet before the first gap in the sequence numbers */
   Arrival last;
-  /* CCVal of the latest data packet before the first gap */
+  /* CCVal (the sender's window counter) of the latest data packet before the
+   * first gap in the sequence numbers */
   guint8 last_ccval;
   /* packets that arrived after the first gap, in the order of their sequence
    * numbers */
@@ -100,15 +103,18 @@ struct _TfrcReceiver
   TfrcLosses losses;
   /* expected arrival time of the first lost packet of the loss event */
   guint64 event_time;
-  /* CCVal of the latest data packet before the loss event */
+  /* CCVal (the sender's window counter) of the latest data packet before the
+   * loss event */
   guint8 event_ccval;
-  /* TRUE if the window counter has shown that the loss event has ended */
+  /* TRUE if the sender's window counter has shown that the latest loss event
+   * has ended */
   gboolean event_is_over;
 
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  /* value of `reports` at the last call of tfrc_receiver_set_round_trip () */
+  /* Value of the counter `reports` when tfrc_receiver_set_round_trip () was
+   * last called. It shows how old the round-trip time is. */
   guint64 given_at;
   gdouble counted;
   guint64 counted_at;
@@ -117,7 +123,7 @@ struct _TfrcReceiver
   guint64 counter_time;
 
   /* --- the receive rate */
-  /* payload bytes of all data packets except duplicates */
+  /* payload bytes of all data packets that arrived, without duplicates */
   guint64 bytes;
   guint64 data_time;            /* arrival time of the latest data packet */
   Mark marks[MARKS];
@@ -174,11 +180,12 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Returns whether the sender sends RTT Estimates and the latest of them was
- * received recently. The first known round-trip time may come from the
- * handshake, and all others come from RTT Estimates. The handshake measures the
- * round-trip time only once, but this time changes when a queue in the network
- * grows. The function therefore requires at least two round-trip times. */
+/* Returns whether the sender sends RTT Estimates, and the latest one was
+ * received recently. An RTT Estimate is passed to tfrc_receiver_set_round_trip
+ * (), and so is the round-trip time of the handshake. If only one value was
+ * passed, it may be that of the handshake. That value may be outdated, because
+ * the round-trip time changes when a queue in the network grows. The function
+ * therefore returns TRUE only if at least two values were passed. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -193,11 +200,11 @@ has_counted_round_trip (TfrcReceiver * receiver)
       && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS;
 }
 
-/* Returns the best known round-trip time; 0 = unknown. If the peer sends RTT
- * Estimates, they are used. Otherwise the round-trip time that the window
- * counter shows is used. The round-trip time of the handshake is less accurate,
- * so it is used only if the window counter does not show a round-trip time yet.
- */
+/* Returns the best known round-trip time in ns; 0 = unknown. There are three
+ * sources, and the first one that is available is used:
+ * - the RTT Estimates that the peer sends
+ * - the round-trip time that the window counter shows
+ * - the round-trip time of the handshake, which is less accurate */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
@@ -250,10 +257,10 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate (RFC 4342 errata 610 and 611). Let R be
- * the latest of our reports that is at least one round trip old. The
- * measurement starts at the arrival of the last data packet before R. It ends
- * at the arrival of the latest data packet.
+/* Returns the receive rate in bytes per second (RFC 4342 errata 610 and 611).
+ * Let the report R be the latest of our reports that is at least one round trip
+ * old. The measurement starts at the arrival of the last data packet before R.
+ * It ends at the arrival of the latest data packet.
  *
  * Erixzon (2004) counts the packets in an interval of fixed length instead
  * (section 5.3.4). That method is inaccurate if the interval is so short that
@@ -289,10 +296,11 @@ add_mark (TfrcReceiver * receiver)
 
 /* --- losses */
 
-/* Returns the length of the first loss interval (RFC 5348 section 6.3.1). It is
- * 1 / p, where p is the loss event rate for which the throughput equation
- * yields the rate X. X is the highest receive rate so far, but at least half a
- * packet per round trip. */
+/* Returns the length of the first loss interval, which the first loss ends (RFC
+ * 5348 section 6.3.1). The length is not counted. It is derived from the rate
+ * X, which is the highest receive rate so far, but at least half a packet per
+ * round trip. The throughput equation yields X for a certain loss event rate p,
+ * and the length is 1 / p. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {
@@ -331,13 +339,14 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Number of missing packets that had data: `n` minus the NDP Count of the
-   * packet after the gap. The NDP Count is the number of packets without data
-   * directly before that packet. The packets at the end of the gap therefore
-   * had no data, and all earlier packets of the gap are assumed to have had
-   * data. */
+  /* Number of missing packets that had data. The packet after the gap has an
+   * NDP Count, which is the number of packets without data directly before that
+   * packet. The packets at the end of the gap therefore had no data. All
+   * earlier packets of the gap are assumed to have had data, so this number is
+   * `n` minus the NDP Count. */
   guint64 n_data;
-  guint64 time;                 /* arrival time of the packet before the gap */
+  /* arrival time in ns of the packet before the gap */
+  guint64 time;
   /* Time in ns between the expected arrivals of two consecutive missing
    * packets. These arrivals are assumed to be evenly spaced (RFC 5348 section
    * 5.2). */
@@ -345,8 +354,8 @@ typedef struct
 } Gap;
 
 /* The gap consists of missing packets. Returns how many of them, counted from
- * the first missing packet, belong to a loss event that began at `time` and
- * lasts for `round_trip`. */
+ * the first missing packet, belong to a loss event. This event began at the
+ * time `time`, and it lasts for the time `round_trip` (both in ns). */
 static guint64
 count_within (const Gap * gap, guint64 time, guint64 round_trip)
 {
@@ -357,8 +366,8 @@ count_within (const Gap * gap, guint64 time, guint64 round_trip)
   return gap->step * gap->n <= end ? gap->n : (guint64) (end / gap->step);
 }
 
-/* Removes the first `n` missing packets from `gap`, and adds them to the
- * current loss event. */
+/* Takes the first `n` missing packets out of `gap`, a range of missing packets,
+ * and adds them to the current loss event. */
 static void
 take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -370,11 +379,11 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
   gap->time += n * gap->step;
 }
 
-/* A long gap consists of several loss events that last one round trip each.
- * Only the latest TFRC_LOSSES_KEPT loss intervals are stored. If the gap has
- * more than TFRC_LOSSES_KEPT loss events, this function skips the oldest loss
- * events and adds their number to loss_events. `n` is the number of lost
- * packets in one loss event. */
+/* A gap is a range of missing packets. A long gap consists of several loss
+ * events that last one round trip each. Only the latest TFRC_LOSSES_KEPT loss
+ * intervals are stored. If the gap has more loss events than that, this
+ * function skips the oldest ones and adds their number to loss_events. `n` is
+ * the number of lost packets in one loss event. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -407,11 +416,11 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
  * event. This is the case if the event began less than one round trip before
  * the loss (RFC 5348 section 5.2).
  *
- * If the round-trip time is not known, the window counter is used. The sender
- * increases this counter according to the round-trip time that the sender has
- * measured (RFC 4342 section 10.2). The result is TRUE until the counter shows
- * that the event has ended. From then on, the function uses an estimate of the
- * round-trip time. */
+ * If the sender does not report its round-trip time, the window counter in its
+ * packets is used. The sender increases this counter according to the
+ * round-trip time that it has measured (RFC 4342 section 10.2). The result is
+ * TRUE until the counter shows that the event has ended. From then on, the
+ * function uses the receiver's own estimate of the round-trip time. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -434,10 +443,10 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
 
 /* Returns whether the window counter shows that all lost packets of `gap`
  * belong to one loss event. This is the case if the counter has advanced by at
- * most one round trip during the gap. The counter is not used in two cases, in
- * which the result is FALSE:
+ * most one round trip during the gap. In two cases the counter is not used, and
+ * the result is FALSE:
  * - The gap is so long that the counter may have wrapped around.
- * - The round-trip time is known. */
+ * - The sender reports the round-trip time, so the counter is not needed. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -536,9 +545,9 @@ settle (TfrcReceiver * receiver)
 
 /* --- packets that arrive */
 
-/* Handles a packet that arrived late. `behind` is `receiver->last.sequence`
- * minus the sequence number of the late packet. The late packet was counted as
- * lost before, or it is a duplicate. If it was counted as lost, it remains
+/* Handles a packet whose sequence number is not greater than
+ * `receiver->last.sequence`. `behind` is the difference. The packet was counted
+ * as lost before, or it is a duplicate. If it was counted as lost, it remains
  * counted as lost, which RFC 5348 section 5.1 allows.
  *
  * Returns FALSE for a duplicate. Also returns FALSE for a very old packet,
@@ -663,13 +672,13 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   guint i;
 
   /* `last` is the latest packet before the first gap in the sequence numbers.
-   * `open` is the number of packets after `last`. For these packets, it is not
-   * known yet which of them are lost.
+   * `open` is the number of sequence numbers after `last`, up to the greatest
+   * one that arrived. It is not known yet which of these packets are lost.
    *
-   * Skip Length is the number of these packets, but at most NDUPACK. If there
-   * are more than NDUPACK, the first `more` of them are added to the Lossless
-   * Length of the latest interval, because no loss has been detected among them
-   * yet. */
+   * Skip Length is `open`, but at most NDUPACK. If `open` is greater, the
+   * difference is `more`. These `more` packets are added to the Lossless Length
+   * of the latest interval, because no loss has been detected among them yet.
+   */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);
@@ -682,18 +691,18 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
 
     to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MAX_PACKETS);
     to->loss = MIN (from->loss, MAX_LOSS);
-    /* The Data Length of the first interval is 0 until there is a loss (RFC
-     * 4342 section 6.1.1). */
+    /* In the option Loss Intervals, the Data Length of the first loss interval
+     * is 0 until there is a loss (RFC 4342 section 6.1.1). */
     to->data = receiver->loss_events == 0 ? 0 :
         MIN (from->data + 0.5, MAX_PACKETS);
     to->ecn_nonce = FALSE;
   }
 }
 
-/* Returns 1 / p, rounded up to an integer (RFC 4342 section 8.5). The
- * floating-point result may be slightly too large. It is therefore multiplied
- * by 1 - 10^-9 before it is rounded. Otherwise 1 / p = 100, for example, could
- * become 101. */
+/* Returns 1 / p, rounded up to an integer, where p is the loss event rate (RFC
+ * 4342 section 8.5). The floating-point value of 1 / p may be slightly too
+ * large, so that 100, for example, would be rounded up to 101. Therefore it is
+ * multiplied by 1 - 10^-9 before it is rounded. */
 static guint32
 get_inverse_rate (TfrcReceiver * receiver)
 {

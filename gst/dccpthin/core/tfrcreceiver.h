@@ -15,7 +15,8 @@
 typedef struct
 {
   TfrcEquation equation;
-  /* ISR, the sequence number of the first packet of the peer */
+  /* ISR, the initial sequence number: that of the first packet that the peer
+   * sent */
   guint64 initial_sequence;
 } TfrcReceiverConfig;
 
@@ -37,16 +38,17 @@ typedef struct _TfrcReceiver TfrcReceiver;
 TfrcReceiver *tfrc_receiver_new (const TfrcReceiverConfig * config);
 void tfrc_receiver_free (TfrcReceiver * receiver);
 
-/* Sets the round-trip time that the handshake measured, or that an RTT Estimate
- * option of the sender reported (RFC 6323). An RTT Estimate is more accurate
- * than the round-trip time that the receiver derives from the window counter.
- */
+/* Sets the round-trip time in ns that the handshake measured, or that an RTT
+ * Estimate option of the sender reported (RFC 6323). An RTT Estimate is more
+ * accurate than the round-trip time that the receiver derives from the window
+ * counter. */
 void tfrc_receiver_set_round_trip (TfrcReceiver * receiver,
     guint64 round_trip);
 
 /* Call this function when a valid packet of any type has arrived from the peer.
- * `size` is its payload size in bytes, `is_data` is TRUE for a Data or DataAck,
- * and `ndp` is its NDP Count or 0. */
+ * `size` is its payload size in bytes, and `is_data` is TRUE for a Data or
+ * DataAck. `ndp` is its NDP Count, the number of packets without data directly
+ * before it; 0 if it has no NDP Count. */
 void tfrc_receiver_input (TfrcReceiver * receiver, guint64 now,
     guint64 sequence, gboolean is_data, guint8 ccval, guint32 size,
     guint64 ndp);
@@ -58,7 +60,9 @@ gboolean tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now);
 /* Returns the time at which feedback will be due if no packet arrives until
  * then; G_MAXUINT64 = never. */
 guint64 tfrc_receiver_next_wakeup (TfrcReceiver * receiver);
-/* Stores the feedback in `report`. The caller must send it now. */
+/* Stores the contents of the next feedback packet in `report`. The caller must
+ * send the packet immediately, because the receiver counts the feedback as sent
+ * at the time `now`. */
 void tfrc_receiver_take_report (TfrcReceiver * receiver, guint64 now,
     TfrcReport * report);
 

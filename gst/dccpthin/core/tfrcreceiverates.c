@@ -28,9 +28,10 @@ forget_oldest (TfrcReceiveRates * rates)
       rates->n * sizeof (rates->rates[0]));
 }
 
-/* Adds a rate to the set. The rates in the set decrease from the oldest to the
- * newest, so older rates that are not greater than the new rate are removed. If
- * the set is still full, the new rate replaces the newest one. */
+/* Adds a receive rate to the set. Only the largest rate is ever used, so older
+ * rates that are not greater than the new rate are removed. The remaining rates
+ * therefore decrease from the oldest to the newest. If the set is still full,
+ * the new rate replaces the newest one. */
 static void
 add (TfrcReceiveRates * rates, guint64 now, gdouble rate)
 {

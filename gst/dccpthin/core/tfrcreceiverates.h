@@ -23,16 +23,18 @@ typedef struct
   guint n;
 } TfrcReceiveRates;
 
-/* Sets the initial state of a sender: one entry with an infinite rate. */
+/* Initialises the set as for a new sender: with one entry, whose rate is
+ * infinite. */
 void tfrc_receive_rates_init (TfrcReceiveRates * rates, guint64 now);
 /* Replaces all entries by one entry with the rate `rate`. */
 void tfrc_receive_rates_replace (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
-/* Adds a rate, and removes the rates that are older than two round trips. */
+/* Adds a receive rate to the set, and removes the rates that are older than two
+ * round trips. */
 void tfrc_receive_rates_update (TfrcReceiveRates * rates, guint64 now,
     gdouble rate, guint64 round_trip);
-/* Adds a rate, and then removes all entries except the entry with the largest
- * finite rate. The time of this entry is set to `now`. */
+/* Adds a receive rate to the set, and then removes all entries except the one
+ * with the largest finite rate. The time of this entry is set to `now`. */
 void tfrc_receive_rates_maximize (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
 void tfrc_receive_rates_halve (TfrcReceiveRates * rates);

@@ -21,7 +21,8 @@
  * section 8.3 uses 10 ms. Today's timers are more precise, so the default is 1
  * ms. */
 #define DEFAULT_GRANULARITY (SECOND / 1000)
-/* t_mbi in seconds: at least one packet is sent in this time (section 4.3). */
+/* t_mbi in seconds: the allowed rate is always at least one packet in this time
+ * (section 4.3). */
 #define BACKOFF 64
 /* Duration of the no-feedback timer while the round-trip time is unknown
  * (section 4.2). */
@@ -31,11 +32,13 @@
  * 4.5). Erixzon (2004) uses 0.8 for q in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
-/* Weight of the old average in the mean packet size. Section 4.1 suggests the
- * mean over the last four loss intervals, but a sender without losses has no
- * loss intervals. Erixzon (2004) uses the mean of ten packets. */
+/* Weight of the old average in the mean packet size, which is a moving average.
+ * RFC 5348 section 4.1 suggests the mean over the last four loss intervals, but
+ * a sender without losses has no loss intervals. Erixzon (2004) uses the mean
+ * of ten packets. */
 #define SEGMENT_FILTER 0.9
-/* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
+/* Weight of the old average in the mean deviation of the round-trip time (RFC
+ * 6298 section 2.3) */
 #define VARIANCE_FILTER 0.75
 /* Minimum and maximum of a measured round-trip time. No RFC specifies a
  * minimum. Here the minimum replaces a measured time of 0, which occurs if the
@@ -59,23 +62,26 @@
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Number of sent packets that are remembered; it must be a power of 2. At 80
- * Mbit/s, 8192 packets of 1220 bytes are sent in one second. */
+/* Number of the latest sent packets whose send times are stored; it must be a
+ * power of 2. At 80 Mbit/s, 8192 packets of 1220 bytes are sent in one second.
+ */
 #define SENT_KEPT 8192
 
-/* Duration of a period in ns. The minimum round-trip time is the minimum over
- * the present and the previous period. The value of 10 s is taken from BBR
- * (MinRTTFilterLen in draft-ietf-ccwg-bbr). */
+/* The minimum round-trip time is determined in periods: it is the minimum over
+ * the present period and the previous one. MIN_PERIOD is the duration of a
+ * period in ns. The value of 10 s is taken from BBR (MinRTTFilterLen in
+ * draft-ietf-ccwg-bbr). */
 #define MIN_PERIOD (10 * SECOND)
 
 typedef struct
 {
-  /* Sequence number of the packet in the lowest 48 bits, and its CCVal in the
-   * bits above them.
+  /* Sequence number of the packet in the lowest 48 bits. The bits above them
+   * contain its CCVal, which is the value of the window counter in the packet.
    */
   guint64 sequence;
   guint64 time;                 /* ns */
-  /* payload bytes of all packets up to and including this one */
+  /* payload bytes of all packets sent so far, up to and including this packet
+   */
   guint64 total;
 } Sent;
 
@@ -90,7 +96,8 @@ struct _TfrcSender
   gboolean has_sent;            /* a packet was sent */
   guint64 first_sent, last_sent;
   guint64 total;                /* payload bytes sent so far */
-  /* payload bytes that the latest feedback acknowledges */
+  /* number of payload bytes up to and including the latest packet that feedback
+   * acknowledges */
   guint64 total_acknowledged;
   gdouble mean_size;            /* 0: no data yet */
 
@@ -113,12 +120,14 @@ struct _TfrcSender
   gdouble loss_event_rate;      /* p */
   guint64 last_doubled;         /* tld */
   gdouble drop_rate;            /* X_drop; G_MAXDOUBLE: none */
-  /* drop_rate applies at least until this time, in ns */
+  /* Time in ns until which drop_rate limits the sending rate at least. Set when
+   * the receiver reports that it has dropped packets. */
   guint64 drop_until;
 
   /* --- pacing */
   gboolean has_nominal;
-  /* nominal send time of the last data packet, in ns */
+  /* Nominal send time of the last data packet in ns: the time at which the
+   * pacing allowed the packet. It may have been sent later. */
   gint64 nominal;
   guint32 last_size;
   gboolean more;                /* TRUE if another packet waits to be sent */
@@ -135,7 +144,7 @@ struct _TfrcSender
    * 1.
    */
   gdouble limited_share;
-  /* time in ns of the last update of limited_share */
+  /* time in ns at which limited_share was last updated */
   guint64 limited_time;
 
   /* --- the no-feedback timer */
@@ -186,7 +195,7 @@ tfrc_sender_free (TfrcSender * sender)
   g_free (sender);
 }
 
-/* --- conversions, and functions that all following parts use */
+/* --- conversions of units, and small functions for the whole file */
 
 /* Advances the time of the sender to `now` and returns it. If `now` is earlier,
  * the time of the sender stays unchanged. */
@@ -226,8 +235,8 @@ get_min_rate (TfrcSender * sender)
   return get_segment_size (sender) / BACKOFF;
 }
 
-/* Returns W_init / R (section 4.2), which is also recover_rate (section 4.4).
- */
+/* Returns the initial rate W_init / R (section 4.2) in bytes per second. It is
+ * also the value of recover_rate (section 4.4). */
 static gdouble
 get_initial_rate (TfrcSender * sender)
 {
@@ -246,10 +255,10 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* Returns the rate at which the sender may send: the allowed rate X, or a limit
- * that is lower than X. There are two limits. The first limit applies if the
+/* Returns the rate at which the sender may send. It is the minimum of the
+ * allowed rate X and two limits. The first limit, drop_rate, applies if the
  * receiver has reported that it dropped packets (RFC 4342 section 5.2). The
- * second limit is our own maximum rate. */
+ * second limit is the configured maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -334,10 +343,10 @@ take_sample (TfrcSender * sender, guint64 ns)
   note_min_sample (sender);
 }
 
-/* Before the first sample of the round-trip time, the rate is one packet per
- * second. The first sample raises the rate to one initial window per round trip
- * (section 4.2). The receive rate that the receiver reports does not limit the
- * rate yet. */
+/* Called for the first sample of the round-trip time. Before it, the rate is
+ * one packet per second. The first sample raises the rate to one initial window
+ * per round trip (section 4.2). The receive rate that the receiver reports does
+ * not limit the rate yet. */
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {
@@ -392,10 +401,11 @@ get_tolerance (TfrcSender * sender, gint64 interval)
   return tolerance / 2;
 }
 
-/* Returns the nominal send time of the next packet. It is computed from the
- * current rate, so a change of the rate has an immediate effect. After a pause,
- * the sender may send a burst to catch up. The burst has fewer packets than the
- * rate allows in one round trip. */
+/* Returns the nominal send time of the next packet: the time at which the
+ * pacing allows the packet. It is computed from the current rate, so a change
+ * of the rate has an immediate effect. After a pause, the sender may send a
+ * burst to catch up. The burst has fewer packets than the rate allows in one
+ * round trip. */
 static gint64
 get_nominal (TfrcSender * sender)
 {
@@ -447,10 +457,10 @@ find_sent (TfrcSender * sender, guint64 sequence)
       && sent->sequence != G_MAXUINT64 ? sent : NULL;
 }
 
-/* Returns the entry of the sent packet `sequence`. If this packet is so old
- * that its entry was overwritten, returns the oldest entry. A round-trip time
- * that is measured with the oldest entry is too short, but it is a lower bound.
- */
+/* Returns the stored entry (Sent) of the packet `sequence`. If this packet is
+ * so old that its entry was overwritten, returns the oldest entry. That entry
+ * belongs to a later packet, so a round-trip time that is measured with it is
+ * too short, but it is a lower bound. */
 static const Sent *
 find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
 {
@@ -483,10 +493,10 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Called after a packet was sent. If the sender has now sent all that it was
- * allowed to send, it is not data-limited at this time (section 8.2.1). The
- * function then stores the current time. There are two exceptions, in which the
- * sender still counts as data-limited:
+/* Called after a packet was sent. If the sender has now sent all that the rate
+ * allows, the rate limits it and not the application: it is not data-limited at
+ * this time (section 8.2.1). The function then stores the current time. There
+ * are two exceptions, in which the sender still counts as data-limited:
  * - The sender waits only because of the configured maximum rate.
  * - The packet was sent at least one packet interval after the time at which it
  *   was allowed, and no other packet waits. For example, an application sends
@@ -533,9 +543,10 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* The packet size for the pacing is the configured packet size. If none is
-   * configured, it is the payload size of this packet, or the mean size if this
-   * packet has no payload. */
+  /* last_size is the packet size from which the pacing computes the time of the
+   * next packet. It is the configured packet size, if there is one. Otherwise
+   * it is the payload size of this packet, or the mean size if this packet has
+   * no payload. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;
@@ -561,8 +572,9 @@ tfrc_sender_sent_other (TfrcSender * sender, guint64 now, guint64 sequence)
 
 /* --- feedback: 4.3 */
 
-/* Returns FALSE if no packet with the acknowledged sequence number was sent, or
- * if earlier feedback acknowledged a later packet. */
+/* Checks the sequence number that the feedback acknowledges. Returns FALSE if
+ * no packet with this number was sent, or if earlier feedback acknowledged a
+ * later packet. */
 static gboolean
 is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -577,10 +589,10 @@ is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
       sender->acknowledged) >= 0;
 }
 
-/* Measures the round-trip time. R_sample is the time since the packet was sent,
- * minus the Elapsed Time that the receiver reports. If the Elapsed Time is not
- * shorter than the time since the packet was sent, it is invalid and is not
- * subtracted. */
+/* Measures the round-trip time. The sample (R_sample) is the time since the
+ * acknowledged packet was sent, minus the Elapsed Time that the receiver
+ * reports. If the Elapsed Time is not shorter than the time since the packet
+ * was sent, it is invalid and is not subtracted. */
 static void
 time_feedback (TfrcSender * sender, const Sent * sent,
     const TfrcFeedback * feedback)
@@ -631,8 +643,8 @@ was_data_limited (TfrcSender * sender, gint64 t_new)
 }
 
 /* Updates limited_share, a moving average: the share of the time in which the
- * application, and not the network, limited the rate. `is_limited` tells
- * whether the application limited the rate since the last call. */
+ * application, and not the network, limited the rate. `is_limited` is TRUE if
+ * the application limited the rate since the last call. */
 static void
 note_limited (TfrcSender * sender, gboolean is_limited)
 {
@@ -687,7 +699,10 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
 }
 
 /* Computes the allowed rate X, as at the end of step 4 in RFC 5348 section 4.3.
- * While the receiver is slow, X is not doubled (RFC 4340 section 11.6). */
+ * As long as there was no loss, X is doubled, but at most once per round trip.
+ * X is not doubled if `may_double` is FALSE. It is not doubled either if the
+ * receiver has reported during the last round trip that it is slow or that it
+ * has dropped packets (RFC 4340 section 11.6). */
 static void
 set_rate (TfrcSender * sender, gboolean may_double)
 {
@@ -704,13 +719,13 @@ set_rate (TfrcSender * sender, gboolean may_double)
   }
 }
 
-/* Limits the rate if the receiver has dropped packets. In this case, RFC 4342
- * section 5.2 reduces one value of X_recv. This reduction would have no effect
- * here, because the sender uses only the largest value of X_recv_set. The
- * sender therefore has a separate limit, X_drop. Like a value of X_recv, it
- * applies for at least one round trip. The first later feedback that reports no
- * dropped packets removes the limit.
- */
+/* Limits the rate if the receiver reports that it is slow or has dropped
+ * packets. For dropped packets, RFC 4342 section 5.2 reduces one value of
+ * X_recv, the receive rate. This reduction would have no effect here, because
+ * the sender uses only the largest value of X_recv_set. The sender therefore
+ * has a separate limit, drop_rate (X_drop). Like a value of X_recv, the limit
+ * applies for at least one round trip. After that, the first feedback without
+ * such a report removes the limit. */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -732,9 +747,9 @@ obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
   sender->drop_rate = limit;
 }
 
-/* Processes feedback. If it is the first feedback, its receive rate may be 0,
- * because the receiver has not measured the rate yet. Later feedback with a
- * receive rate of 0 does not raise the allowed rate. */
+/* Processes feedback that contains a receive rate. The receive rate of the
+ * first feedback may be 0, because the receiver has not measured the rate yet.
+ * Later feedback with a receive rate of 0 does not raise the allowed rate. */
 static void
 take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     gint64 t_new, gboolean is_first_sample)
@@ -751,8 +766,8 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
   /* The first sample of the round-trip time has set the initial rate (section
-   * 4.2). If the feedback with this sample reports no loss event rate, the
-   * initial rate remains. In all other cases a new rate is computed. */
+   * 4.2). The initial rate remains if the feedback that gave this sample
+   * reports no losses. In all other cases a new rate is computed. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
   /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the
@@ -776,8 +791,9 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    /* If earlier feedback without a receive rate acknowledged a later packet,
-     * total_acknowledged is already larger. It must not decrease. */
+    /* total_acknowledged must not decrease. It may already be larger than the
+     * total of this packet, because feedback without a receive rate may have
+     * acknowledged a later packet. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

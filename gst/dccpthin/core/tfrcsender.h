@@ -28,9 +28,10 @@ typedef struct
    * initial rate. */
   guint32 max_segment;
   gboolean reduce_oscillation;  /* section 4.5 */
-  /* resolution of the caller's timer in ns, t_gran (RFC 5348 section 8.3) */
+  /* t_gran, the resolution in ns of the timer with which the caller sends
+   * packets (RFC 5348 section 8.3) */
   guint64 granularity;
-  /* our own upper limit of the sending rate in bytes per second; 0 = no limit
+  /* configured maximum of the sending rate in bytes per second; 0 = no maximum
    */
   guint64 max_rate;
 } TfrcSenderConfig;
@@ -57,11 +58,12 @@ typedef struct
    * although the loss event rate p has not increased. */
   gboolean new_loss_event;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
-  /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
-   * 4342 section 5.2). */
+  /* Number of packets that this feedback, but no earlier feedback, reports with
+   * Drop Code 2: the receiver dropped them because its receive buffer was full
+   * (RFC 4342 section 5.2). */
   guint dropped;
-  /* TRUE if the feedback reports a packet with Drop Code 0 or 1 that no earlier
-   * feedback has reported */
+  /* TRUE if this feedback, but no earlier feedback, reports a packet with Drop
+   * Code 0 (protocol constraints) or 1 (application not listening) */
   gboolean dropped_others;
 } TfrcFeedback;
 
@@ -70,12 +72,12 @@ typedef struct _TfrcSender TfrcSender;
 TfrcSender *tfrc_sender_new (const TfrcSenderConfig * config);
 void tfrc_sender_free (TfrcSender * sender);
 
-/* Sets the round-trip time of the handshake. Ignored after the first feedback.
- */
+/* Sets the round-trip time that the handshake measured, in ns. The call is
+ * ignored after the first feedback. */
 void tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
     guint64 round_trip);
-/* Changes the sender's own upper limit of the sending rate, in bytes per
- * second; 0 = no limit. */
+/* Sets the maximum sending rate that the application has configured, in bytes
+ * per second; 0 = no maximum. The rate that TFRC allows may be lower. */
 void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 
 /* Returns the time at which the next data packet may be sent; `now` means
@@ -84,13 +86,13 @@ void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
 /* Call this function when a data packet with `size` bytes of payload is sent.
  * `more` is TRUE if another packet waits, so the sender is not data-limited
- * (RFC 5348 section 8.2.1). Returns the CCVal of the packet (RFC 4342 section
- * 8.1). */
+ * (RFC 5348 section 8.2.1). Returns the window counter for the field CCVal of
+ * the packet (RFC 4342 section 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
-/* Call this function when a packet without data is sent with the sequence
- * number `sequence`. When the packet is acknowledged, the round-trip time is
- * measured, as with a data packet. */
+/* Call this function when a packet without data, with the sequence number
+ * `sequence`, is sent. When this packet is acknowledged, the round-trip time is
+ * measured, just as it is for a data packet. */
 void tfrc_sender_sent_other (TfrcSender * sender, guint64 now,
     guint64 sequence);
 void tfrc_sender_feedback (TfrcSender * sender, guint64 now,
@@ -108,17 +110,19 @@ typedef struct
   guint32 receive_rate;         /* X_recv of the last feedback */
   gdouble loss_event_rate;      /* p */
   guint64 round_trip;           /* ns, R; 0: unknown */
-  /* mean deviation of the measured round-trip times in ns */
+  /* mean deviation of the measured round-trip times in ns (RFC 6298) */
   guint64 round_trip_variance;
-  /* latest round-trip time minus the minimum of the last 10 to 20 s, in ns */
+  /* Estimated queueing delay in ns: the latest round-trip time minus the
+   * minimum round-trip time of the last 10 to 20 s */
   guint64 queue_delay;
-  /* payload bytes of the packets after the latest acknowledged packet */
+  /* number of payload bytes in flight: those of all packets that were sent
+   * after the latest acknowledged packet */
   guint64 in_flight;
   guint32 segment_size;         /* s */
-  /* TRUE if the application sent less than the allowed rate X for most of the
-   * last second. In this case, X is only a lower bound of the path's capacity.
-   * If the loss event rate limits X, X shows the capacity, so this field is
-   * FALSE. */
+  /* TRUE if the application recently sent less than the allowed rate X, on
+   * average over about half a second. In this case, X is only a lower bound of
+   * the path's capacity. If the loss event rate limits X, X shows the capacity,
+   * so this field is FALSE. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of expirations of the no-feedback timer */

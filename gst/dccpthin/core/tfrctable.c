@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Table of the function f (p) of TFRC, and functions that interpolate in it. */
+/* Implementation of tfrctable.h: a table of the function f (p) of TFRC, and
+ * functions that interpolate in it. */
 
 #include "tfrctable.h"
 
@@ -65,8 +66,8 @@ const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
 /* *INDENT-ON* */
 
 /* The table divides the range of p into steps. Returns the index of the step
- * that contains p. `start` is set to the first p of this step. `bits` is set to
- * n if the step is 2^n wide. */
+ * that contains p. `start` is set to the first p of this step, and `bits` is
+ * set to n if the width of the step is 2^n. */
 static guint
 find_step (guint64 p, guint64 * start, guint * bits)
 {

@@ -32,6 +32,6 @@ extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
  * - from p = 10^-4 to 0.01: at most 0.02 %
  * - near p = 1: at most 0.36 % too high, because of the linear interpolation */
 guint32 tfrc_table_f (guint64 p);
-/* Returns the p at which the table has the value `f`. If `f` is outside the
+/* Returns the p for which the table yields f (p) = `f`. If `f` is outside the
  * table, returns the smallest or the largest p of the table. */
 guint64 tfrc_table_inverse (guint32 f);

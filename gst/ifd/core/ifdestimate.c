@@ -7,9 +7,10 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Window over which the rate is measured. It covers about ten frames. A much
- * shorter window is not possible, because frames differ in size and
- * acknowledgements arrive in bursts. */
+/* Length in ns of the time window over which the rate of the connection is
+ * measured. The window covers about ten frames. A much shorter window would be
+ * inaccurate, because frames differ in size and acknowledgements arrive in
+ * bursts. */
 #define WINDOW (400 * MILLISECOND)
 /* Minimum duration of a measurement */
 #define MIN_WINDOW (200 * MILLISECOND)
@@ -23,7 +24,7 @@ ifd_estimate_init (IfdEstimate * estimate)
   estimate->is_app_limited = TRUE;
 }
 
-/* Returns the n-th newest sample, counted from 0. */
+/* Returns the n-th newest sample. n = 0 is the newest one. */
 static const IfdEstimateSample *
 get_sample (const IfdEstimate * estimate, guint n)
 {
@@ -39,10 +40,11 @@ add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
   estimate->n_samples = MIN (estimate->n_samples + 1, IFD_ESTIMATE_SAMPLES);
 }
 
-/* Returns the newest sample that is at least WINDOW old. If there is none,
- * returns the oldest sample. `n` is set to the number of samples that are newer
- * than the returned one. `n_full` is set to the number of those newer samples
- * that were taken while data were waiting for the network. */
+/* Returns the sample at which the measurement begins: the newest sample that is
+ * at least WINDOW old, or the oldest sample if none is so old. `n` is set to
+ * the number of samples that are newer than the returned one. `n_full` is set
+ * to the number of samples among these that were taken while data were waiting
+ * for the network. */
 static const IfdEstimateSample *
 find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
     guint * n_full)
@@ -61,12 +63,12 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
   return sample;
 }
 
-/* Updates the estimated rate. The rate of delivery is measured over a window of
- * time. If data were waiting for the connection during most of the window and
- * are still waiting now, this rate becomes the new estimate. If not, the
- * connection might have been able to deliver more. In that case, the rate of
- * delivery becomes the new estimate only if it is higher than the old
- * estimate. */
+/* Updates the estimated rate of the connection. First the rate at which data
+ * were acknowledged during the last WINDOW is measured. This measured rate
+ * becomes the new estimate if data were waiting to be sent during most of the
+ * window and are still waiting now. Otherwise the connection might have been
+ * able to deliver more. In that case, the measured rate becomes the new
+ * estimate only if it is higher than the old estimate. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

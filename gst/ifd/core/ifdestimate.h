@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates the rate that a TCP connection can carry. The estimate is computed
- * from the data that the receiver of the connection has acknowledged. While
- * there are always data to send, the data are acknowledged at the rate that
- * the connection can carry. Otherwise they are acknowledged at the rate at
- * which the application sends. That rate is only a lower bound of what the
- * connection can carry.
+ * from the amount of data that the receiver of the connection has acknowledged.
+ * While there are always data to send, the data are acknowledged at the rate
+ * that the connection can carry. Otherwise they are acknowledged only at the
+ * rate at which the application sends. This lower rate is only a lower bound of
+ * the rate that the connection can carry.
  *
  *   ifd_estimate_init (&estimate);
  *   ifd_estimate_input (&estimate, now, delivered, is_full);
  *   rate = ifd_estimate_get (&estimate, &is_app_limited);
  *
- * The second line is repeated as long as the connection is open. Times are in
- * ns. The caller chooses the clock.
+ * ifd_estimate_input () is called repeatedly while the connection is open.
+ * Times are in ns. The caller chooses the clock.
  */
 
 #pragma once
@@ -35,14 +35,17 @@ typedef struct
   gboolean is_app_limited;
 } IfdEstimate;
 
-/* Resets the estimate for a new connection. */
+/* Initialises the estimate of a connection's rate. Called again for each new
+ * connection. */
 void ifd_estimate_init (IfdEstimate * estimate);
 /* Adds a sample. `delivered` is the number of bytes of this connection that the
- * receiver has acknowledged so far. `is_full` says whether data are waiting for
- * the network. */
+ * receiver has acknowledged so far. `is_full` is TRUE if more data are waiting
+ * to be sent. */
 void ifd_estimate_input (IfdEstimate * estimate, guint64 now,
     guint64 delivered, gboolean is_full);
-/* Returns the rate in bit/s, or 0 if the rate is not known yet. If
- * `is_app_limited` is set to TRUE, the rate is only a lower bound. */
+/* Returns the estimated rate of the connection in bit/s, or 0 if the rate is
+ * not known yet. `is_app_limited` is set to TRUE if the application has sent
+ * too little to use the connection fully. The connection may then be able to
+ * carry more than the returned rate. */
 guint64 ifd_estimate_get (const IfdEstimate * estimate,
     gboolean * is_app_limited);

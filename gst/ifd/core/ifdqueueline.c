@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of ifdqueueline.h: the queue of frames, events and queries. */
+/* Implementation of ifdqueueline.h: the queue of the element ifdqueue. */
 
 #include "ifdqueueline.h"
 
@@ -8,14 +8,15 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  /* Queue of frames, events and queries. Its elements are IfdLineItem, the
-   * oldest one first. Its frames are exactly those that wait in the IFD
-   * algorithm. */
+  /* The queue. Its elements are IfdLineItem, the oldest one first. The frames
+   * in it are exactly those that wait in the IFD algorithm. The other elements
+   * are events, queries, and data that are never dropped. */
   GQueue items;
-  guint objects;                /* number of events and queries in `items` */
+  /* number of elements of `items` that are not frames */
+  guint objects;
   GQueue drops;                 /* elements are IfdLineDrop */
-  /* Number of the frame that would follow the last sent frame; NO_NUMBER if no
-   * frame was sent yet */
+  /* Frames are numbered in the order of arrival. This is the number of the last
+   * sent frame plus 1; NO_NUMBER if no frame was sent yet. */
   guint64 next_number;
   /* TRUE if the receiver probably does not have the newest sequence header,
    * because a frame that contained it was dropped or because the receiver is
@@ -57,7 +58,7 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
 }
 
 /* Called when a frame is dropped, but a part of it must be sent nevertheless.
- * This part, `item->rest`, takes the position of the frame in the queue. */
+ * This part, `item->rest`, replaces the frame in the queue. */
 static void
 keep_rest (IfdLine * line, IfdLineItem * item)
 {
@@ -217,8 +218,8 @@ ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop)
   return TRUE;
 }
 
-/* Forgets which frames were sent so far. Called for a new receiver or a new
- * stream. */
+/* Forgets which frame was sent last, and marks the sequence header as missing
+ * at the receiver. Called for a new receiver or a new stream. */
 static void
 begin_anew (IfdLine * line)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue of frames, events and queries in ifdqueue. The objects keep their
- * order, while the IFD algorithm (ifd.h) decides which frames are dropped. The
- * queue has no pads, threads or clock, and the caller protects each call with a
- * lock. The queue neither accesses nor frees the caller's objects. It returns
+/* The queue of the element ifdqueue. It contains frames, events, queries, and
+ * data that are never dropped. They keep their order, while the IFD algorithm
+ * (ifd.h) decides which frames are dropped. The queue has no pads, threads or
+ * clock, and the caller protects each call with a lock. The caller's objects
+ * belong to the caller: the queue neither accesses nor frees them. It returns
  * each object through ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush ()
  * or ifd_line_withdraw ().
  *
@@ -30,19 +31,21 @@ typedef struct
   gpointer second;
   IfdFrame frame;
   gboolean has_sequence;        /* contains an MPEG sequence header */
-  /* The sequence header that the frame needs; may be NULL */
+  /* The MPEG sequence header that a decoder needs for this frame; NULL if there
+   * is none */
   gpointer sequence;
   /* Data that are sent instead of the frame if the frame is dropped; NULL if
    * there are no such data. When the frame is dropped, `object` is set to these
    * data, and the item is no longer a frame. */
   gpointer rest;
   /* Only for a transport stream. `pid` is the PID of the video, or 0 if there
-   * is no video. `n_removed` is the number of packets of this PID that are left
-   * out of `rest`. Only packets that increase the continuity counter are
-   * counted. */
+   * is no video. `n_removed` is the number of packets of this PID that were
+   * removed from the frame to make `rest`. It counts only the packets that
+   * increase the continuity counter. */
   guint pid, n_removed;
-  /* Only for a transport stream: due time of the frame in ns, computed from the
-   * DTS in the stream. It has the same origin as the timestamps of the buffers.
+  /* Only for a transport stream: `media_time` is the due time of the frame in
+   * ns. It is computed from the DTS in the stream, and has the same time origin
+   * as the timestamps of the buffers. It is valid if `has_media_time` is TRUE.
    */
   gboolean has_media_time;
   guint64 media_time;
@@ -68,7 +71,8 @@ typedef struct _IfdLine IfdLine;
 IfdLine *ifd_line_new (const IfdConfig * config);
 /* Frees the queue, which must be empty. */
 void ifd_line_free (IfdLine * line);
-/* Sets a function that receives log lines; see ifd_set_trace (). */
+/* Sets a function that receives the log lines of the IFD algorithm; see
+ * ifd_set_trace (). */
 void ifd_line_set_trace (IfdLine * line, IfdTrace trace, gpointer owner);
 void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 
@@ -81,9 +85,10 @@ void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
  * The caller calls this function if the element that sent the query no longer
  * waits for the answer. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
-/* Removes the next item from the queue and stores it in `item`. Returns FALSE
- * if no item can be removed. After a frame was removed, only events and queries
- * are returned until ifd_line_sent () is called. */
+/* Removes the oldest item from the queue and stores it in `item`. Returns FALSE
+ * if the queue is empty. Also returns FALSE if the oldest item is a frame while
+ * the previous frame is still being sent. The caller reports with ifd_line_sent
+ * () that a frame has been sent. */
 gboolean ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item);
 void ifd_line_sent (IfdLine * line, guint64 now);
 
@@ -95,15 +100,16 @@ gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 /* Call this function when a new receiver is connected. Frames are then dropped
  * until the new receiver can begin to decode; see ifd_restart (). */
 void ifd_line_restart (IfdLine * line);
-/* Removes the oldest element of the queue and stores it in `item`. Returns
- * FALSE if the queue is empty. At the end of a stream, the caller calls this
- * function repeatedly until it returns FALSE. */
+/* Removes the oldest item of the queue and stores it in `item`. Returns FALSE
+ * if the queue is empty. At the end of a stream, the caller calls this function
+ * repeatedly until it returns FALSE. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
-/* Returns whether the next frame can be stored without dropping a frame; see
- * ifd_has_room (). */
+/* Returns whether the queue has room for one more frame, so that no frame has
+ * to be dropped; see ifd_has_room (). */
 gboolean ifd_line_has_room (const IfdLine * line);
 gboolean ifd_line_is_empty (const IfdLine * line);
-/* Returns the number of events and queries in the queue. */
+/* Returns the number of items that are not frames: events, queries, and data
+ * that are never dropped. */
 guint ifd_line_count_objects (const IfdLine * line);
 void ifd_line_get_stats (const IfdLine * line, IfdStats * stats);

@@ -9,14 +9,14 @@
 #include "datagram.h"
 
 /* Two addresses are equal if all their bytes are equal. The struct has a fixed
- * size. Therefore no memory is allocated for an address that is not validated.
- */
+ * size, so that no memory has to be allocated for an address that is not
+ * validated yet. */
 typedef struct
 {
   guint8 size;
   guint8 bytes[46];
-  /* Number of leading bytes that identify the host; 0 if the host is unknown.
-   */
+  /* Number of leading bytes of `bytes` that identify the host; 0 if the host is
+   * unknown. */
   guint8 host_size;
   /* Number of leading bytes of `bytes` that identify the network; 0 means all
    * bytes. The rate of COOKIE and REFUSE messages is limited for each network

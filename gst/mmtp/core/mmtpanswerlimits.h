@@ -22,15 +22,17 @@ typedef struct
   PrefixLimiter *sealed;
 } MmtpAnswerLimits;
 
-/* `strangers` and `sealed` are the secrets of the two hash tables. The first
- * table is for hosts whose INIT had no valid seal. The second table is for
- * hosts whose INIT had a valid seal. The two secrets must be different. */
+/* There are two hash tables. The first one is for hosts whose INIT had no valid
+ * seal, and its secret is `strangers`. The second one is for hosts whose INIT
+ * had a valid seal, and its secret is `sealed`. The two secrets must be
+ * different. */
 void mmtp_answer_limits_init (MmtpAnswerLimits * self,
     const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
 void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
-/* Returns whether an answer may be sent to `address` at `now` (ns), and counts
- * the answer if so. `is_sealed` is TRUE for an INIT with a valid seal.
- * `is_busy` is TRUE while a session is alive. */
+/* Returns whether an answer to an INIT may be sent to `address` at `now` (ns).
+ * If so, the answer is counted. `is_sealed` is TRUE if the INIT had a valid
+ * seal, which is a MAC with the application's key. `is_busy` is TRUE while a
+ * session is alive. */
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);
 /* Called when a host has proved that it receives packets at `address`. From

@@ -10,9 +10,9 @@
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Length of a time window. The statistics cover the current window and the
- * previous window. A window is long enough for several frames of a slow stream
- * and short enough to follow a change. */
+/* Length of a time window in ns. The statistics cover the current window and
+ * the previous window. A window is long enough for several frames of a slow
+ * stream and short enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
 /* Minimum time in ns for which the receiver waits for a missing message,
  * because later messages may have overtaken it. If the jitter is higher than
@@ -196,12 +196,15 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Prepares `reported`, the statistics that the record at `now` will contain.
- * `span` has the statistics of the messages that arrived since the last record.
- * - If no record was written at `now` yet, `reported` is replaced by `span`.
+/* Prepares `reported`, the statistics for the record that is written at the
+ * time `now`. A record is the part of a REPORT about this path. `span` contains
+ * the statistics of the messages that arrived since the last record.
+ * - If this is the first record at the time `now`, `reported` is replaced by
+ *   `span`.
  * - Otherwise, `span` is added to `reported`, because all records that are
  *   written at the same time must cover the same messages.
- * Empties `span` afterwards. */
+ *
+ * `span` is empty afterwards. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

@@ -32,8 +32,9 @@ typedef struct
 {
   guint64 start;                /* beginning of the statistics period, in ns */
   guint64 bytes;
-  /* Minimum transit (arrival time minus sending time) of the messages that
-   * arrived in the period, in ns; G_MAXINT64 if no message arrived. */
+  /* Minimum transit in ns of the messages that arrived in the period;
+   * G_MAXINT64 if no message arrived. A transit is the arrival time minus the
+   * sending time, less a constant. */
   gint64 min;
 } MmtpArrivalWindow;
 
@@ -105,14 +106,15 @@ void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
 /* Counts a DATA packet that arrived after its deadline. Call
  * mmtp_arrivals_add () for the packet before this function. */
 void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
-/* Declares missing messages lost if the receiver has waited for them for long
- * enough. */
+/* Declares a missing message lost if the receiver has waited long enough for
+ * it. Call this function when the time mmtp_arrivals_next_wakeup () is reached.
+ */
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Fills in all fields of `record` except `channel`. `ranges` is the maximum
- * number of ranges of lost messages in the record. `surely` is TRUE if the
- * REPORT with this record is sent on the fastest path.
+/* Fills in the record about this path for a REPORT, except the field `channel`.
+ * `ranges` is the maximum number of ranges of lost messages in the record.
+ * `surely` is TRUE if the REPORT is sent on the fastest path.
  *
  * All records that are written at the same time `now` cover the same messages.
  * The next record at a later time covers the messages that have arrived since.
@@ -121,8 +123,8 @@ void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 
 gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
-/* Returns the mean rate of the received data in bytes per second. It is
- * measured over the last 0.5 to 1 s. */
+/* Returns the mean rate of the data received on this path in bytes per second.
+ * It is measured over the last 0.5 to 1 s. */
 guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
 /* Sets `transit` to the minimum transit (one-way delay less a constant) of the
  * last 0.5 to 1 s, in ns. Returns FALSE if no message arrived in that time. */

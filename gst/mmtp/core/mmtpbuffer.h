@@ -9,15 +9,16 @@
 typedef struct
 {
   GBytes *data;                 /* The sender takes a reference. */
-  /* Due time on the caller's clock, in ns; G_MAXUINT64 means now. */
+  /* Time at which the buffer is due, on the caller's clock, in ns; G_MAXUINT64
+   * means now. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;          /* A mask of 0 means no prelude. */
   /* Properties of the picture that the buffer belongs to. If all of them are 0,
-   * `flags` describes the picture instead. */
+   * the sender derives them from `flags`. */
   MmtpPicture picture;
-  /* Presentation time of the buffer. It is only reported if the buffer is
-   * dropped. */
+  /* Presentation time of the buffer. The sender uses it only to tell the
+   * application which buffer was dropped. */
   guint64 pts;
   /* Start of the contents of the buffer, which are a part of `data`. If it is
    * NULL, the contents are all of `data`. Several buffers can thus share one
@@ -31,7 +32,8 @@ typedef enum
 {
   MMTP_DISCARD_LATE,            /* No path could deliver the buffer in time. */
   MMTP_DISCARD_ROOM,            /* Too many bytes were waiting. */
-  MMTP_DISCARD_BROKEN,          /* The buffer refers to a dropped picture. */
+  /* The buffer refers to a picture that the sender has dropped. */
+  MMTP_DISCARD_BROKEN,
   /* The session ended before the buffer was sent. */
   MMTP_DISCARD_CONNECTION,
   MMTP_N_DISCARDS

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that caps received as text contain only the types that
- * mmtpcapstext.h allows. The grammar is the one that gst_caps_to_string()
- * writes:
+/* Checks that caps received as text contain only the types that mmtpcapstext.h
+ * allows. The grammar is that of the text that gst_caps_to_string() writes:
  *
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * A scalar without a type of its own has the type of the innermost list around
- * it that has a type.
+ * A scalar may have no type of its own, if it is in a list. Its type is then
+ * that of the list, or of the innermost list around it that has a type.
  */
 
 #include "mmtpcapstext.h"
@@ -58,8 +57,8 @@ take_digits (Text * text, gboolean hex)
   return text->at - start;
 }
 
-/* Accepts a name: a letter that is followed by letters, digits and characters
- * of `signs`. */
+/* Skips a name in the text: a letter that is followed by letters, digits and
+ * characters of `signs`. Returns FALSE if there is no name. */
 static gboolean
 take_name (Text * text, const gchar * signs)
 {

@@ -8,9 +8,9 @@
 #define SECOND 1e9
 #define DUE_BITS 32
 
-/* An error of the due times is corrected exponentially with the time constant
- * CORRECTION_TIME, but by at most MAX_SLEW, which is 1 ms per second. With so
- * low a limit, the correction is neither audible nor visible. */
+/* If the due times are wrong, the error is corrected exponentially with the
+ * time constant CORRECTION_TIME (ns). The correction is limited to MAX_SLEW,
+ * which is 1 ms per second. It is then neither audible nor visible. */
 #define CORRECTION_TIME (20 * SECOND)
 #define MAX_SLEW 1e-3
 /* The first offset between the two clocks is an estimate from the round trip of
@@ -49,7 +49,8 @@ mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now)
   clock->sent_time = clock->due_time = clock->offset_time = now;
 }
 
-/* Returns the time since OPEN on the sender's clock, in ns. */
+/* Returns the time from the sending of OPEN to `sender_time`, on the sender's
+ * clock. The argument is in us, and the result is in ns. */
 static gint64
 get_elapsed (const MmtpClock * clock, guint64 sender_time)
 {
@@ -115,8 +116,9 @@ advance (MmtpClock * clock, guint64 now)
   gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
-  /* If the kernel has merged several packets, all of them have the same arrival
-   * time `now`. The offset is then updated only once, for the first packet. */
+  /* If the kernel has merged several packets into one (GRO), all of them have
+   * the same arrival time `now`. The offset is then updated only once, for the
+   * first packet. */
   if (clock->fixed && now == clock->offset_time)
     return;
   clock->offset_time = now;
@@ -177,9 +179,10 @@ find_min (const MmtpClockPoint * points, guint n)
   return min;
 }
 
-/* Returns the mean absolute difference in ns between the transits of successive
- * points. The transit of a point is the minimum transit of the messages in one
- * second. */
+/* Returns the noise of the points from which the skew is computed, in ns. Each
+ * point contains a transit, the minimum transit of the messages in one second.
+ * The noise is the mean absolute difference between the transits of successive
+ * points. */
 static gdouble
 get_noise (const MmtpClock * clock)
 {

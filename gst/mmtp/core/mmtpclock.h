@@ -27,14 +27,16 @@ typedef struct
 typedef struct
 {
   guint64 start;                /* arrival time of OPEN, in ns */
-  /* sender's time that the OPEN message contains, in us */
+  /* time in us on the sender's clock at which OPEN was sent, as OPEN says */
   guint64 sender_start;
 
-  /* unwrapped sending time of the last message, in ticks of MMTP_TICK us */
+  /* Sending time of the last message in ticks of MMTP_TICK us, with all bits
+   * restored. */
   guint64 sent;
   /* arrival time of the message sent at `sent`, in ns */
   guint64 sent_time;
-  guint64 due;                  /* last due time after unwrapping, in us */
+  /* last due time with all bits restored, in us */
+  guint64 due;
   guint64 due_time;
 
   gboolean any_transit, has_announced;
@@ -47,11 +49,12 @@ typedef struct
 
   /* TRUE after the first due time was passed to the application */
   gboolean fixed;
-  gdouble offset;               /* offset that is applied to due times, in ns */
+  /* current offset of the clocks in ns, which is added to due times */
+  gdouble offset;
   guint64 offset_time;
   /* due time of the last output to the application, in us */
   guint64 last_due;
-  /* last_due after conversion to the receiver's clock, in ns */
+  /* `last_due` on the receiver's clock, in ns */
   guint64 last_mapped;
 
   /* skew of the clocks: the rate at which the transit (arrival time minus
@@ -64,19 +67,24 @@ typedef struct
 } MmtpClock;
 
 void mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now);
-/* Returns the time in ns on the receiver's clock at which a message sent at
- * `ticks` would have arrived if its transit were 0. The transit of the message
- * is its arrival time minus this value. */
+/* Messages contain only the low bits of their sending time, `ticks`. This
+ * function restores the other bits and moves the sending time to the receiver's
+ * clock, with a constant offset. The result is in ns. The transit of the
+ * message is its arrival time minus this result. */
 gint64 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks);
-/* Unwraps a due time and returns it in us. */
+/* Messages contain only the low 32 bits of a due time. Returns the whole due
+ * time in us, on the sender's clock. */
 guint64 mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due);
 
 void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
-/* Sets the offset of the clocks to the value in a KEEPALIVE, in ns. */
+/* Processes the offset of the clocks that a KEEPALIVE contains, in ns. It is
+ * smoothed with the earlier values, except in the first seconds of a session.
+ */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* Adds a minimum transit in ns: the minimum over the messages that arrived
- * since the last call. The transit is the arrival time minus the sending time,
- * minus a constant. Call this function about once a second. */
+/* Adds a minimum transit in ns, the minimum over the messages that arrived
+ * since the last call, to the points from which the skew is computed. The
+ * transit of a message is its arrival time minus its sending time, minus a
+ * constant. Call this function about once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
 /* Restarts the measurement of the skew, because messages now arrive on another
  * path. The minimum transit of one path cannot be compared with the minimum
@@ -84,10 +92,11 @@ void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
  */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 
-/* Maps a due time in us to the receiver's clock, in ns. A time before the zero
- * of that clock becomes 0. */
+/* Converts a due time in us on the sender's clock to the receiver's clock, in
+ * ns. A time before the zero of the receiver's clock becomes 0. */
 guint64 mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due);
-/* Does the same as mmtp_clock_map () for the due time of a buffer that is
- * passed to the application. After the first call, the results neither jump nor
- * decrease. */
+/* Converts the due time of a buffer that is passed to the application, like
+ * mmtp_clock_map (). After the first call, the offset of the clocks changes
+ * only slowly, so the results do not jump. They do not decrease unless the due
+ * times decrease. */
 guint64 mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due);

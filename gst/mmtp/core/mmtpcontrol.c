@@ -10,8 +10,8 @@
 /* Size of a KEEPALIVE in bytes: 47 bytes and a trailer of 8 bytes
  * (docs/wire-mmtp.md, KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
-/* KEEPALIVEs may use at most a hundredth of the path's rate. docs/wire-mmtp.md
- * allows twice that share. */
+/* KEEPALIVEs may use at most 1/KEEPALIVE_SHARE of the path's rate, which is one
+ * percent. docs/wire-mmtp.md allows two percent. */
 #define KEEPALIVE_SHARE 100
 /* REPORTs may use a limited share of the path's rate. The share is 1/50 (2 %)
  * if the rate was configured. Otherwise the share is 1/33 (3 %), because the
@@ -116,8 +116,9 @@ mmtp_control_probe (MmtpControl * self, const MmtpPath * path)
 /* --- one path ------------------------------------------------------------- */
 
 /* Returns the time in ns that the path needs for a message of `size` bytes. If
- * the stream does not fill the path, the rate of the path is unknown. The
- * congestion window per round trip is then the best estimate of the rate. */
+ * the stream does not fill the path, only a lower bound of the path's rate is
+ * known. The congestion window per round trip may then be a better estimate of
+ * the rate, so the shorter of the two times is returned. */
 static guint64
 get_cost (const MmtpPath * path, gsize size)
 {
@@ -201,9 +202,10 @@ make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
 
 /* --- LEAVE ---------------------------------------------------------------- */
 
-/* Fills in a LEAVE for the path `leaving` and returns the path on which the
- * LEAVE is sent. That is a path other than `leaving` if possible. Returns NULL
- * if no LEAVE is due. */
+/* Fills in a LEAVE that says that the path `leaving` is removed, or that
+ * acknowledges the receiver's LEAVE. Returns the path on which the LEAVE is
+ * sent: another path than `leaving`, if possible. Returns NULL if no LEAVE is
+ * due. */
 static MmtpPath *
 make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
 {

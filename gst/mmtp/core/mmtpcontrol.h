@@ -17,7 +17,7 @@ typedef struct
    * the transmission time of a packet on the path is unknown. */
   guint64 probe_at;
   guint64 keepalive_at, keepalive_sent;
-  /* Time of the next QUERY; MMTP_NEVER if no QUERY is scheduled. */
+  /* Time of the next QUERY about this path; MMTP_NEVER if none is scheduled. */
   guint64 query_at;
   /* number of LEAVE messages that still have to be sent for this path */
   guint leave_tries;
@@ -37,7 +37,8 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  /* Time of the next QUERY for all paths. Each new REPORT postpones it. */
+  /* Time of the next QUERY that asks for REPORTs about all paths. Each new
+   * REPORT postpones it. */
   guint64 query_at;
   gchar *caps;
   gsize caps_length, caps_offset;
@@ -56,7 +57,8 @@ void mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
     const MmtpSendQueue * queue, MmtpJoins * joins, guint64 keepalive_period,
     gboolean is_stored);
 void mmtp_control_clear (MmtpControl * self);
-/* Resets the state of a path that is opened for the first time or again. */
+/* Resets the state of the control messages on `path`, which is opened for the
+ * first time or again. */
 void mmtp_control_add_path (MmtpControl * self, const MmtpPath * path);
 /* Notes that `path` is removed, for the reason `reason`. If the path had
  * joined, a LEAVE informs the receiver. Call this function before
@@ -72,9 +74,9 @@ MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
 guint64 mmtp_control_next_wakeup (const MmtpControl * self);
 
-/* mmtp_control_hasten() and mmtp_control_probe() schedule a KEEPALIVE on
- * `path`, which is sent as soon as possible. mmtp_control_probe() schedules a
- * PROBE as well. */
+/* Schedule control messages on `path`, which are sent as soon as possible:
+ * mmtp_control_hasten() a KEEPALIVE, and mmtp_control_probe() a KEEPALIVE and a
+ * PROBE. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
 /* A record (MmtpRecord) is the part of a REPORT that describes one path. Call
@@ -92,20 +94,22 @@ void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);
-/* Processes a LEAVE for `path` that the receiver has sent. If it acknowledges
- * the LEAVE of the sender, the sender stops repeating its LEAVE. Otherwise, an
+/* Processes a LEAVE for `path` that the receiver has sent. If this LEAVE
+ * acknowledges an earlier LEAVE of the sender, the sender stops repeating that
+ * one. Otherwise, the receiver removes the path from the session, and an
  * acknowledgement is scheduled. */
 void mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
     const MmtpLeave * leave);
 
-/* Sets the caps; NULL means no caps. Returns FALSE, and leaves the stream
- * without caps, if `caps` is empty or longer than MMTP_MAX_CAPS. */
+/* Sets the caps of the stream; NULL means no caps. If `caps` is empty or longer
+ * than MMTP_MAX_CAPS, the stream has no caps, and the function returns FALSE.
+ */
 gboolean mmtp_control_set_caps (MmtpControl * self, const gchar * caps);
 /* Returns the version of the current caps; 0 if there are no caps now. */
 guint8 mmtp_control_get_caps_version (const MmtpControl * self);
 MmtpRefusal mmtp_control_take_caps_ack (MmtpControl * self, guint8 version);
-/* Starts sending END. Call this function after the last buffer of the stream.
- */
+/* Starts sending END messages, which are repeated until the receiver answers.
+ * Call this function after the last buffer of the stream. */
 void mmtp_control_end (MmtpControl * self);
 /* Handles an END-ACK. The packets of the stream are numbered, and
  * `stream_number` is the number in the END-ACK. If it is one more than the

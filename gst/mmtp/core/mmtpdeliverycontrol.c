@@ -45,25 +45,24 @@
  * and frame aggregation deliver packets in batches every few ms, so a shorter
  * time would measure single batches. */
 #define SPAN (50 * MILLISECOND)
-/* The delivery rate is the maximum of the samples of the last FILTER ns. BBR
- * uses the maximum of its last two cycles, and a cycle takes several round
- * trips. */
+/* The delivery rate is the maximum of the samples of the last FILTER ns, or of
+ * the last FILTER_ROUND_TRIPS round trips if they take longer. BBR uses the
+ * maximum of its last two cycles, and a cycle takes several round trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* The delivery rate that is reported to the application is averaged over this
- * time. */
+/* Time in ns over which the delivery rate is averaged for the application. */
 #define MEAN_SPAN (250 * MILLISECOND)
-/* If less than a third of the window is in flight, the delivery rate says
- * nothing about the path. */
+/* If less than 1/USED_PART of the window is in flight, the delivery rate shows
+ * how little the application sends, and nothing about the path. */
 #define USED_PART 3
 /* The peak rate is the maximum of the recent delivery rates. It decays to 1/e
- * in the time PEAK_MEMORY. This time is longer than the gaps in which a mobile
- * network delivers nothing. After a change, the capacity usually stays at its
- * new value for longer than PEAK_MEMORY. */
+ * in the time PEAK_MEMORY (ns). This time is longer than the gaps in which a
+ * mobile network delivers nothing. It is shorter than the time for which the
+ * capacity usually stays at a new value after a change. */
 #define PEAK_MEMORY (3 * SECOND)
-/* The window is computed from the measured rate or from this share of the peak
- * rate, whichever is higher. After a gap in which the path delivered nothing,
- * the measured rate may be too low. */
+/* The window is computed from the measured rate, but at least from this share
+ * of the peak rate, the maximum of the recent rates. After a gap in which the
+ * path delivered nothing, the measured rate may be too low. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
@@ -78,43 +77,47 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* The queueing delay is the minimum of the delays that were measured in
- * STANDING_TIME. The receiver normally sends three reports in this time. A
- * queue delays every message, so it increases the minimum. Jitter does not
- * delay every message. Copa uses the minimum round trip of a recent period for
- * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
+/* A report shows a queue only if all delays that were measured in the last
+ * STANDING_TIME (ns) are long, so the queueing delay is the minimum of these
+ * delays. A queue delays every message, whereas jitter does not. The receiver
+ * normally sends three reports in this time. Copa uses the minimum round trip
+ * of a recent period for the same purpose (the standing round trip, NSDI 2018,
+ * section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * while nothing arrives over the path. It is the product of the rate of the
- * path and a time:
+ * while nothing arrives over the path. It is the product of two factors: the
+ * rate of the path, and a time that depends on the state of the path.
  *
- * - On a path without congestion whose rate is at most TARGET_RATE, the time is
- *   TRUST.
- * - If the rate is higher, the time is shorter. Like the queue target, it is
- *   inversely proportional to the square root of the rate.
- * - If recent reports of the receiver have shown a queue, the time is shorter.
- *   Let s be the share of the reports that showed no queue, among about the
- *   last sixteen reports (CONGESTION_REPORTS). The time is multiplied by the
- *   third power (DISTRUST) of s. */
+ * - On a path without congestion whose rate is at most TARGET_RATE, this time
+ *   is TRUST.
+ * - If the rate is higher, the time is shorter. It is inversely proportional to
+ *   the square root of the rate.
+ * - If recent reports of the receiver have shown a queue, the time is shorter
+ *   too. Let s be the share of the reports that showed no queue, among about
+ *   the last sixteen reports (CONGESTION_REPORTS). The time is multiplied by
+ *   the third power (DISTRUST) of s. */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* The usual delay is the measured delay minus the base delay, averaged while
- * the path has no queue. It does not count as queueing delay. The average rises
- * with the time constant USUAL_RISE and falls with the time constant
- * USUAL_FALL. Both time constants are numbers of reports. */
+/* On some paths the delay fluctuates even without a queue. The base delay is
+ * the delay without a queue. The usual delay is the mean of the measured delay
+ * minus the base delay, at times when there is no queue. It does not count as
+ * queueing delay. The mean rises with the time constant USUAL_RISE and falls
+ * with the time constant USUAL_FALL; the unit of both is the number of reports.
+ */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay, which is explained above, is limited to 1/USUAL_PART of the
- * initial delay (D0). */
+/* The usual delay is the mean by which the measured delay exceeds the base
+ * delay while there is no queue. It is limited to 1/USUAL_PART of the initial
+ * delay (D0), the latency of the session. */
 #define USUAL_PART 3
 /* The window is multiplied by a gain. If the window is fully used during a
  * round and no lasting queue builds up, the path can carry a higher rate than
  * the measured rate. The gain is then multiplied by GAIN_STEP. The maximum gain
  * is MAX_GAIN.
  *
- * A round is a period of GAIN_ROUND ns. If GAIN_ROUND_TRIPS round trips take
- * longer, the round lasts for GAIN_ROUND_TRIPS round trips. */
+ * A round lasts for GAIN_ROUND ns, or for GAIN_ROUND_TRIPS round trips if these
+ * take longer. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND
@@ -122,13 +125,14 @@
 
 /* --- start ---------------------------------------------------------------- */
 
-/* The start phase is over if two conditions hold: a large part of the window is
- * in flight, and the measured rate is less than GUESS_RATIO times the first
- * estimate of the rate. */
+/* The start phase ends if two conditions hold at the same time. The first is
+ * that at least 1/USED_PART of the window is in flight. The second is that the
+ * measured rate is less than GUESS_RATIO times the first estimate of the rate,
+ * which the handshake made. */
 #define GUESS_RATIO 1.3
-/* The start phase ends if the rate has grown by less than the factor
- * START_GROWTH in each of START_ROUNDS consecutive rounds. draft-ietf-ccwg-bbr,
- * section 4.3.1.2, uses three rounds. */
+/* The start phase also ends if the rate has hardly grown in START_ROUNDS
+ * consecutive rounds: in each of them by less than the factor START_GROWTH.
+ * draft-ietf-ccwg-bbr, section 4.3.1.2, uses three rounds. */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
 /* A long queueing delay ends the start phase only if at least this number of
@@ -139,29 +143,29 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* The limit of the queueing delay is STANDING times the delay that our own
- * packets can cause. If the queueing delay exceeds this limit for
- * COMPETITION_TIME, a competing flow is assumed to fill the queue. */
+/* A competing flow is assumed to fill the queue if the queueing delay is too
+ * long for the time COMPETITION_TIME. It is too long if it exceeds STANDING
+ * times the delay that our own packets can cause. */
 #define STANDING 1.25
-/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
- * STANDING is not applied: the limit of the queueing delay is the delay that
- * our own packets can cause. */
+/* A competing flow is detected if the queueing delay exceeds a limit for a long
+ * time. The limit is normally STANDING times the delay that our own packets can
+ * cause. If the path delivers less than SMALL_SHARE of its long-term rate, the
+ * limit is just that delay, without the factor STANDING. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
 
 /* minimum window in packets */
 #define MIN_PACKETS 2
-/* Ratio of the pacing rate to the delivery rate. It is above 1, so that packets
- * can fill the link quickly when a gap has ended. BBR uses the same factor in
- * its start phase. */
+/* Ratio of the pacing rate to the delivery rate. It is greater than 1, so that
+ * packets can fill the link quickly after a gap in which nothing was delivered.
+ * BBR uses the same factor in its start phase. */
 #define PACING_GAIN 2
 
 typedef struct
 {
-  /* The field `time` is in ns. The field `value` is a rate in bytes per ns, or
-   * a queueing delay in ns.
-   */
+  /* time in ns at which the sample was taken, and its value: either a rate in
+   * bytes per ns, or a queueing delay in ns */
   gdouble time, value;
 } Sample;
 
@@ -176,16 +180,19 @@ typedef struct
   guint packet;
   MmtpDeliveryRate delivery;
   Filter rates, queues;
-  gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
+  /* delivery rate in bytes per ns; 0 if unknown */
+  gdouble rate;
   /* `peak_rate` is the maximum of the recent values of `rate`. It decays with
    * time. `peak_time` is the time in ns up to which the decay was computed. */
   gdouble peak_rate, peak_time;
-  /* mean delivery rate over the last MEAN_SPAN, reported to the application */
+  /* mean delivery rate over the last MEAN_SPAN in bytes per ns, which is
+   * reported to the application */
   gdouble mean_rate;
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
   gdouble start_window;         /* in bytes */
-  /* first estimate of the rate in bytes per ns; 0 if there is none */
+  /* First estimate of the path's rate, made by the handshake, in bytes per ns.
+   * 0 if there is none, or if it is only a lower bound. */
   gdouble guess;
   /* Delivery rate (bytes per ns) and time (ns) at the end of the latest
    * complete round. The start phase consists of rounds, each of which lasts at
@@ -194,18 +201,19 @@ typedef struct
   /* number of consecutive rounds of the start phase in which the rate hardly
    * grew */
   guint flat_rounds;
-  /* Share (0 to 1) of the recent reports that showed a queueing delay above the
-   * threshold get_guard (). */
+  /* Share (0 to 1) of the recent reports that showed a queue: a queueing delay
+   * above the threshold that get_guard () returns. */
   gdouble congestion;
-  /* Recent queueing delay in ns. It is measured only while the application has
-   * nothing more to send. */
+  /* Mean delay in ns beyond the base delay while the path has no queue. It is
+   * updated only while the application has nothing more to send. */
   gdouble usual_queue;
-  /* Recent round trip in ns. It is measured only while the application has
-   * nothing more to send. */
+  /* Mean round-trip time in ns while the path has no queue. It is updated only
+   * while the application has nothing more to send. */
   gdouble usual_round_trip;
   /* factor by which the window is multiplied, at least 1 */
   gdouble gain;
-  /* TRUE if the queue overflowed after `round_began` */
+  /* TRUE if the queue overflowed since `round_began`, the start of the current
+   * round */
   gboolean has_overflowed;
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
@@ -213,13 +221,14 @@ typedef struct
    * round */
   gdouble min_queue;
   gdouble round_began;
-  /* Time in ns of the last report with a queueing delay that our own packets
-   * alone could have caused. */
+  /* Time in ns of the last report whose queueing delay was so short that our
+   * own packets alone could have caused it. Since then, the delay has been
+   * longer. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;
   gboolean is_app_limited;
-  /* TRUE if a large part of the window is in flight */
+  /* TRUE if at least 1/USED_PART of the window is in flight */
   gboolean is_used;
 } Delivery;
 
@@ -235,8 +244,8 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
   self->peak_rate = rate / 8 / SECOND;
   /* The start phase may end when a measured rate confirms the first estimate of
    * the rate. If that estimate is only a lower bound, a measurement cannot
-   * confirm it. The estimate is then not stored in `guess`, and does not end
-   * the start phase. */
+   * confirm it. The estimate is then not stored in `guess`, so that it does not
+   * end the start phase. */
   if (!is_minimum)
     self->guess = self->peak_rate;
   self->peak_time = now;
@@ -315,7 +324,8 @@ get_window (const Delivery * self)
   return window;
 }
 
-/* Returns a threshold in ns. If the delay exceeds the base delay by more than
+/* Returns a threshold in ns: half of the tolerated queueing delay plus the
+ * usual delay of the path. If the delay exceeds the base delay by more than
  * this threshold, the path counts as having a queue. */
 static gdouble
 get_guard (const Delivery * self)
@@ -331,9 +341,10 @@ note_peak (Delivery * self, gdouble now)
   self->peak_time = now;
 }
 
-/* The delivery rate decreases only if there is a queue and a large part of the
- * window is in flight. With few bytes in flight, the rate only shows how little
- * the application sends, and the queue may belong to another flow. */
+/* Updates the delivery rate. The rate decreases only if there is a queue and a
+ * large part of the window is in flight. With few bytes in flight, the measured
+ * rate only shows how little the application sends, and the queue may belong to
+ * another flow. */
 static void
 follow_rate (Delivery * self, const MmtpRateSample * sample)
 {
@@ -357,8 +368,8 @@ follow_rate (Delivery * self, const MmtpRateSample * sample)
 
 /* --- competition ---------------------------------------------------------- */
 
-/* Returns the queueing delay that our own window causes if no other flow shares
- * the queue. */
+/* Returns the queueing delay in ns that our own window causes if no other flow
+ * shares the queue. */
 static gdouble
 get_own_queue (const Delivery * self)
 {
@@ -366,11 +377,11 @@ get_own_queue (const Delivery * self)
       2 * self->packet / MAX (self->peak_rate, 1e-9);
 }
 
-/* If the queue remains although fewer and fewer of our bytes are in flight, it
- * belongs to a competing flow. That flow keeps filling the queue until a packet
- * is lost. Copa detects competing flows in a similar way (Arun and
- * Balakrishnan, NSDI 2018, section 2.2): it tests whether the queue is never
- * nearly empty. */
+/* Detects a competing flow in the queue. Our window becomes smaller while there
+ * is a queue. If the queue nevertheless remains, it belongs to another flow,
+ * which keeps filling it until a packet is lost. Copa detects competing flows
+ * in a similar way (Arun and Balakrishnan, NSDI 2018, section 2.2): it tests
+ * whether the queue is never nearly empty. */
 static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {
@@ -399,13 +410,13 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Updates the usual delay. The usual delay is the measured delay minus the base
- * delay, on a path without a queue. On some paths, this difference fluctuates
- * by more than the queueing delay that has to be detected.
+/* Updates the usual delay: the mean of the measured delay minus the base delay,
+ * while the path has no queue. On some paths, this difference fluctuates by
+ * more than the queueing delay that has to be detected.
  *
- * If the application sends less than the path carries, there is no queue. The
- * usual delay then follows the measured difference: it rises slowly and falls
- * faster. */
+ * If the application sends less than the path carries, there is no queue. Only
+ * then does the usual delay follow the measured difference: it rises slowly and
+ * falls faster. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -421,8 +432,8 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 
 /* Adapts the gain, which is the factor by which the window is multiplied. The
  * gain matters if the application has always sent as much as the window allows.
- * In this case, the usual delay (see follow_usual ()) was never measured, and
- * the path may carry a higher rate than the measured rate.
+ * The usual delay of the path, which get_guard () needs to detect a queue, was
+ * then never measured. The path may carry a higher rate than the measured rate.
  *
  * The gain increases if the window was used up for a round and no queue
  * remains, because the path can then carry a higher rate. A round is a period
@@ -473,9 +484,9 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* The peak rate can come from the first estimate of the rate, which no
-   * measurement has confirmed. Therefore the measured rate replaces the peak
-   * rate when the start phase ends. */
+  /* When the start phase ends, the measured rate replaces the peak rate. The
+   * peak rate may still be the first estimate of the rate, which no measurement
+   * has confirmed. */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;
   if (!self->is_starting || !self->is_used ||
@@ -565,7 +576,7 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* Returns the time in ns by which the rate of the path is multiplied to compute
+/* Returns the time in ns that the rate of the path is multiplied by to compute
  * the reserve. The reserve is the number of bytes that may be in flight beyond
  * the window while nothing arrives over the path. */
 static gdouble

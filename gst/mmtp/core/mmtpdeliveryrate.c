@@ -17,17 +17,19 @@
  * (see LONG_SPAN). In a longer measurement, an error of the long rate would
  * have a larger effect. */
 #define EPOCH (500 * MILLISECOND)
-/* Time in which the stored size of the largest burst decays to 1/e. If the
- * delay of a path fluctuates, several bursts arrive per second, so the next
- * burst arrives before the size has decayed to 1/e. On a mobile link, only one
- * burst arrives after a gap, so the stored size decays until the next gap. */
+/* The stored size of the largest burst decays to 1/e in this time (ns). On a
+ * path whose delay fluctuates, several bursts arrive per second, so the size
+ * decays only little before the next burst renews it. On a mobile link, a
+ * single burst arrives after a gap without deliveries. The size of this burst
+ * then decays until the next gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the number of bytes that the path delivers
  * in MAX_EXTRA at its long rate. The long rate is the maximum rate that was
  * measured over LONG_SPAN. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Number of packets that are subtracted from the size of a burst. The size has
- * a rounding error, because reports count only whole packets. */
+/* Number of packets that are subtracted from the measured size of a burst,
+ * because reports count only whole packets and the size has a rounding error.
+ */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *
@@ -42,7 +44,8 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
 {
   MmtpDeliveryPoint *point;
 
-  /* Two reports with the same arrival time are stored as one point. */
+  /* If the newest messages of two reports arrived at the same time, the two
+   * reports are stored as one point. */
   if (rate->n_points > 0 && get_point (rate, 0)->arrival >= sample->arrival)
     rate->next_point = (rate->next_point + MMTP_DELIVERY_POINTS - 1) %
         MMTP_DELIVERY_POINTS;
@@ -70,10 +73,10 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
-/* Returns the delivery rate over the last `span`: the number of bytes that
+/* Returns the delivery rate over the last `span` ns: the number of bytes that
  * arrived, divided by the time in which they arrived.
  *
- * If packets arrive in a burst, they arrive faster than they were sent. The
+ * If packets arrive in a burst, they arrive faster than they were sent. This
  * quotient is then too high, because a path cannot carry packets faster than
  * they are sent. If `by_sending` is TRUE, the divisor is therefore at least the
  * time in which the packets were sent, as in draft-ietf-ccwg-bbr, "Delivery

@@ -16,8 +16,8 @@
 
 typedef struct
 {
-  /* Arrival time (receiver's clock) and sending time (sender's clock) of the
-   * newest message. */
+  /* Times in ns of the newest message that the report covers: its arrival time
+   * by the receiver's clock, and its sending time by the sender's clock. */
   gdouble arrival, sent;
   gdouble delivered;            /* bytes delivered since the beginning */
 } MmtpDeliveryPoint;
@@ -31,10 +31,12 @@ typedef struct
    * slowly. */
   gdouble long_rate;
   gdouble time;                 /* time of the last report */
-  /* arrival time at which the current burst began */
+  /* arrival time in ns at which the measurement of the current burst began */
   gdouble epoch;
   gdouble epoch_bytes;          /* bytes that arrived since `epoch` */
-  /* Size of the largest recent burst, in bytes; it decays. */
+  /* Size of the largest recent burst in bytes, minus the bytes that the path
+   * would have delivered in the same time anyway. The value decays with time.
+   */
   gdouble extra;
 } MmtpDeliveryRate;
 
@@ -42,8 +44,8 @@ typedef struct
  * size of the largest packet, in bytes. */
 void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
     const MmtpRateSample * sample, guint packet);
-/* Returns the delivery rate, which is measured over at least `span` ns. The
- * measurement ends with the newest message that the receiver has reported.
+/* Returns the delivery rate in bytes per ns, measured over at least `span` ns.
+ * The measurement ends with the newest message that the receiver has reported.
  * Returns 0 if the rate is unknown. */
 gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
 /* Returns the maximum of the recent delivery rates, or 0 if none is known. Each

@@ -8,8 +8,9 @@
 /* Interval between key frames that is assumed at the beginning of a stream.
  * When the second key frame is put into the queue, the interval is measured. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
-/* Upper limit for the measured interval between key frames. It is needed if an
- * encoder makes key frames only on request, without a regular interval. */
+/* Upper limit in ns for the measured interval between key frames. It is needed
+ * if an encoder makes key frames only on request. The measured interval could
+ * otherwise be very long. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
 /* Minimum interval between two key frames. If two buffers with key frames
  * follow each other within a shorter time, they are parts of one key frame, for
@@ -24,14 +25,15 @@
 /* Number of frames between two key frames that is assumed at the beginning of a
  * stream. It is a usual length of a group of pictures in MPEG-2. */
 #define USUAL_LENGTH 12
-/* If a reference picture is dropped, all later pictures of its group become
- * useless. Only this fraction of them is counted as a consequence of the drop,
- * because the remaining pictures might be dropped later anyway. The value was
- * tuned with the arena (tests/benchmarks/mmtparena.c). */
+/* If a reference picture is dropped, all later pictures of its group of
+ * pictures become useless. Only this fraction of them is counted as a
+ * consequence of the drop, because the others might be dropped later anyway.
+ * The value was tuned with the arena, a simulation of network links
+ * (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
-/* Number of pictures that count as lost if a reference picture above the base
- * layer is lost. The number is small, because only few pictures refer to such a
- * picture. */
+/* Number of pictures that count as lost if a reference picture of a layer above
+ * the base layer is lost. The number is small, because only few pictures refer
+ * to such a picture. */
 #define LAYER_WEIGHT 2
 
 gboolean

@@ -16,8 +16,8 @@
 
 #include "pictureinfo.h"
 
-/* The properties of the picture that a buffer belongs to. If all fields are 0,
- * the flags of the buffer describe the picture. */
+/* Properties of the picture that a buffer belongs to. If all fields are 0, they
+ * are unknown, and the flags of the buffer describe the picture. */
 typedef struct
 {
   /* Kind of the picture. If the kind is unknown, MMTP_FLAG_DELTA and
@@ -28,7 +28,8 @@ typedef struct
    * picture. Until another buffer shows the kind of the picture, the part
    * counts as a reference picture. */
   PictureKind kind;
-  /* TRUE if the picture also refers to the previous group */
+  /* TRUE if the picture is a leading picture, which also refers to the previous
+   * group of pictures */
   gboolean is_leading;
   /* TRUE if the buffer can be used even if earlier pictures were dropped, for
    * example because it contains sound.
@@ -43,10 +44,9 @@ typedef struct
    * cuts the transport stream into such parts, so that whole pictures can be
    * dropped. The first part of each picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* TRUE if the buffer is a piece of a transport stream that is kept even if
-   * the picture around the piece is dropped. The piece contains sound, for
-   * example. It is sent before all waiting pictures. No other buffer refers to
-   * it. */
+  /* TRUE if the buffer is a piece of a transport stream that contains no video,
+   * for example sound. It is sent even if the picture around it is dropped, and
+   * it is sent before all waiting pictures. No other buffer refers to it. */
   gboolean is_data;
 } MmtpPicture;
 
@@ -56,47 +56,54 @@ typedef enum
 {
   MMTP_RANK_BROKEN,             /* refers to a lost picture */
   MMTP_RANK_DROPPABLE,
-  MMTP_RANK_LAYER,              /* a reference picture above the base layer */
+  /* a reference picture of a layer above the base layer */
+  MMTP_RANK_LAYER,
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
   MMTP_RANK_DATA,               /* transport stream data other than video */
   MMTP_N_RANKS
 } MmtpRank;
 
-/* Returns whether other pictures may refer to a picture of this rank. */
+/* Returns whether a picture of this rank is a reference picture, to which other
+ * pictures may refer. */
 gboolean mmtp_rank_is_reference (MmtpRank rank);
 /* Returns the kind of the picture that a buffer with these `flags` belongs to.
  * The flags are defined in mmtppacket.h. */
 PictureKind mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags);
 
-/* State of the current group. Group numbers are never 0. */
+/* State of the current group of pictures, which begins with a key frame. Groups
+ * are numbered, and a number is never 0. */
 typedef struct
 {
   guint64 number;
   guint64 key_frame;            /* number of the frame that began the group */
-  guint64 key_due;              /* due time of the frame key_frame */
-  /* Time between the last two key frames; 0 if unknown. */
+  /* due time in ns of the key frame that began the group */
+  guint64 key_due;
+  /* Time in ns between the last two key frames; 0 if unknown. */
   guint64 interval;
   /* Number of frames between the last two key frames; 0 if unknown. */
   guint64 length;
-  /* TRUE if a reference picture of the group was lost */
+  /* TRUE if a reference picture of the group is missing at the receiver, and
+   * the sender sends later pictures nevertheless. This is the case if the
+   * picture was lost, or if the sender dropped it and has stopped waiting for a
+   * key frame. */
   gboolean is_lost;
-  /* TRUE if a reference picture of the group was dropped */
+  /* TRUE if the sender dropped a reference picture of the group */
   gboolean is_given_up;
-  /* TRUE if a reference picture of the previous group was dropped */
+  /* TRUE if the sender dropped a reference picture of the previous group */
   gboolean is_last_given_up;
-  /* due time of the first reference picture that the sender dropped in this
-   * group */
+  /* due time in ns of the first reference picture that the sender dropped in
+   * this group */
   guint64 given_up_due;
   /* One bit per slot. A slot is a stored reference picture. The bit is set if
    * the slot is wrong at a receiver, because a picture that updates the slot
    * was dropped. */
   guint32 wrong;
-  /* Set to TRUE when a picture of the base layer is dropped. given_up_due is
-   * then the due time of the first dropped picture. Set to FALSE when another
-   * picture of the base layer is sent, a key frame is put into the queue, or
-   * the sender stops waiting for a key frame. This field is used only for
-   * pictures with slots. */
+  /* Used only for pictures with slots (stored reference pictures). The field
+   * becomes TRUE when a picture of the base layer is dropped. given_up_due is
+   * then the due time of the first dropped picture. The field becomes FALSE in
+   * three cases: another picture of the base layer is sent, a key frame is put
+   * into the queue, or the sender stops waiting for a key frame. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -105,9 +112,9 @@ void mmtp_gop_init (MmtpGop * gop);
  * begins a new group. `frame` is the number of the frame; all buffers of a
  * frame have the same number. */
 void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
-/* Returns the rank of the latest buffer that was passed to mmtp_gop_put().
- * `kind` and `flags` are those of this buffer. The rank decides which buffers
- * are dropped first. */
+/* Returns the rank of the latest buffer that was passed to mmtp_gop_put(). The
+ * rank decides which buffers are dropped first. `kind` is the kind of the
+ * buffer's picture, and `flags` are the flags of the buffer. */
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
 /* Returns how many pictures are expected to be lost if the latest buffer that
@@ -128,9 +135,11 @@ gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
-/* mmtp_gop_give_up() records that a reference picture of `group` was dropped.
- * `due` is the due time of this picture. mmtp_gop_lose() records that a
- * reference picture of `group` was lost. */
+/* Both functions record that a reference picture of `group` is missing at the
+ * receiver. mmtp_gop_give_up() is for a picture that the sender dropped; `due`
+ * is its due time. No picture that refers to it is then sent. mmtp_gop_lose()
+ * is for a lost picture. Later pictures of the group are then still sent, but
+ * with the lowest rank. */
 void mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due);
 void mmtp_gop_lose (MmtpGop * gop, guint64 group);
 
@@ -138,14 +147,15 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  * stream has filled in `info`. The other fields of `picture` stay as they are.
  */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether `picture` needs a reference picture that is missing. `group`
- * is the group of `picture`. `missing` is the group of the missing picture,
- * which precedes `picture` in the stream. If `missing` is 0, no picture is
- * missing. */
+/* Returns whether `picture`, which belongs to the group of pictures `group`,
+ * needs a certain missing reference picture. `missing` is the group of the
+ * missing picture, which precedes `picture` in the stream. If `missing` is 0,
+ * no picture is missing. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
-/* Returns the number of the group of pictures that becomes useless if `picture`,
- * which is in the group `group`, is missing. Usually it is the same group.
+/* If `picture` is missing, the rest of a group of pictures becomes useless.
+ * Returns the number of this group. Usually it is `group`, the group of
+ * `picture`.
  *
  * Leading pictures are an exception. Only other leading pictures refer to a
  * leading picture, and all leading pictures also refer to the previous group.

@@ -7,8 +7,9 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Interval after which an INIT or OPEN is repeated. docs/wire-mmtp.md, section
- * 4: "after 250 ms, doubled up to 2 s". */
+/* Interval after which an INIT or OPEN is repeated: HANDSHAKE_WAIT at first,
+ * and then doubled up to MAX_WAIT. docs/wire-mmtp.md, section 4: "after 250 ms,
+ * doubled up to 2 s". */
 #define HANDSHAKE_WAIT (250 * MILLISECOND)
 #define MAX_WAIT (2 * SECOND)
 /* Number of OPENs without an answer after which the handshake begins again with
@@ -18,13 +19,13 @@
 /* Number of refused INITs or OPENs after which the sender gives up
  * (docs/wire-mmtp.md, section 4). */
 #define REFUSALS 3
-/* docs/wire-mmtp.md, section 4: at most 16 COOKIEs are accepted after one INIT.
- */
+/* Maximum number of COOKIEs that are accepted as answers to one INIT
+ * (docs/wire-mmtp.md, section 4). */
 #define COOKIES_OF_TRY 16
-/* Time for which the sender accepts an ACCEPT after each OPEN
- * (docs/wire-mmtp.md, section 4). An OPEN is repeated with the same cookie for
- * less than 6 s. If an OPEN is sent more than 6 s after the first OPEN, it
- * therefore has a new cookie. */
+/* Time for which an ACCEPT may answer an OPEN (docs/wire-mmtp.md, section 4).
+ * An OPEN is repeated with the same cookie for less than 6 s. If an OPEN is
+ * sent more than 6 s after the first OPEN, it therefore has a new cookie, and
+ * counts as a first OPEN again. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
 /* A REFUSE with the reason 2 (busy) does not end the attempt immediately.
  * docs/wire-mmtp.md, section 4: such REFUSEs end the attempt only if they
@@ -39,15 +40,16 @@
  * padding could occupy a slow path for a second. */
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116     /* size without padding */
-/* Maximum of the first estimate of a path's rate, in bit/s, if the estimate is
- * uncertain. It is the rate of ten packets in 100 ms. Ten packets are the
- * initial window of RFC 6928, and 100 ms is an assumed round trip. */
+/* Upper limit of the first estimate of a path's rate, in bit/s. It applies only
+ * if the estimate is uncertain. It is the rate of ten packets in 100 ms. Ten
+ * packets are the initial window of RFC 6928, and 100 ms is an assumed round
+ * trip. */
 #define USUAL_BEGINNING 1200000
-/* difference between the sizes of ACCEPT and COOKIE, in bytes */
+/* Number of bytes by which ACCEPT is longer than COOKIE. */
 #define ACCEPT_MORE 13
-/* The rate of a path is computed from the difference between the round trips
- * of OPEN and INIT. If the difference is smaller than this value, it is noise,
- * and this value is used instead. */
+/* The rate of a path is estimated from the difference between the round trips
+ * of OPEN and INIT, because OPEN is longer. A difference below this value (ns)
+ * is mere noise, and this value is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -84,8 +86,8 @@ mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
 
 /* --- session -------------------------------------------------------------- */
 
-/* Begins the handshake again by asking for a COOKIE. The first INIT may be sent
- * immediately. */
+/* Begins an attempt to get a COOKIE, at the start of the handshake or when the
+ * last cookie is no longer useful. The first INIT may be sent immediately. */
 static void
 begin_init (MmtpHandshake * self)
 {
@@ -123,7 +125,9 @@ wait_for_answer (MmtpHandshake * self)
   self->tries++;
 }
 
-/* Writes an INIT. It has neither a channel number nor a session trailer. */
+/* Writes an INIT. No session exists yet, so it has neither a channel number nor
+ * the trailer of a session. Its trailer is the seal, a MAC with the
+ * application's key. */
 static gsize
 write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
     guint * id)
@@ -147,8 +151,10 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   return size;
 }
 
-/* Sends the INITs of one attempt. The first attempt uses the first path only.
- * Each later attempt uses one path more than the attempt before it. */
+/* Writes the next INIT of the current attempt and returns its size. Returns 0
+ * if all INITs of this attempt were written. The first attempt sends one INIT
+ * on the first path. Each later attempt uses one path more than the attempt
+ * before it. */
 static gsize
 write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
@@ -301,9 +307,9 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
  * as large as INIT and COOKIE together. The time from a repeated OPEN to its
  * ACCEPT is therefore 1 to 1.4 times the round trip of the INIT.
  *
- * If the ACCEPT answers the first OPEN, that OPEN was not lost, but only slow
+ * The ACCEPT may also answer the first OPEN, which was not lost, but only slow
  * because of its padding. The time from the repeated OPEN to the ACCEPT is then
- * usually not in the range of 1 to 1.4 times the round trip of the INIT. */
+ * usually not 1 to 1.4 times the round trip of the INIT. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -314,13 +320,14 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
       && 2 * round_trip < 3 * self->init_round_trip;
 }
 
-/* Returns whether the first round trip is ambiguous (Karn's problem): it is not
- * known which INIT the first COOKIE answered, or which OPEN the ACCEPT
+/* Returns whether the first round trip is ambiguous, as in Karn's problem: it
+ * is not known which INIT the first COOKIE answered, or which OPEN the ACCEPT
  * answered.
  *
  * On a path with a long round trip, several INITs are sent before the first
- * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, every
- * INIT was answered. The first COOKIE then answered the first INIT. */
+ * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, the
+ * receiver has answered every INIT. The first COOKIE then answered the first
+ * INIT. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -328,10 +335,11 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
       || self->tries > 2;
 }
 
-/* The rate is computed from the additional time that the padding of OPEN needs.
- * A repeated OPEN has no padding. If the ACCEPT answers a repeated OPEN, the
- * function therefore returns 0. If it is not known which INIT or OPEN was
- * answered, the function returns at most USUAL_BEGINNING. */
+/* Called when the ACCEPT arrives. The rate is computed from the additional time
+ * that the padding of OPEN needs. A repeated OPEN has no padding, so the
+ * function returns 0 if the ACCEPT answers a repeated OPEN. If it is not known
+ * which INIT or OPEN was answered, the function returns at most
+ * USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)
@@ -356,10 +364,11 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
 /* Adds the measured round trip to the path, and sets the first offset of the
  * clocks. This offset is used until reports give a better offset.
  *
- * By definition, the transit of OPEN is 0 (docs/wire-mmtp.md, section 6). In
- * reality, OPEN had a one-way delay of two parts: half of the round trip of
- * short messages, and the transmission time of the padding. The first offset is
- * the negative value of this delay. */
+ * The transit of a message is its one-way delay plus a constant. The constant
+ * is chosen so that the transit of OPEN is 0 (docs/wire-mmtp.md, section 6).
+ * The one-way delay of OPEN has two parts: half of the round trip of short
+ * messages, and the transmission time of the padding. The first offset is the
+ * negative value of this delay. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
@@ -397,8 +406,8 @@ take_accept (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* An INIT or OPEN counts as refused only once, however many REFUSEs arrive for
- * it. */
+/* Returns whether a REFUSE answers an INIT or OPEN on this path that is still
+ * open. If several REFUSEs arrive for it, only the first one counts. */
 static gboolean
 is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
 {
@@ -408,8 +417,9 @@ is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
   return asked;
 }
 
-/* A sealed REFUSE has the channel number of the OPEN that it answers, so that a
- * replayed REFUSE does not count as the answer to a later OPEN. */
+/* Returns whether a sealed REFUSE answers an OPEN that was not refused yet. The
+ * REFUSE has the channel number of the OPEN that it answers, so that a replayed
+ * REFUSE does not count as the answer to a later OPEN. */
 static gboolean
 is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 {
@@ -481,7 +491,8 @@ MmtpRefusal
 mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
-  /* The nonce is the first field of COOKIE, ACCEPT and REFUSE. */
+  /* COOKIE, ACCEPT and REFUSE all begin with the nonce, so that it can be read
+   * as `init.nonce` in each of them. */
   if (memcmp (message->init.nonce, self->nonce_s, MMTP_NONCE_SIZE) != 0)
     return MMTP_REFUSED_SESSION;
   if (message->type == MMTP_COOKIE)

@@ -23,9 +23,9 @@ typedef enum
 /* Session parameters that an OPEN message contains. */
 typedef struct
 {
-  /* bitrate in bit/s; 0 if not known in advance */
+  /* bitrate of the stream in bit/s; 0 if not known in advance */
   guint64 bit_rate;
-  /* frame period in us; 0 if not known in advance */
+  /* frame period of the stream in us; 0 if not known in advance */
   guint32 frame_period;
   guint64 keepalive_period;
   guint64 initial_delay;        /* initial delay (D0), in ns */
@@ -38,14 +38,16 @@ typedef struct
    * none. */
   guint64 open_sent;
   guint64 last_open_sent;       /* sending time of the last OPEN */
-  /* TRUE if an INIT or OPEN was sent and has not been refused yet */
+  /* TRUE if an INIT or OPEN was sent on this path and no REFUSE has answered it
+   * yet */
   gboolean is_open;
   /* These fields are about the current attempt: the time of its first INIT, the
    * number of its INITs, and the number of COOKIEs that have arrived in answer
    * to these INITs. */
   guint64 init_sent;
   guint inits, cookies;
-  /* Channel number of the first OPEN that has not been refused. */
+  /* Channel number of the first OPEN that no REFUSE has answered. A REFUSE that
+   * answers an earlier OPEN is ignored as a replay. */
   guint64 unrefused;
 } MmtpAsked;
 
@@ -54,28 +56,32 @@ typedef struct
   MmtpPaths *paths;
   const MmtpKey *key;
   MmtpEntropy *entropy;
-  /* parameters for the next OPEN, kept up to date by the sender */
+  /* Parameters that the next OPEN will contain. The sender keeps them up to
+   * date. */
   MmtpRequest request;
   MmtpPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
   /* token that the receiver has to put into its messages */
   guint64 token_s;
-  guint path;                   /* path for which the cookie is valid */
-  /* path for the next INIT of the current attempt */
+  /* path on which the COOKIE arrived; the cookie is valid for this path only */
+  guint path;
+  /* index of the path on which the next INIT of the current attempt is sent */
   guint next;
   guint tries, refusals;
   guint64 refused_at;           /* time of the first refusal */
   guint64 at, wait;
-  /* number of COOKIEs that may still be accepted as answers to the last INIT */
+  /* Number of further COOKIEs that the sender accepts as answers to the last
+   * INIT. Each INIT resets it. */
   guint cookies_left;
   gboolean is_contested;        /* Several different COOKIEs arrived. */
-  /* Reason in the last REFUSE that was not authenticated with the key; 0 if
-   * there was no such REFUSE. */
+  /* Reason in the last REFUSE that had no valid seal, or MMTP_REFUSE_KEY if the
+   * seal of a COOKIE was invalid; 0 if there was no such message. A seal is a
+   * MAC with the application's key. */
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
-  /* round trip of INIT and COOKIE; 0 if unknown */
+  /* time in ns from the INIT to its COOKIE; 0 if unknown */
   guint64 init_round_trip;
   MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;
@@ -98,9 +104,9 @@ gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 /* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
-/* Returns a first estimate of the rate of `path` in bit/s; 0 if the rate is
- * unknown. `path` is the path on which the ACCEPT arrived. If the estimate was
- * reduced because it is uncertain, `is_minimum` is set to TRUE. The actual rate
- * can then be higher. */
+/* Returns a first estimate of the rate of `path`, the path on which the ACCEPT
+ * arrived, in bit/s; 0 if the rate is unknown. If the estimate is uncertain, it
+ * is limited to a low value, and `is_minimum` is set to TRUE: the actual rate
+ * may be higher. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path, gboolean * is_minimum);

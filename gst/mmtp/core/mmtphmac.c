@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtphmac.h. The context contains the state of the hash
- * after the key was hashed, and this state is copied for each message. Hashing
- * the key again for each message would need additional time: half of the time
- * for hashing a short message.
+/* Implementation of mmtphmac.h. Each HMAC begins with hashing the key. The
+ * state of the hash after that is stored in the context, and is copied for each
+ * message. For a short message, hashing the key again would take half as long
+ * as hashing the message.
  */
 
 #include "mmtphmac.h"

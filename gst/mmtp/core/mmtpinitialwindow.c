@@ -7,7 +7,8 @@
  */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
-/* The first report arrives after one round trip plus REPORT_TIME, in ns. */
+/* time in ns that is added to the round trip to get the time until the first
+ * report arrives */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 /* If the rate of a path is unknown and its round-trip time exceeds this time
  * (ns), the initial window is smaller than INITIAL_PACKETS. */

@@ -80,11 +80,11 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   return TRUE;
 }
 
-/* Processes a CHALLENGE. The time from the JOIN to the CHALLENGE is the round
- * trip of the path.
+/* Processes a CHALLENGE, the answer to a JOIN. The time from the JOIN to the
+ * CHALLENGE is the round trip of the path.
  *
- * The CHALLENGE is answered with a RESPONSE, which may be lost. Only a report
- * that contains the path shows that the RESPONSE has arrived. The JOIN is
+ * The CHALLENGE is answered with a RESPONSE, which may be lost. The RESPONSE is
+ * known to have arrived only when a report contains the path. The JOIN is
  * therefore repeated until such a report arrives. */
 MmtpRefusal
 mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,

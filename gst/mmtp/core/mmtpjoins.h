@@ -11,7 +11,8 @@
 typedef struct
 {
   guint64 nonce;
-  /* time of the next JOIN in ns; MMTP_NEVER if no JOIN is scheduled */
+  /* time in ns at which the next JOIN is sent; MMTP_NEVER if none is scheduled
+   */
   guint64 at;
   /* time between the next JOIN and the JOIN that follows it, in ns */
   guint64 wait;
@@ -45,9 +46,10 @@ void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
  * due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
-/* Processes a CHALLENGE that arrived on `path`. If its nonce is that of the
- * JOIN, schedules a RESPONSE, marks the path as joined, and returns MMTP_VALID.
- * Otherwise returns MMTP_REFUSED_SESSION. */
+/* Processes a CHALLENGE that arrived on `path`. It is valid if its nonce is
+ * that of the JOIN on this path. The function then schedules a RESPONSE, marks
+ * the path as joined, and returns MMTP_VALID. Otherwise it returns
+ * MMTP_REFUSED_SESSION. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */

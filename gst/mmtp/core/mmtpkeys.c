@@ -130,9 +130,10 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
 
 /* --- cookies -------------------------------------------------------------- */
 
-/* Computes the cookie for `address` and `nonce` at the time `now`. All inputs
- * except the address have a fixed length, so two different triples of time,
- * address and nonce never give the same input to the HMAC. */
+/* Computes the cookie for `address` and `nonce` at the time `now`. The time,
+ * the address and the nonce are concatenated for the HMAC. Only the address has
+ * a variable length, so different arguments never give the same concatenated
+ * bytes. */
 void
 mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
@@ -260,10 +261,10 @@ mmtp_replay_check (const MmtpReplay * replay, guint64 number)
   return !(replay->seen[get_word (number)] & get_bit (number));
 }
 
-/* Advances the replay window, so that `number` is the highest number in it. The
- * window contains the highest message numbers. It is stored as a ring of bits,
- * one bit for each number. When a number enters the window, it uses the bit of
- * the number that leaves the window. */
+/* Moves the replay window, which consists of the highest message numbers, so
+ * that `number` becomes the highest number in it. The window is stored as a
+ * ring of bits, one bit for each number. A number that enters the window uses
+ * the bit of a number that leaves the window. */
 static void
 advance (MmtpReplay * replay, guint64 number)
 {

@@ -40,8 +40,8 @@ gboolean mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes,
 
 /* --- the receiver's cookies ----------------------------------------------- */
 
-/* `address` is any byte string that identifies the sender's address. `now` is
- * in seconds. */
+/* Makes or checks a cookie for a sender's address. `address` is any byte string
+ * that identifies this address. `now` is in seconds. */
 void mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
     const guint8 nonce[MMTP_NONCE_SIZE], guint8 cookie[MMTP_COOKIE_SIZE]);
@@ -58,14 +58,13 @@ typedef struct
   MmtpHmac *hmac;               /* NULL without a key */
 } MmtpDirection;
 
-/* Initializes `direction`. `from` is the role that sends the messages of this
- * direction. */
+/* Initializes the MAC of one direction of a session. `from` is the role that
+ * sends the messages of this direction: sender or receiver. */
 void mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
     const guint8 nonce_s[MMTP_NONCE_SIZE],
     const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token);
 void mmtp_direction_clear (MmtpDirection * direction);
-/* Writes the trailer. The message has `size` bytes, and the trailer is the last
- * 8 of these bytes. */
+/* Writes the trailer of a message into the last 8 of its `size` bytes. */
 void mmtp_direction_seal (const MmtpDirection * direction, guint64 number,
     guint8 * bytes, gsize size);
 gboolean mmtp_direction_verify (const MmtpDirection * direction,
@@ -100,11 +99,11 @@ typedef struct
 
 void mmtp_entropy_init (MmtpEntropy * entropy,
     const guint8 seed[MMTP_ENTROPY_SIZE]);
-/* Draws random bytes. The seed is the key of an HMAC, and the output is the
- * HMAC of a counter. `size` is at most MMTP_KEY_SIZE. */
+/* Draws `size` pseudo-random bytes; at most MMTP_KEY_SIZE. They are the HMAC of
+ * a counter, and the seed is the key of the HMAC. */
 void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);
-/* Derives bytes from a secret, the string `purpose` and the `size` bytes at
- * `more`. Equal arguments give equal bytes. */
+/* Derives a key from `secret`, the string `purpose` and the `size` bytes at
+ * `more`. Equal arguments give equal keys. */
 void mmtp_secret_derive (const guint8 secret[MMTP_KEY_SIZE],
     const gchar * purpose, gconstpointer more, gsize size,
     guint8 derived[MMTP_KEY_SIZE]);

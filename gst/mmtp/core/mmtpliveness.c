@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md, "Take-over": before the receiver lets another sender take
- * over the session, it sends N_QUERIES QUERYs to the session's sender, at
- * intervals of QUERY_DISTANCE. The sender must answer within QUERY_TIME or two
- * round trips, whichever is longer. If it does not answer, the receiver lets
- * the other sender take over the session.
+/* Another sender can take over the session if the session's sender does not
+ * answer (docs/wire-mmtp.md, "Take-over"). To find this out, the receiver sends
+ * N_QUERIES QUERYs to the session's sender, at intervals of QUERY_DISTANCE. The
+ * sender must answer within QUERY_TIME or two round trips, whichever is longer.
  */
 #define QUERY_TIME MMTP_SECOND
 #define QUERY_ROUND_TRIPS 2

@@ -28,7 +28,8 @@ typedef struct
 void mmtp_liveness_init (MmtpLiveness * self, const MmtpReceiverPaths * paths,
     MmtpReceiverOutput * output, guint64 timeout);
 void mmtp_liveness_begin_session (MmtpLiveness * self, guint64 period);
-/* Call this function when a valid message of the session has arrived. */
+/* Call this function when a valid message of the session has arrived. It shows
+ * that the session's sender is alive. */
 void mmtp_liveness_note_message (MmtpLiveness * self);
 /* Returns the time at which the session counts as silent if no further valid
  * message arrives. */

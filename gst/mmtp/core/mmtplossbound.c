@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes CUBIC's congestion window, and decides which losses reduce it. */
+/* Implementation of mmtplossbound.h: computes CUBIC's congestion window, and
+ * decides which losses reduce it. */
 
 #include "mmtplossbound.h"
 
@@ -39,19 +40,18 @@
 #define RATIO 2
 /* maximum number of messages over which a loss rate is averaged */
 #define LOSS_MEMORY 1000.0
-/* Minimum number of losses from which the sender may conclude that losses are
- * random. At least this number of messages must have been lost while the
- * queueing delay was below its mean. At least this number must also have been
- * lost while the bytes in flight were below their mean. IN_FLIGHT_RATIO is a
- * further condition.
- */
+/* Minimum number of lost messages from which the sender may conclude that
+ * losses are random. It applies to two groups: the messages that were lost
+ * while the queueing delay was below its mean, and the messages that were lost
+ * while the bytes in flight were below their mean. IN_FLIGHT_RATIO is a further
+ * condition. */
 #define RANDOM_LOSSES 3
-/* Losses are random only if they are about as frequent with many bytes in
- * flight as with few. Two loss rates are compared: the loss rate while the
- * bytes in flight are above their mean, and the loss rate while they are below
- * their mean. The first must be at most IN_FLIGHT_RATIO times the second. With
- * a queue that is always full, the loss rate grows with the bytes in flight.
- */
+/* Random losses are about as frequent with many bytes in flight as with few.
+ * With a queue that is always full, in contrast, the loss rate grows with the
+ * bytes in flight. Two loss rates are therefore compared: one while the bytes
+ * in flight are above their mean, the other while they are below their mean.
+ * Losses are random only if the first rate is at most IN_FLIGHT_RATIO times the
+ * second. */
 #define IN_FLIGHT_RATIO 1.5
 /* Losses are counted separately for ranges of the number of bytes in flight.
  * These ranges are called octaves, because each of them ends at twice its
@@ -59,9 +59,9 @@
 #define FIRST_OCTAVE 256
 /* Maximum fraction of the messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* The expected number of random losses is computed from the loss rate with a
- * short queue. If the measured number of losses exceeds the expected number by
- * at most MIN_EXCESS, the losses count as random. */
+/* The expected number of losses is computed from the loss rate with a short
+ * queue, which is that of random losses. If a report contains at most
+ * MIN_EXCESS losses more than expected, they count as random. */
 #define MIN_EXCESS 1
 /* MIN_KNOWN is the minimum number of messages from which the loss rate with a
  * short queue is estimated. If this loss rate is below NO_LOSS, the path is
@@ -70,7 +70,7 @@
 #define NO_LOSS 0.001
 /* A queue that overflows loses at least MIN_BURST packets in succession. While
  * the loss rate with a short queue is not known yet, a single loss is therefore
- * attributed to the radio link. */
+ * attributed to a radio link and not to a queue. */
 #define MIN_BURST 2
 
 void
@@ -215,13 +215,14 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 }
 
 /* Updates the averages of four loss rates. Each report updates two of them:
- * - If the queueing delay is above its mean, the report updates loss_high,
- *   otherwise loss_low.
- * - If the number of bytes in flight is above its mean, the report updates
- *   loss_many, otherwise loss_few.
+ * - loss_high if its queueing delay is above the mean queueing delay, and
+ *   otherwise loss_low;
+ * - loss_many if its number of bytes in flight is above the mean number, and
+ *   otherwise loss_few.
  *
- * The mean is used because some reports are always above it and others below
- * it. If the limit were fixed, jitter alone could exceed it in every report. */
+ * The limits are means, because some reports are always above a mean and others
+ * below it. If the limits were fixed, jitter alone could exceed them in every
+ * report. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -246,11 +247,11 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* Called if the losses turned out to be random, so that bound->window no longer
- * has to limit the sender. In each round trip, bound->window grows by half of
- * its size, similar to slow start. `window` is the current congestion window.
- * When bound->window exceeds 1.5 * `window`, the limit is removed.
- */
+/* Called for each report if the losses have turned out to be random, so that
+ * the limit bound->window is no longer needed. The limit is raised step by
+ * step: in each round trip by half of its value, similar to slow start.
+ * `window` is the congestion window without this limit. When the limit exceeds
+ * 1.5 * `window`, it is removed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

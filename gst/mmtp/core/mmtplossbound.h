@@ -17,13 +17,14 @@
 typedef struct
 {
   guint packet;
-  /* CUBIC's congestion window in bytes; 0 until the first queue overflow */
+  /* CUBIC's congestion window in bytes. 0 means that there is no limit, because
+   * no queue has overflowed yet or the losses have turned out to be random. */
   gdouble window;
   gdouble max;                  /* window before the last reduction */
   gdouble reduced;              /* time of the last reduction */
   gdouble reno;                 /* window of Reno (RFC 9438, section 4.3) */
   gdouble grown;                /* time of the last growth */
-  /* maximum queueing delay of the last 10 s (QUEUE_MEMORY) */
+  /* maximum queueing delay in ns of the last 10 s (QUEUE_MEMORY) */
   gdouble max_queue;
   gdouble max_queue_time;
   gdouble reported_at;          /* time of the last report */
@@ -33,16 +34,16 @@ typedef struct
   /* Number of messages from which mean_queue and mean_in_flight were computed.
    * It does not grow beyond LOSS_MEMORY. */
   gdouble n_all;
-  /* loss_low is the loss rate of messages while the queueing delay was below
-   * its mean. loss_high is the loss rate while the queueing delay was above its
-   * mean. */
+  /* Loss rates of messages, from 0 to 1. The losses in a report count for
+   * loss_high if the report shows a queueing delay above the mean queueing
+   * delay, and otherwise for loss_low. */
   gdouble loss_low, loss_high;
   /* Numbers of messages from which loss_low and loss_high were computed.
    * Neither number grows beyond LOSS_MEMORY. */
   gdouble n_low, n_high;
-  /* loss_few is the loss rate of the messages that were sent while the number
-   * of bytes in flight was at most its mean. loss_many is the loss rate of the
-   * other messages. */
+  /* Loss rates of messages, from 0 to 1. loss_few is that of the messages that
+   * were sent while the number of bytes in flight was at most its mean.
+   * loss_many is that of all other messages. */
   gdouble loss_few, loss_many;
   /* Numbers of messages from which loss_few and loss_many were computed.
    * Neither number grows beyond LOSS_MEMORY. */
@@ -69,7 +70,8 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);
-/* Sets the window to `in_flight` bytes. The caller does this when a competing
- * flow keeps the queue full, even if none of our packets has been lost. */
+/* Sets CUBIC's window to `in_flight` bytes. The caller uses this function when
+ * a competing flow keeps the queue full, even if none of our packets has been
+ * lost. */
 void mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now,
     gdouble in_flight);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detection of the lost messages of a path. */
+/* Implementation of mmtplosses.h: detects the lost messages of a path. */
 
 #include "mmtplosses.h"
 
@@ -15,7 +15,8 @@
  * immediately counts as lost. Likewise, RFC 8985, section 6.2, uses no
  * reordering window until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
-/* A report stores the length of a range of lost messages in 8 bits. */
+/* Maximum number of messages in a range of lost messages, because a report
+ * stores this number in 8 bits. */
 #define MAX_RANGE 255
 
 void
@@ -62,11 +63,10 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
     losses->n_unreported++;
 }
 
-/* Declares the oldest missing range lost: moves it from the missing ranges
- * (`pending`) to the lost ranges (`ranges`). If the range has more messages
- * than `ranges` can hold, only the last messages of the range are kept, because
- * they have the most time left for a retransmission.
- */
+/* Declares the oldest range of missing messages lost: moves it from `pending`,
+ * the missing ranges, to `ranges`, the lost ranges. If the range has more
+ * messages than `ranges` can hold, only its last messages are kept, because
+ * they have the most time left for a retransmission. */
 static void
 give_up_oldest (MmtpLosses * losses)
 {
@@ -107,10 +107,10 @@ mmtp_losses_next_wakeup (const MmtpLosses * losses, guint64 tolerance)
       MMTP_NEVER;
 }
 
-/* Removes the message `number`, which has arrived late, from the range that
- * contains it. That range keeps the messages below `number`, and `rest` becomes
- * the range of the messages above it. Returns FALSE if no range contains
- * `number`. */
+/* Called when the message `number` arrives late, after it was found missing.
+ * Removes it from the range that contains it. That range keeps the messages
+ * below `number`, and `rest` becomes the range of the messages above it.
+ * Returns FALSE if no range contains `number`. */
 static gboolean
 take_out (MmtpLossRange * ranges, guint n, guint64 number, guint * at,
     MmtpLossRange * rest)

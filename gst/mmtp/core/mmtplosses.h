@@ -19,11 +19,13 @@ typedef struct
    * the range. `count` is the number of messages in the range. */
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
-  /* value of MmtpLosses.n_raised at the time at which the gap was found */
+  /* Order in which the gaps were found: the value of n_raised (see MmtpLosses)
+   * when this gap was found. */
   guint64 order;
-  /* Deadline in ns for retransmissions of these messages. */
+  /* Time in ns after which a retransmission of these messages is too late. */
   guint64 repair_until;
-  /* number of reports that have contained the range */
+  /* Number of reports that have contained the range and were sent on the
+   * fastest path. Other reports are not counted. */
   guint reported;
   /* number of the last report that contains this range */
   guint64 report;
@@ -47,7 +49,8 @@ typedef struct
   MmtpLossRange ranges[MMTP_LOSSES_KEPT];
   guint n_ranges;
   guint64 n_reports;
-  /* number of lost ranges that no report has contained yet */
+  /* number of lost ranges that no report on the fastest path has contained yet
+   */
   guint n_unreported;
 } MmtpLosses;
 
@@ -58,8 +61,8 @@ void mmtp_losses_init (MmtpLosses * losses);
  * message that has been missing for `tolerance` ns counts as lost. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
-/* Counts a message as lost if it has been missing for at least `tolerance` ns.
- */
+/* Counts each message as lost that has been missing for at least `tolerance`
+ * ns. */
 void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
     guint64 tolerance);
 /* Returns the time at which mmtp_losses_timeout() has to be called. Returns

@@ -10,8 +10,8 @@
 
 #include "wire.h"
 
-/* The flags that are defined in DATA. The bit 0x02 was PAIR in version 1 of the
- * protocol and must be zero now. */
+/* Mask of the defined flags of a DATA message. The bit 0x02 was PAIR in version
+ * 1 of the protocol and must be zero now. */
 #define DATA_FLAGS 0xfd
 /* Byte 0 of a message has 3 bits of version and 5 bits of type
  * (docs/wire-mmtp.md, section 2). */
@@ -30,9 +30,9 @@
 #define MIN_KEEPALIVE 10
 #define MAX_KEEPALIVE 10000
 
-/* Position in a message that is being parsed or written. A field beyond the end
- * of the message is read as 0, or is not written; `overrun` is set in both
- * cases. */
+/* Position in a message that is being parsed or written. If the message has no
+ * room for a field, `overrun` is set. The field is then read as 0, or is not
+ * written. */
 typedef struct
 {
   const guint8 *in;             /* input; NULL while writing */
@@ -45,9 +45,9 @@ typedef struct
 typedef struct
 {
   const gchar *name;
-  /* the MmtpRole that sends this type of message, or both roles */
+  /* role that sends messages of this type (MmtpRole), or both roles */
   guint from;
-  /* minimum size of the message with its trailer, in bytes */
+  /* minimum size in bytes of a message of this type, with its trailer */
   gsize size;
   /* FALSE if each message of this type has exactly `size` bytes; TRUE if a
    * message may have more bytes */
@@ -173,7 +173,7 @@ code_zeros (Coder * self, gsize size)
 }
 
 /* Parses or writes the rest of the message. While parsing, `bytes` is set to
- * the rest of the input without copying it. */
+ * point to the rest of the input, which is not copied. */
 static void
 code_rest (Coder * self, const guint8 ** bytes, gsize * size)
 {
@@ -186,7 +186,7 @@ code_rest (Coder * self, const guint8 ** bytes, gsize * size)
     skip (self, *size);
 }
 
-/* --- section 3 of docs/wire-mmtp.md --------------------------------------- */
+/* --- messages of section 3 of docs/wire-mmtp.md --------------------------- */
 
 gsize
 mmtp_prelude_get_size (const MmtpPrelude * prelude)
@@ -216,8 +216,8 @@ code_prelude_fields (Coder * self, MmtpPrelude * prelude)
     code_i32 (self, &prelude->dts);
 }
 
-/* Parses a prelude. Fields that a later version may have added at its end are
- * skipped by means of the length byte. */
+/* Parses a prelude. The prelude begins with its length. If a later version has
+ * added fields at its end, they are skipped. */
 static void
 read_prelude (Coder * self, MmtpPrelude * prelude)
 {
@@ -259,8 +259,8 @@ read_data (Coder * self, MmtpData * data)
     self->malformed = TRUE;
 }
 
-/* Parses or writes the body of a DATA message. MMTP_FLAG_PRELUDE is derived
- * from the mask of the prelude. */
+/* Writes the flags, the version of the caps and the prelude of a DATA message.
+ * MMTP_FLAG_PRELUDE is set if the mask of the prelude is not 0. */
 static void
 write_data (Coder * self, MmtpData * data)
 {
@@ -445,7 +445,7 @@ code_repair (Coder * self, MmtpMessage * message)
   code_rest (self, &repair->content, &repair->content_size);
 }
 
-/* --- section 4 of docs/wire-mmtp.md --------------------------------------- */
+/* --- messages of section 4 of docs/wire-mmtp.md --------------------------- */
 
 static void
 code_init (Coder * self, MmtpMessage * message)
@@ -602,9 +602,8 @@ is_number (const MmtpMessage * message, guint64 number)
   return message->number == (guint16) number;
 }
 
-/* Returns FALSE if the message has a value that can be coded but that
- * docs/wire-mmtp.md forbids.
- */
+/* Returns FALSE if a field of the message has a value that docs/wire-mmtp.md
+ * forbids, although the field can hold it. */
 static gboolean
 has_valid_values (const MmtpMessage * message)
 {
@@ -671,7 +670,8 @@ mmtp_packet_parse_body (MmtpMessage * message, const guint8 * bytes, gsize size)
   return has_valid_values (message) ? MMTP_VALID : MMTP_REFUSED_MALFORMED;
 }
 
-/* Checks that the message has no value that docs/wire-mmtp.md forbids. */
+/* Checks that the message may be written: no field has a value that
+ * docs/wire-mmtp.md forbids. */
 static gboolean
 may_be_written (const MmtpMessage * message)
 {
@@ -685,8 +685,8 @@ may_be_written (const MmtpMessage * message)
   return TRUE;
 }
 
-/* The cast is safe because a Coder does not change the message while it writes.
- */
+/* The const of `message` is cast away. This is safe because the Coder does not
+ * change the message while it writes. */
 gsize
 mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 {
@@ -705,9 +705,9 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* Restores the full number from its low bits. The result is the number with
- * these low bits that is nearest to `near`. If two numbers are equally near,
- * the higher one is returned. */
+/* Restores a full number from its low bits, `low`. The result is the number
+ * with these low bits that is nearest to `near`. If two such numbers are
+ * equally near, the higher one is returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)
 {

@@ -15,7 +15,7 @@
 #define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* maximum UDP payload, in bytes */
 #define MMTP_MIN_MESSAGE 15
-/* Minimum of the field "longest message" in JOIN and OPEN, in bytes
+/* Minimum value of the field "longest message" in JOIN and OPEN, in bytes
  * (docs/wire-mmtp.md, sections 3 and 4). */
 #define MMTP_MIN_MESSAGE_SIZE 128
 #define MMTP_HEADER_SIZE 7      /* header that every message has */
@@ -43,7 +43,7 @@
 #define MMTP_ENTROPY_SIZE 64    /* size of the random seed, in bytes */
 
 #define MMTP_TICK 10            /* length of a tick in us */
-/* Length of a tick in ns. Sending times are in ticks. */
+/* length of a tick in ns; many times in messages are in ticks */
 #define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 #define MMTP_TICKS_BITS 24
 #define MMTP_TICKS_MASK ((1 << MMTP_TICKS_BITS) - 1)
@@ -96,8 +96,8 @@ typedef enum
   MMTP_LAST_REFUSAL
 } MmtpRefusal;
 
-/* Returns the name of the reason as the statistics use it: "short", "version"
- * and so on. */
+/* Returns the name of a refusal reason as the statistics use it: "short",
+ * "version" and so on. */
 const gchar *mmtp_refusal_get_name (MmtpRefusal refusal);
 const gchar *mmtp_type_get_name (MmtpType type);
 
@@ -136,7 +136,8 @@ typedef struct
 
 typedef struct
 {
-  guint32 stream_number;        /* low 24 bits of the stream number */
+  /* low 24 bits of the stream number, which counts the packets of the stream */
+  guint32 stream_number;
   guint32 due;                  /* due time in us, modulo 2^32 */
   guint8 flags;                 /* MmtpFlags */
   guint8 caps_version;
@@ -153,7 +154,7 @@ typedef struct
 
 typedef struct
 {
-  gsize size;                   /* size of the whole message, in bytes */
+  gsize size;                   /* size of the whole PROBE message, in bytes */
 } MmtpProbe;
 
 typedef struct
@@ -167,7 +168,8 @@ typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* token that the receiver has to put into its messages */
+  /* token that proves, in a session without a key, that a message comes from
+   * the receiver; the receiver puts it into its messages */
   guint64 token;
   guint32 initial_delay;        /* initial delay (D0) in us, at most 60 s */
   guint64 bit_rate;             /* in bit/s; 0 if unknown */
@@ -187,7 +189,8 @@ typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, from the OPEN */
   guint8 nonce_r[MMTP_NONCE_SIZE];
-  /* token that the sender has to put into its messages */
+  /* token that proves, in a session without a key, that a message comes from
+   * the sender; the sender puts it into its messages */
   guint64 token;
   /* minimum initial delay (D0) that the receiver wants, in us */
   guint32 min_delay;
@@ -224,39 +227,41 @@ typedef struct
 {
   guint64 nonce;
   guint64 challenge;
-/* These are the fields of CHALLENGE and of RESPONSE. A RESPONSE has no nonce,
- * so `nonce` is not used in it. */
+/* CHALLENGE and RESPONSE both use this struct. A RESPONSE contains no nonce, so
+ * the field `nonce` is not used for it. */
 } MmtpChallenge;
 
 typedef struct
 {
   guint64 number;               /* 64-bit channel number of this message */
   guint32 initial_delay;        /* initial delay (D0) in us */
-  guint32 next;                 /* stream number of the next new packet */
+  /* stream number that the next new packet of the stream will have */
+  guint32 next;
   /* Packets with a stream number below this value will not be sent any more. */
   guint32 floor;
   guint32 round_trip;           /* in us; 0 if unknown */
-  /* id of the channel with the minimum round trip */
+  /* channel whose round-trip time is the shortest */
   guint8 fastest;
   guint8 caps_version;
   gboolean stored;
   gboolean has_offset;
-  /* difference between the clocks of the sender and the receiver, in us */
+  /* offset of the clocks of sender and receiver, in us */
   gint32 offset;
-  /* Sending time of the last REPORT that arrived, in ticks; 0 if none has
-   * arrived. */
+  /* Echo for measuring the round trip: sending time of the last REPORT that
+   * arrived, in ticks; 0 if none has arrived. */
   guint32 echo;
   /* Time from the arrival of the last REPORT until this KEEPALIVE was sent, in
    * ticks. */
   guint32 hold;
-  /* Period of the REPORTs that the sender wants on this channel, in ms; 0 lets
+  /* Period in ms in which the sender wants REPORTs about this channel; 0 lets
    * the receiver choose the period. */
   guint16 report_period;
 } MmtpKeepalive;
 
 typedef struct
 {
-  /* low 16 bits of the channel number of the first message in the range */
+  /* Low 16 bits of the number of the first message in the range. The messages
+   * on a channel are numbered. */
   guint16 first;
   /* number of messages in the range, at least 1 */
   guint8 count;
@@ -277,8 +282,8 @@ typedef struct
 {
   guint8 channel;
   guint8 flags;                 /* MmtpRecordFlags */
-  /* low 32 bits of the highest channel number received; the channel number
-   * counts the messages on the channel */
+  /* low 32 bits of the highest number of a received message; the messages on a
+   * channel are numbered */
   guint32 highest;
   guint32 received;             /* messages received */
   guint32 lost;                 /* messages lost */
@@ -286,15 +291,16 @@ typedef struct
   guint32 late;
   /* low 32 bits of the number of bytes in all received messages */
   guint32 bytes;
-  /* arrival time of the latest message, in ticks */
+  /* arrival time of the latest message on the receiver's clock, in ticks */
   guint32 arrival;
-  /* transit of the latest message, in ticks, as defined above this struct */
+  /* Transit of the latest message, in ticks: its arrival time minus its sending
+   * time, less a constant. */
   gint32 transit;
   /* minimum transit, in ticks, of the messages that arrived since the previous
-   * MmtpRecord of this path */
+   * record about this path */
   gint32 min_transit;
   /* maximum transit, in ticks, of the messages that arrived since the previous
-   * MmtpRecord of this path */
+   * record about this path */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
@@ -310,11 +316,13 @@ typedef struct
 {
   guint64 channel_number;
   guint32 number;               /* number of the report, from 1 */
-  guint32 next;                 /* lowest stream number that is still missing */
+  /* lowest stream number whose packet has not arrived yet */
+  guint32 next;
   guint8 echo_channel;
-  /* sending time of the last message that arrived on echo_channel, in ticks */
+  /* Echo for measuring the round trip: sending time of the last message that
+   * arrived on echo_channel, in ticks. */
   guint32 echo;
-  /* time since the message named by `echo` arrived, in ticks */
+  /* time in ticks since the message arrived whose sending time is `echo` */
   guint32 hold;
   guint8 n_records;
   MmtpRecord records[MMTP_MAX_RECORDS];
@@ -348,7 +356,8 @@ typedef struct
 typedef struct
 {
   guint8 version;               /* version of the caps, never 0 */
-  guint16 length;               /* length of the whole caps text, in bytes */
+  /* length in bytes of the whole text of the caps */
+  guint16 length;
   guint16 offset;
   /* The part of the caps text that this message contains; never empty. It
    * points into the received bytes and is not owned. */
@@ -358,30 +367,35 @@ typedef struct
 
 typedef struct
 {
-  guint32 stream_number;        /* stream number of the last packet, plus 1 */
+  /* stream number of the last packet of the stream, plus 1 */
+  guint32 stream_number;
 } MmtpEnd;                      /* END and END-ACK */
 
 typedef struct
 {
-  /* low 24 bits of the stream number of the first packet in the repair */
+  /* low 24 bits of the stream number of the first DATA packet that the repair
+   * covers */
   guint32 first;
-  /* Bit i says that packet first + i is part of this repair. Bit 0 is always
-   * set. */
+  /* Bit i is set if the repair covers the DATA packet with the stream number
+   * `first` + i. Bit 0 is always set. */
   guint32 mask;
-  guint16 sizes;                /* XOR of the sizes of the packets' contents */
-  /* XOR of the contents. It points into the received bytes and is not owned. */
+  /* XOR of the sizes in bytes of the contents of the covered packets */
+  guint16 sizes;
+  /* XOR of the contents of the covered packets. It points into the received
+   * bytes and is not owned. */
   const guint8 *content;
-  /* size of the largest packet content, in bytes */
+  /* size in bytes of the largest content among the covered packets */
   gsize content_size;
 } MmtpRepair;
 
 typedef struct
 {
   MmtpType type;
-  /* Version of a parsed message. Messages are written with MMTP_VERSION. */
+  /* protocol version of a message that was parsed; messages are always written
+   * with MMTP_VERSION */
   guint8 version;
   guint8 channel;
-  /* low 16 bits of the channel number, which counts the messages on the channel
+  /* low 16 bits of the message's number; the messages on a channel are numbered
    */
   guint16 number;
   /* sending time in ticks, modulo 2^MMTP_TICKS_BITS */
@@ -431,12 +445,13 @@ MmtpRefusal mmtp_packet_parse_body (MmtpMessage * message,
  * the mask of the prelude is not 0. */
 gsize mmtp_packet_write (const MmtpMessage * message, guint8 * bytes,
     gsize room);
-/* Returns the number of bytes that the prelude adds to a DATA packet; 0 without
- * a prelude. */
+/* Returns the number of bytes that `prelude` adds to a DATA packet; 0 if its
+ * mask is 0. */
 gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 
-/* Restores a number of which only the lowest `bits` bits were sent. Returns the
- * nonnegative number nearest to `near` that has these low bits. */
+/* Restores a number of which a message contains only the lowest `bits` bits,
+ * `low`. Returns the nonnegative number nearest to `near` that has these low
+ * bits. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
 /* Converts a time in ns to ticks, the unit of the times in messages. The result
  * is modulo 2^MMTP_TICKS_BITS. */

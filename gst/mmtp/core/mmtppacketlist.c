@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtppacketlist.h, which explains the place numbers. The
- * index of a packet is its place number minus the place number of the first
- * packet. The index is correct even if the place numbers have wrapped around.
+/* Implementation of mmtppacketlist.h: a sorted list of packets in a ring
+ * buffer. Each packet has a place number. Its index is its place number minus
+ * the place number of the first packet. The index is correct even if the place
+ * numbers have wrapped around.
  */
 
 #include "mmtppacketlist.h"
@@ -46,7 +47,8 @@ get_index (const MmtpPacketList * list, const MmtpPacket * packet)
 
 /* --- memory --------------------------------------------------------------- */
 
-/* Moves the packets to a ring of `size` places, and closes the gaps. */
+/* Moves the packets to a ring of `size` places. Places that have become empty
+ * because their packet was removed are left out. */
 static void
 move_to (MmtpPacketList * list, guint size)
 {
@@ -204,9 +206,9 @@ trim (MmtpPacketList * list)
     list->n_places--;
 }
 
-/* Each removed packet leaves a gap in the list. The gaps are closed only after
- * at least half of the places in the list have become free. Closing the gaps is
- * therefore rare, and a removal takes constant time on average. */
+/* Each removed packet leaves a free place in the list. The free places are
+ * eliminated only when more than half of the places in the list are free. That
+ * happens rarely, so a removal takes constant time on average. */
 void
 mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state)

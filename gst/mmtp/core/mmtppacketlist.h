@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The waiting packets of one rank, in the order of mmtp_send_packet_compare().
- * This is the order of their due times. Packets of a lower rank are dropped
- * first.
+/* The packets that wait to be sent and have the same rank. If packets have to
+ * be dropped, those of a lower rank are dropped first. The list is sorted by
+ * due time, as mmtp_send_packet_compare() specifies.
  *
  * Packets are nearly always added at the end of the list and removed at its
  * beginning. Both operations take constant time and allocate no memory. A
@@ -36,19 +36,21 @@ typedef struct
 void mmtp_packet_list_clear (MmtpPacketList * list);
 /* Adds a packet, whose state becomes MMTP_PACKET_WAITING. */
 void mmtp_packet_list_insert (MmtpPacketList * list, MmtpPacket * packet);
-/* Removes a packet, whose state becomes `state`. */
+/* Removes `packet`, and sets the state of the packet to `state`. */
 void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state);
-/* Returns the number of bytes of all packets, including all their headers. */
+/* Returns the number of bytes that all packets of the list need on the network,
+ * including their headers. */
 guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
 
-/* The following four functions return NULL if the list has no packet at the
- * requested position. */
+/* Each of the following four functions returns NULL if there is no such packet.
+ */
 MmtpPacket *mmtp_packet_list_get_first (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_last (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_next (const MmtpPacketList * list,
     const MmtpPacket * packet);
 MmtpPacket *mmtp_packet_list_get_previous (const MmtpPacketList * list,
     const MmtpPacket * packet);
-/* Returns the first packet whose due time is at least `due`. */
+/* Returns the first packet in the list that is due at the time `due` or later.
+ */
 MmtpPacket *mmtp_packet_list_find (const MmtpPacketList * list, guint64 due);

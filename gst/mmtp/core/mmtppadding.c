@@ -12,19 +12,18 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND (SECOND / 1000)
 
-/* Minimum pause between two episodes of padding on a path.
- * libwebrtc probes an application-limited path every 5 s (ProbeController). */
+/* Minimum pause in ns between two episodes of padding on a path. libwebrtc
+ * probes an application-limited path every 5 s (ProbeController). */
 #define REST (2 * SECOND)
 #define MAX_EPISODE (2 * SECOND)
-/* Minimum duration of a round. An episode of padding is divided into rounds.
- * The rate of the path is measured in each round, and each measurement takes 50
- * ms. */
+/* Minimum duration in ns of a round of padding. The rate of the path is
+ * measured in each round, and a measurement takes 50 ms. */
 #define MIN_ROUND (100 * MILLISECOND)
 /* Padding is sent in rounds. If the measured rate of the path grows by less
  * than this factor in a round, the path is full. */
 #define GROWTH 1.1
-/* If the minimum queueing delay in a report exceeds the sum of this time and
- * the jitter of the path, the path is full. */
+/* The path counts as full if a report shows a minimum queueing delay that is
+ * longer than this time (ns) plus the jitter of the path. */
 #define MAX_QUEUE (15 * MILLISECOND)
 /* The token bucket of the padding holds the bits that the maximum rate allows
  * in ALLOWANCE_TIME. During an episode (a short time in which padding is sent),
@@ -62,9 +61,9 @@ get_bits (const MmtpPath * path, gsize size)
   return 8 * (guint64) (size + path->overhead);
 }
 
-/* Increases `allowance`, the number of bits that padding may use. The increase
- * is the number of bits that the maximum rate allows for the time since the
- * last call. */
+/* Increases `allowance`, the number of bits that may be sent as padding, by the
+ * number of bits that the maximum rate allows for the time since the last call.
+ */
 static void
 fill_allowance (MmtpPadding * self)
 {
@@ -111,9 +110,9 @@ begin_episode (MmtpPadding * self, MmtpPaddingPath * padding,
   padding->is_active = TRUE;
   padding->begin = padding->next_send = self->paths->now;
   begin_round (self, padding, path);
-  /* An episode of padding is divided into rounds. The reports of the receiver
-   * that arrive in the first round trip do not cover any padding yet. The first
-   * round is therefore longer than the later rounds. */
+  /* The first round of an episode is longer than the later rounds, because the
+   * reports that arrive in the first round trip do not cover any padding yet.
+   */
   padding->round_end += path->stats.round_trip + path->report_interval;
 }
 
@@ -183,7 +182,8 @@ mmtp_padding_poll (MmtpPadding * self)
   return NULL;
 }
 
-/* Padding is sent at the estimated rate of the path. The padding and the stream
+/* Called after a padding message was sent, to set the time of the next one.
+ * Padding is sent at the estimated rate of the path. The padding and the stream
  * together have up to twice this rate, so each measurement can double the
  * estimate. */
 void

@@ -25,12 +25,11 @@ typedef struct
   guint64 next_begin;
   /* earliest time at which the next padding message may be sent */
   guint64 next_send;
-  /* An episode (a short time in which padding is sent) is divided into rounds.
-   * The rate of the padding grows from round to round until the path is full.
-   */
+  /* An episode, the short time in which padding is sent, is divided into
+   * rounds. The rate of the padding grows from round to round until the path is
+   * full. This field is the time in ns at which the current round ends. */
   guint64 round_end;
-  /* delivery rate of the path at the start of the current round of padding, in
-   * bit/s */
+  /* delivery rate of the path in bit/s when the current round began */
   guint64 round_rate;
 } MmtpPaddingPath;
 
@@ -40,8 +39,9 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   guint64 max_rate;             /* in bit/s; 0 means no padding */
-  /* Token bucket that all paths share. `allowance` is the number of bits that
-   * could be sent at the time `allowance_time`. */
+  /* Token bucket for the padding on all paths. `allowance` is the number of
+   * bits that may be sent. It was computed at the time `allowance_time` (ns).
+   */
   guint64 allowance, allowance_time;
   guint64 messages, bytes;      /* counters of what was sent */
   MmtpPaddingPath all[MMTP_MAX_PATHS];  /* indexed by the path's id */

@@ -106,9 +106,9 @@ struct _MmtpStore
 {
   Kept kept[KEPT];
   Waiting waiting[WAITING];
-  /* index in `waiting` at which the next REPAIR is stored */
+  /* index in `waiting` where the next REPAIR that arrives is stored */
   guint next;
-  /* last message that mmtp_store_poll () returned */
+  /* the computed message that mmtp_store_poll () has returned last */
   GByteArray *message;
 };
 
@@ -206,8 +206,9 @@ find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
   return n == 1;
 }
 
-/* Computes the missing message. Returns FALSE if the sizes show that the repair
- * and the stored messages do not belong together. */
+/* Computes the message `missing` from the REPAIR `waiting` and the stored
+ * messages. Returns FALSE if their sizes show that they do not belong together.
+ */
 static gboolean
 take_out (MmtpStore * store, Waiting * waiting, guint32 missing)
 {

@@ -22,7 +22,7 @@ typedef struct
   /* Bit i is set if the block contains the message whose stream number is
    * `first` + i. */
   guint32 mask;
-  /* XOR of the content sizes of all messages in the block */
+  /* XOR of the sizes in bytes of the contents of all messages in the block */
   guint16 sizes;
   /* XOR of the contents of all messages in the block; NULL if the block was
    * never used */
@@ -33,8 +33,9 @@ typedef struct
  * of the next repair packet. */
 void mmtp_block_restart (MmtpBlock * block);
 void mmtp_block_clear (MmtpBlock * block);
-/* Adds a DATA message. Returns FALSE if `number` is below the number of the
- * first message in the block, or too far above it. */
+/* Adds a DATA message with the stream number `number` to the block. Returns
+ * FALSE if `number` is below that of the first message in the block, or too far
+ * above it. */
 gboolean mmtp_block_add (MmtpBlock * block, guint64 number,
     const guint8 * message, gsize size);
 void mmtp_block_get_repair (const MmtpBlock * block, MmtpRepair * repair);
@@ -47,9 +48,10 @@ void mmtp_store_free (MmtpStore * store);
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* If a missing message can be computed now, sets `message` and `size` to this
- * message and returns TRUE. Otherwise returns FALSE. The bytes of the message
- * stay valid until the next call. The following fields of the message are 0:
+/* If a missing message can be computed now, sets `message` and `size` to it and
+ * returns TRUE. Otherwise returns FALSE. The bytes of the message stay valid
+ * until the next call. A REPAIR does not protect some fields, and they are 0 in
+ * the message:
  * - channel
  * - channel number
  * - sending time

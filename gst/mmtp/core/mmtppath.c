@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A path of the sender: messages in flight, reports, and limits. */
+/* Implementation of mmtppath.h: a path of the sender, with its messages in
+ * flight, reports, and limits. */
 
 #include "mmtppath.h"
 
@@ -20,19 +21,19 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* If the measured interval between two reports is longer than the stored
- * interval, the measured interval is stored. Otherwise, the stored interval
- * decreases by at most 1/INTERVAL_MEMORY in each report.
- */
+/* The stored interval between reports follows the measured intervals. A
+ * measured interval that is longer than the stored one replaces it. Otherwise,
+ * the stored interval decreases by at most 1/INTERVAL_MEMORY in each report. */
 #define INTERVAL_MEMORY 16
 /* The scheduler uses the safe delay of a path, which is the expected delay plus
- * a margin. The margin is at most 1/8 (MAX_MARGIN) of the initial delay (D0).
- * If the margin were larger, it could happen that no packet is expected in
- * time. The path would then carry nothing. */
+ * a margin. The margin is at most 1/MAX_MARGIN of the initial delay (D0), the
+ * latency of the session. With a larger margin, it could happen that no packet
+ * is expected in time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* A packet is marginal (`is_marginal`) if its expected arrival time is shortly
- * before its deadline: less than a fourth of the initial delay (D0). */
+/* A packet is marginal (`is_marginal`) if it is expected to arrive only shortly
+ * before its deadline: less than 1/MARGINAL_PART of the initial delay (D0)
+ * before it. D0 is the latency of the session. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -49,25 +50,26 @@
  * assumed to be a gap, a period in which the path delivered nothing. If a
  * message misses its deadline by less, it is only late. */
 #define MAX_LATENESS (25 * MILLISECOND)
-/* `lateness` is at most 1/LATENESS_PART of the difference between the initial
- * delay (D0) and the base delay. */
+/* Upper limit of `lateness`, the time that is added to the expected delay:
+ * 1/LATENESS_PART of the difference between the initial delay (D0) and the base
+ * delay. */
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
  * message to arrive. `high_delay` is a delay that hardly any message exceeds.
  * If the rate of the path is configured, the safe delay has an upper limit. The
  * limit is the maximum of `high_delay` and 7/8 of the initial delay (D0). */
 #define MAX_SAFE_EIGHTHS 7
-/* If a message should have arrived and nothing arrives for this time plus a
- * multiple of the jitter, the path has stalled. The time covers two delays that
- * also occur without a stall: reports arrive only every 50 ms, and schedulers
- * of mobile networks pause for 20 to 60 ms. */
+/* The path has stalled if a message should have arrived, and nothing has
+ * arrived since then for STALL_TIME (ns) plus a multiple of the jitter.
+ * STALL_TIME covers two delays that also occur without a stall: reports arrive
+ * only every 50 ms, and schedulers of mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* If nothing arrives on a path for DOUBT_TIME plus a multiple of the jitter,
- * the path is in doubt, which means that it may have stalled. DOUBT_TIME is
- * shorter than STALL_TIME. Doubt about a path matters only if there is another
- * path. */
+/* The path is in doubt, which means that it may have stalled, if a message is
+ * overdue for DOUBT_TIME (ns) plus a multiple of the jitter. DOUBT_TIME is
+ * shorter than the time after which the path counts as stalled. Doubt about a
+ * path matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
 /* A path counts as delivering nothing if at least MISSED_PERCENT of its last
@@ -92,7 +94,7 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* get_queue () limits the queueing delay of a path to the time that the path
+/* The estimate of a path's queueing delay is at most the time that the path
  * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
@@ -152,8 +154,8 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   mmtp_recent_clear (&path->round_trips);
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
-  /* The configured delay is used until the delay is measured [4.6 of the MMTP
-   * paper]. */
+  /* The configured delay is used until the delay has been measured (section 4.6
+   * of the MMTP paper). */
   path->delay = path->high_delay = config->delay ? config->delay : MMTP_NEVER;
 }
 
@@ -240,10 +242,10 @@ get_byte_time (const MmtpPath * path, guint64 bytes)
   return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
 }
 
-/* Predicts when the bottleneck has transmitted this message. The delivery rate
- * is not used, because it is unknown while the application sends less than the
- * path carries. Instead, the prediction uses the transmission time per byte,
- * which was measured with single large messages. */
+/* Predicts when the bottleneck has transmitted the message `sent`. The delivery
+ * rate is not used, because it is unknown while the application sends less than
+ * the path carries. Instead, the prediction uses the transmission time per
+ * byte, which was measured with single large messages. */
 static void
 predict (MmtpPath * path, guint64 now, MmtpSent * sent)
 {
@@ -311,8 +313,9 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
   MmtpSent *sent = mmtp_sent_log_get (&path->sent, path->sent.next - 1);
 
   sent->time_left = time_left;
-  /* A packet that is sent although it is expected to be late says nothing about
-   * errors of the expected delay. */
+  /* The packet is marginal if it is sent shortly before its deadline. A packet
+   * that is expected to be late anyway does not count as marginal, because its
+   * lateness says nothing about errors of the expected delay. */
   sent->is_marginal = (sent->expected == MMTP_NEVER
       || sent->expected <= sent->time + time_left) && time_left < delay +
       path->deadline / MARGINAL_PART + (guint64) path->lateness;
@@ -394,10 +397,10 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
-/* `unreported` never decreases. Each message is therefore visited only once in
- * a session. For one REPORT, the number of visited messages is at most the
- * number of messages in the ring.
- */
+/* Visits the messages up to `highest` that no earlier report covered. Each
+ * message is visited only once in a session, because `unreported` never
+ * decreases. For one REPORT, the number of visited messages is at most the
+ * number of messages in the ring. */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
@@ -416,9 +419,9 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
   path->progress_time = now;
 }
 
-/* Converts `ticks`, a time in a report, to a time on the receiver's clock that
- * does not wrap around. Reports contain only the low 24 bits of such a time, in
- * units of 10 us. The origin of the result is arbitrary. */
+/* Converts `ticks`, a time in a report, to a time in ns on the receiver's clock
+ * that does not wrap around. Reports contain only the low 24 bits of such a
+ * time, in units of 10 us. The origin of the result is arbitrary. */
 static guint64
 unwrap_ticks (const MmtpPath * path, guint32 ticks)
 {
@@ -428,13 +431,12 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the maximum length of a pause that may be due to jitter. A longer
- * pause is a stall.
+/* Returns the maximum length in ns of a pause that may be due to jitter, in
+ * addition to STALL_TIME. A longer pause is a stall.
  *
- * The result is limited, because the jitter becomes high when the delay of the
- * path jumps. Without the limit, a stall would then be detected too late to
- * compensate for it.
- */
+ * The result is limited, because the measured jitter becomes high when the
+ * delay of the path jumps. Without the limit, a stall would then be detected
+ * too late to compensate for it. */
 static guint64
 get_stall_jitter (const MmtpPath * path)
 {
@@ -444,13 +446,13 @@ get_stall_jitter (const MmtpPath * path)
 }
 
 /* Returns for how long the message `sent` had been missing when the receiver
- * wrote its latest report. All times are on the receiver's clock.
+ * wrote its latest report, in ns. The expected arrival of `sent` is computed on
+ * the receiver's clock. It is the sum of three times: the arrival time of the
+ * newest message that has arrived, the time from the sending of that message to
+ * the sending of `sent`, and the transmission time of `sent`.
  *
- * Let d be the time from the sending of the newest message that has arrived to
- * the sending of `sent`. The time from the arrival of that message to the
- * expected arrival of `sent` is d plus the transmission time of `sent`. A stall
- * of the return path does not change the result.
- */
+ * All times are those of the receiver's report, so a stall of the return path
+ * does not change the result. */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -625,12 +627,12 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A record with the flag MMTP_RECORD_UNMEASURED says that no message has
- * arrived on the path since the previous record about this path. If such a
- * record nevertheless reports messages that are new to the sender, the previous
- * record was lost or is late. Only the previous record contains the minimum and
- * maximum one-way delay of these messages. Therefore this function can add only
- * the one-way delay of the latest message. */
+/* A record is the part of a report about one path. If it has the flag
+ * MMTP_RECORD_UNMEASURED, no message has arrived on the path since the previous
+ * record. If such a record nevertheless reports messages that are new to the
+ * sender, the previous record was lost or is late. Only the previous record
+ * contains the minimum and maximum one-way delay of these messages. Therefore
+ * this function can add only the one-way delay of the latest message. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
@@ -681,7 +683,7 @@ note_interval (MmtpPath * path, guint64 now)
 
 /* Returns whether the newest message arrived more than MAX_LATENESS after its
  * deadline. The cause is then assumed to be a gap, a time in which the path
- * delivered nothing. follow_lateness() ignores the report of such a message,
+ * delivered nothing. follow_lateness() ignores the report about such a message,
  * because adding more time to the expected delay does not help against gaps.
  * The deadline and the arrival are compared on the sender's clock. */
 static gboolean
@@ -813,14 +815,14 @@ get_queue (const MmtpPath * path, guint64 now)
   return MAX (reported, queue);
 }
 
-/* Returns how much longer the transmission of a packet takes than the
+/* Returns how much longer, in ns, the transmission of a packet takes than the
  * transmission of a short message.
  *
  * The time is computed with the highest recent rate. If the application has
- * never used the full rate of the path, the computed time is too long. The time
- * is therefore also measured: it is the base delay of large messages minus the
- * base delay of all messages. The function returns the shorter of the computed
- * and the measured time.
+ * never used the full rate of the path, this rate is too low and the computed
+ * time too long. The time is therefore also measured: it is the base delay of
+ * large messages minus the base delay of all messages. The function returns the
+ * shorter of the computed and the measured time.
  *
  * Returns 0 if the path has carried only control messages so far. The measured
  * rate of such a path is very low. With that rate, no packet would seem to be
@@ -855,8 +857,9 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
   return delay + get_transmission_time (path) + get_queue (path, now);
 }
 
-/* Returns the safety margin that is added to the expected delay. It is the
- * deviation of the delay, but at most a part of the initial delay (D0).
+/* Returns the safety margin in ns that is added to the expected delay. It is
+ * the deviation of the delay, but at most a part of the initial delay (D0),
+ * plus `lateness`.
  *
  * Without this maximum, the slowest message of the last few seconds would
  * determine the margin. On a mobile link, the delay of that message does not
@@ -889,8 +892,9 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   return MIN (safe, MAX (path->high_delay, max));
 }
 
-/* Returns the minimum delay in the last three reports, minus the time that has
- * passed since the last report. The result is at least the base delay.
+/* Returns the minimum delay in the last three reports, less the time that has
+ * passed since the last report, because a queue may have become shorter by this
+ * time. The result is at least the base delay.
  *
  * If the result is above the base delay, either our packets wait in a queue, or
  * the delay of the path itself has grown. In both cases, another path is safer.
@@ -905,9 +909,10 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Predicts the delay of a packet that is sent after all messages in flight. The
- * prediction does not use the delivery rate. It uses the transmission time per
- * byte, which was measured with large messages. */
+/* Predicts the delay in ns of a packet that is sent after all messages in
+ * flight. The prediction does not use the delivery rate, which is unknown while
+ * the application sends less than the path carries. It uses the transmission
+ * time per byte, which was measured with large messages. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
@@ -952,10 +957,10 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* A path may deliver all small control messages but no large messages. The
- * measurements of such a path look perfect. The sender therefore counts only
- * messages that are as large as a packet of the stream when it determines
- * whether a path delivers. */
+/* Some paths deliver all small control messages but no large messages. The
+ * measurements of such a path look perfect. To find out whether a path
+ * delivers, the sender therefore counts only messages that are about as large
+ * as a packet of the stream. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

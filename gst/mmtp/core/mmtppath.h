@@ -26,19 +26,21 @@ typedef struct
 {
   guint id;
   gchar *name;
-  /* maximum size of a message in bytes, without IP and UDP headers */
+  /* maximum size of a message on this path in bytes, without IP and UDP headers
+   */
   guint16 max_size;
   guint16 overhead;             /* IP and UDP headers, in bytes */
   guint64 configured_rate;      /* 0 if no rate is configured */
   MmtpPathState state;
-  gboolean blocked;             /* TRUE if the path's socket is not writable */
+  /* TRUE if the path's socket accepts no data at the moment */
+  gboolean blocked;
 
   /* --- messages -------------------------------------------------------------
    */
   MmtpSentLog sent;
-  /* A message with a number below this one was sent while the application had
-   * too little data to fill the path. The delivery of such a message does not
-   * show what rate the path can carry. */
+  /* Messages with a number below this one were sent while the application had
+   * too little data to fill the path. Their delivery does not show what rate
+   * the path can carry. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------
@@ -46,7 +48,7 @@ typedef struct
   /* rate control of the path; NULL while the path is not open */
   MmtpRateControl *control;
   MmtpRateLimits limits;
-  /* time from which on the pacing allows the next packet */
+  /* time in ns at which the pacing allows the next packet */
   guint64 token;
   guint64 delivered;
   /* mean size of a DATA message, without IP and UDP headers */
@@ -68,7 +70,7 @@ typedef struct
   /* Number of the first message that was sent after the bytes in flight had
    * fallen to `drain_window`; MMTP_NO_STREAM if there is none yet. */
   guint64 drained_from;
-  /* minimum delay of the message `drained_from` and all later messages */
+  /* minimum delay in ns of the message `drained_from` and all later messages */
   gint64 drain_min;
 
   /* --- from the reports -----------------------------------------------------
@@ -78,15 +80,17 @@ typedef struct
    * at least half as large as a usual DATA message. On a slow path, large
    * messages take longer than short messages. */
   MmtpPathDelay load_delays;
-  /* Minimum transmission time per byte of large messages, in ps. */
+  /* Minimum transmission time per byte of large messages, in ps, over a recent
+   * period. */
   MmtpRecent byte_times;
-  /* base delay that was subtracted when byte_times were computed */
+  /* base delay in ns that was subtracted from the delays when `byte_times` was
+   * computed */
   gint64 byte_times_base;
   /* Predicted time at which the bottleneck of the path has transmitted all
    * messages that were sent on the path. */
   guint64 busy_until;
   MmtpRecent round_trips;
-  /* round trip that the last report showed, in ns; 0 if unknown */
+  /* round-trip time that the last report gave, in ns; 0 if unknown */
   guint64 round_trip;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
@@ -94,13 +98,16 @@ typedef struct
   /* initial delay (D0): maximum time from the due time of a message until its
    * arrival, in ns */
   guint64 deadline;
-  guint64 delay;                /* base one-way delay; MMTP_NEVER if unknown */
+  /* base one-way delay in ns; MMTP_NEVER if unknown */
+  guint64 delay;
   /* Upper bound for the delay of nearly all messages, in ns; MMTP_NEVER if
    * unknown. */
   guint64 high_delay;
-  /* arrival time of the newest message, by the clock of the receiver */
+  /* Arrival time of the newest reported message, in ns, by the receiver's
+   * clock. 0 if there was none. */
   guint64 arrival;
-  /* sending time of the newest message, by the clock of the sender */
+  /* sending time of the newest reported message, in ns, by the sender's clock
+   */
   guint64 arrival_sent;
   guint64 reported_bytes;
   /* arrival time of the last REPORT about this path; 0 if there was none */
@@ -112,9 +119,9 @@ typedef struct
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
-  /* Consider the oldest message that no report covers. `gap` is the time in ns
-   * for which this message was overdue when the receiver wrote its latest
-   * report; 0 if it was not overdue. */
+  /* Time in ns for which the oldest unreported message was overdue when the
+   * receiver wrote its latest report; 0 if it was not overdue. A message is
+   * unreported if no report covers it. */
   guint64 gap;
   /* TRUE if `gap` is so long that only a stall of the path can explain it. */
   gboolean is_stalled;
@@ -124,8 +131,8 @@ typedef struct
   /* mean share of packets that arrived late; only packets that were sent
    * shortly before their deadline are counted */
   gdouble late_share;
-  /* Number of reported packets that had been sent shortly before their
-   * deadline. It is reset when `late_share` is updated. */
+  /* Number of packets that were sent shortly before their deadline, among the
+   * packets reported since `late_share` was last updated. */
   guint marginal;
   /* `judged` is the number of recently reported messages that were at least
    * half as large as a usual DATA message. `missed` is the number of these
@@ -142,7 +149,7 @@ typedef struct
   /* --- session, used by mmtpsender ------------------------------------------
    */
   MmtpReplay replay;
-  /* TRUE if the receiver has answered on this path. */
+  /* TRUE if the receiver has answered the handshake or a JOIN on this path. */
   gboolean joined;
   /* TRUE if the receiver has reported about this path. */
   gboolean confirmed;
@@ -166,7 +173,8 @@ void mmtp_path_start (MmtpPath * path, guint64 now,
 
 /* --- sending ------------------------------------------------------------- */
 
-/* Records that a message was sent on the path. Its number is `sent.next`. */
+/* Records that a message was sent on the path. The number of the message is
+ * `sent.next`, which is then increased. */
 void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
 /* Stores two values for a DATA message, both in ns: `time_left`, the time until
@@ -184,22 +192,23 @@ void mmtp_path_note_idle (MmtpPath * path);
  * packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
-/* Returns the time after which the next report is overdue. An overdue report
- * may mean that nothing arrives on the path any more. The sender may then use
- * the reserve of the path: the number of bytes that may be in flight beyond the
- * window. */
+/* Returns the time in ns after which the next report about this path is
+ * overdue. An overdue report may mean that nothing arrives on the path any
+ * more. The sender may then use the reserve of the path: the number of bytes
+ * that may be in flight beyond the window. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns TRUE if the receiver has waited for a message of this path for so
- * long that jitter cannot be the reason. Returns FALSE if a rate is configured.
- */
+/* Returns TRUE if a message of this path was overdue for so long, when the
+ * receiver wrote its latest report, that jitter cannot be the reason. Returns
+ * FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message `sent` is missing. It is missing in two cases: it
  * should have arrived before the receiver wrote its latest report, or a report
  * that covers the message should have arrived by now. */
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
-/* Returns whether the oldest unreported message is missing, see
- * mmtp_path_is_missing(). */
+/* Returns whether the path may have stalled, because its oldest unreported
+ * message is missing. A message is missing if it, or a report about it, should
+ * have arrived by now. */
 gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
 /* Returns the time in ns that a message of `size` bytes needs at the path's
  * rate; 0 if unknown. */
@@ -209,17 +218,19 @@ guint64 mmtp_path_get_cost (const MmtpPath * path, gsize size);
  * rate is not known, an estimate is returned; the result is never 0. */
 guint64 mmtp_path_get_rate (const MmtpPath * path);
 guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
-/* Returns whether the transmission time of a full packet is known. */
+/* Returns whether the transmission time of a large packet is known, because it
+ * was measured or a rate is configured. */
 gboolean mmtp_path_is_measured (const MmtpPath * path);
 /* Returns the expected one-way delay in ns of a message that is sent now. */
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
-/* Returns the expected delay in ns plus a safety margin, for the scheduler. */
+/* Returns the safe delay of the path in ns, which hardly any message exceeds.
+ * It is usually the expected delay plus a safety margin. The scheduler uses it.
+ */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns a cautious estimate of the delay in ns. The sender uses the estimate
- * to compare this path with other usable paths. The result is at least the safe
- * delay (mmtp_path_get_safe_delay()). The last reports may show a queueing
- * delay that is too long to be caused by the messages in flight. The result
- * includes this queueing delay.
+/* Returns a cautious estimate of the delay in ns, with which the sender
+ * compares this path with other usable paths. The result is at least the safe
+ * delay (mmtp_path_get_safe_delay()). It is longer if the last reports show a
+ * queueing delay that the messages in flight cannot explain.
  *
  * `is_spare` is TRUE if another path has unused capacity. The sender can then
  * be more cautious: the result is at least the predicted delay of the next
@@ -231,8 +242,8 @@ guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
  * configured, the function returns the safe delay instead
  * (mmtp_path_get_safe_delay()). */
 guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
-/* Notes that a message was reported as lost. A message may be reported as lost
- * repeatedly. */
+/* Records that a report has declared the message `number` lost. Several reports
+ * may do so for the same message; it is counted only once. */
 void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 
 /* --- reports -------------------------------------------------------------- */
@@ -246,7 +257,8 @@ gboolean mmtp_path_is_possible (const MmtpPath * path,
  * messages that no earlier report contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
-/* Notes that all messages up to number `highest` have arrived or are lost. */
+/* Records that it is known for all messages up to the number `highest` whether
+ * they have arrived or are lost. */
 void mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest);
 void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
     guint64 round_trip);
@@ -257,10 +269,9 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* Returns FALSE if most of the recent large messages of the path were lost. A
- * message is large if it is a DATA or PROBE of at least half the usual size of
- * a DATA message.
- */
+/* Returns whether the path delivers packets. The result is FALSE if most of the
+ * recent large messages of the path were lost. A message is large if it is a
+ * DATA or PROBE of at least half the usual size of a DATA message. */
 gboolean mmtp_path_delivers (const MmtpPath * path);
 /* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
 void mmtp_path_restart_judging (MmtpPath * path);
