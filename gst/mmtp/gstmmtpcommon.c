@@ -15,24 +15,28 @@
 /* Minimum number of hexadecimal digits of a key, which must have at least 128
  * bits. */
 #define MIN_KEY_DIGITS 32
-/* Maximum time for reading both clocks. A reading that took longer is ignored.
- */
+/* The difference of two clocks is measured by reading one after the other. If
+ * this takes longer than MAX_READING, the result is too inaccurate and is
+ * ignored. */
 #define MAX_READING (100 * GST_USECOND)
 /* If a newly read difference of the clocks deviates from the stored difference
  * by at most this time, the deviation is ignored. Such a deviation occurs even
  * if the clocks run at the same rate, because the two clocks cannot be read at
  * exactly the same time. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* A newly read difference of the clocks may deviate from the stored difference
- * by at most this time, because of clock drift. If it deviates by more, one of
- * the clocks was set. */
+/* Clock drift makes a newly read difference of the clocks deviate from the
+ * stored difference only a little. If it deviates by more than this time, one
+ * of the clocks was set, and the new difference is stored immediately. */
 #define JUMP (20 * GST_MSECOND)
-/* If a newly read difference of the clocks deviates from the stored difference
- * by more than DEAD_ZONE, DEAD_ZONE is subtracted from the deviation. Then
- * 1/PART of the rest is added to the stored difference. */
+/* The stored difference of the clocks follows new readings slowly. If a new
+ * reading deviates from the stored difference by more than DEAD_ZONE, the part
+ * of the deviation beyond DEAD_ZONE counts. 1/PART of it is added to the stored
+ * difference. */
 #define PART 16
 
-/* The enumeration is made from the table of mmtpscheduler.h. */
+/* The values of the enumeration are made from the table `mmtp_schedulers`. A
+ * new scheduler in this table therefore becomes a value of the property without
+ * a change here. */
 GType
 gst_mmtp_scheduler_get_type (void)
 {
@@ -66,8 +70,9 @@ gst_mmtp_now (void)
 }
 
 /* Returns the reason why the key is invalid, or NULL. An attacker who has seen
- * an OPEN can try keys on its MAC offline. A key must therefore be random and
- * must not be derived from a passphrase. */
+ * the message OPEN can try keys until one of them matches its MAC, without
+ * sending anything. A key must therefore be random and must not be derived from
+ * a passphrase. */
 static const gchar *
 find_key_problem (const gchar * text)
 {

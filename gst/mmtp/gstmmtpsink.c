@@ -187,8 +187,9 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* Updates the list of channels. Another thread resolves the host names. Call
- * with `lock` held. */
+/* Resolves the host names of a changed list of channels in another thread. That
+ * thread then tells the driver's loop to open and close paths. Call with `lock`
+ * held. */
 static void
 begin_change_of_paths (GstMmtpSink * self)
 {
@@ -355,9 +356,9 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY,
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
-  /* The next properties have udpsink's defaults, except for ttl. The default of
-   * ttl is 0, which keeps the system's default. The system's default is
-   * normally 64, as in udpsink. */
+  /* The properties bind-address and those below it have the defaults of
+   * udpsink. The property ttl is an exception: its default of 0 keeps the
+   * default of the system. That is normally 64, as in udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the sockets to, for channels that name no local "
       "address and no interface (unset = any)", PROPERTY_READY | PROPERTY_URI,

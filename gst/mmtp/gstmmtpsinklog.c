@@ -38,8 +38,8 @@ append_path (GString * line, const MmtpSenderPathStats * stats)
   g_free (reason);
 }
 
-/* Writes the log line about the stream. `seconds` is the time since the
- * previous such line. */
+/* Writes the log line about the stream and its paths. `seconds` is the time
+ * since the previous line. */
 static void
 log_line (GstMmtpSink * self, gdouble seconds)
 {

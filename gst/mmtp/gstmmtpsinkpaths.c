@@ -39,9 +39,10 @@ parse_paths (GstMmtpSink * self, GError ** error)
   return paths;
 }
 
-/* Adds a path for each interface. If the interfaces are unknown, adds a single
- * path, whose interface the routing table of the system chooses. Call with
- * `lock` held. */
+/* The value `auto` of the property `channels` means a path for each interface
+ * that leads to the receiver. Adds these paths to `paths`. If the interfaces
+ * are unknown, adds a single path, whose interface the routing table of the
+ * system chooses. Call with `lock` held. */
 static void
 add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -81,7 +82,9 @@ is_same (const MmtpPathSpec * a, const MmtpPathSpec * b)
 
 /* --- host names ----------------------------------------------------------- */
 
-/* Resolves a host name. Call without `lock`. Returns FALSE on failure. */
+/* Resolves the host name `host` and stores its addresses in the table
+ * `addresses`. Does nothing if they are in the table already. Call without
+ * `lock`, because the function may block. Returns FALSE on failure. */
 static gboolean
 resolve_host (GstMmtpSink * self, const gchar * host,
     GCancellable * cancellable, GError ** error)
@@ -133,9 +136,9 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   return FALSE;
 }
 
-/* Posts a warning that a path cannot be used. A missing interface may appear
- * later, so the message is a warning and not an error. The warning is posted
- * only once for each start of the element. */
+/* Posts a warning that a path cannot be used. It is a warning and not an error,
+ * because the reason may disappear: for example, a missing interface may appear
+ * later. The warning is posted only once for each start of the element. */
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
@@ -255,7 +258,8 @@ close_path (GstMmtpSink * self, GstMmtpSinkPath * path, MmtpLeaveReason reason)
   g_clear_error (&path->gone);
 }
 
-/* Returns the wildcard address of the address family of `like`, with `port`. */
+/* Returns the address that means any local address (0.0.0.0 or ::), with the
+ * port `port`. It has the same address family as `like`. */
 static GSocketAddress *
 make_any_address (GSocketAddress * like, guint16 port)
 {
@@ -489,8 +493,8 @@ remove_path (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
   path_free (path);
 }
 
-/* Removes the spec that is equal to `spec` from `specs`. Returns FALSE if there
- * is none. */
+/* Searches `specs` for the description of a path that is equal to `spec`, and
+ * removes it from `specs`. Returns FALSE if there is none. */
 static gboolean
 take_same (GPtrArray * specs, const MmtpPathSpec * spec)
 {

@@ -122,8 +122,9 @@ void
 gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture)
 {
-  /* If no buffer of the stream was ever flagged DELTA_UNIT, a buffer without
-   * this flag is not necessarily a key frame. */
+  /* A buffer without the flag DELTA_UNIT is a key frame only if upstream uses
+   * this flag at all, that is if it has been set on another buffer of the
+   * stream. */
   const gboolean is_key = self->has_delta_units &&
       !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   PictureInfo info;
@@ -133,8 +134,10 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     return;
   picture_reader_input (self->pictures, data, size, GST_BUFFER_PTS (buffer),
       is_key, &info);
-  /* This is the first packet of a key frame, because only packets of key frames
-   * lack the flag DELTA_UNIT. */
+  /* If the buffer contains only the beginning of a picture, its kind is not
+   * known from its bytes. Here it is the first packet of a key frame, because
+   * only packets of key frames lack the flag DELTA_UNIT. The kind is therefore
+   * set to unknown, and the buffer flags decide. */
   if (info.kind == PICTURE_KIND_PART && is_key)
     info.kind = PICTURE_KIND_UNKNOWN;
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s of layer %u",

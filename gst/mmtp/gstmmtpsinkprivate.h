@@ -39,16 +39,15 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsink);
 GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_sink_debug);
 #define GST_CAT_DEFAULT gst_mmtp_sink_debug
 
-/* Values of the properties. The struct owns the strings. */
+/* Values of the properties of the element. The struct owns the strings. */
 typedef struct
 {
   gchar *host;
   gint port;
   gchar *channels, *key;
-  /* Text of the property bonding-addresses. If the text can be parsed, it has
-   * been converted to `channels`. This field is NULL if the property `channels`
-   * was set directly.
-   */
+  /* Text of the property bonding-addresses, which is another syntax for the
+   * list of channels. If it can be parsed, `channels` contains the same list in
+   * its own syntax. It is NULL if the property `channels` was set directly. */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
@@ -80,8 +79,8 @@ typedef struct
   MmtpPathSpec *spec;
   /* Decides when the path is opened, closed and tried again (mmtpretry.h). */
   MmtpRetry retry;
-  /* Number of the host's addresses to which the path can send. It is known once
-   * the path has been opened for the first time. */
+  /* Number of addresses of the receiver's host to which the path can send. It
+   * is known after the first attempt to open the path. */
   guint n_addresses;
   /* If the path is open: the id of the path in the core and in the driver */
   guint number;
@@ -124,10 +123,12 @@ struct _GstMmtpSink
   guint32 frame_period;
   /* frame rate of the caps, in frames per 1000 s */
   guint32 frame_rate;
-  /* TRUE if the frame rate and the bitrate have to be announced with the next
-   * buffer */
+  /* TRUE if the frame rate and the bitrate have to be announced to the receiver
+   * with the next buffer, because they have changed or because a session has
+   * begun */
   gboolean tell_rate;
-  /* TRUE if the stream is elementary video and nothing else */
+  /* TRUE if the stream is elementary video: it contains one video and nothing
+   * else, such as sound */
   gboolean is_video;
   /* Object that reads the picture types from the buffers. If it is NULL, the
    * buffer flags are used instead. */
@@ -136,7 +137,8 @@ struct _GstMmtpSink
    * dropped. NULL if the input is not a transport stream that can be divided.
    */
   MmtpTsCutter *ts;
-  /* TRUE if the core refused the previous buffer of the transport stream */
+  /* TRUE if the core has dropped the previous buffer of the transport stream
+   * instead of putting it into its queue */
   gboolean ts_has_gap;
   /* TRUE if the sink has posted a warning because it cannot divide the
    * transport stream into pictures. The warning contains the reason. */
@@ -153,8 +155,8 @@ struct _GstMmtpSink
   /* array of GstMmtpSinkPath: all configured paths */
   GPtrArray *paths;
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  /* TRUE if the list of channels has changed and the host names in it have been
-   * resolved */
+  /* TRUE if the list of channels has changed and the paths have not been
+   * updated yet. The host names in the new list have already been resolved. */
   gboolean paths_changed;
   /* table of resolved addresses: host name -> GList of GInetAddress */
   GHashTable *addresses;
@@ -169,10 +171,11 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* TRUE if send_packets has returned FULL and a buffer waits for room in the
-   * core */
+  /* TRUE if a buffer waits until the send queue of the core has room for it,
+   * because gst_mmtp_sink_send_packets() has returned GST_NETWORK_SINK_FULL */
   gboolean wants_room;
-  /* size in bytes of the buffer that waits for room in the core */
+  /* Size in bytes of the buffer that waits until the send queue of the core has
+   * room for it. */
   gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
@@ -193,31 +196,35 @@ struct _GstMmtpSink
   guint estimated_bitrate;      /* in bit/s */
 
   /* State of gstmmtpsinklog.c. */
-  /* time of the next log line in ns; 0 if no line was written yet */
+  /* time in ns at which the next log line is due; 0 if no line was written yet
+   */
   guint64 log_at;
-  /* Number of the session that the next log line describes. The field
-   * `sessions` has the number of the latest session. */
+  /* Number of the session that the next log line describes. It may be lower
+   * than `sessions`, the number of the latest session, if the latest session
+   * has begun since the last line. */
   guint64 logged_session;
-  /* number of bytes that had been sent when the last log line was written */
+  /* Number of bytes that the sink had passed to the core in this session when
+   * the last log line was written. */
   guint64 logged_bytes;
 
-  /* Statistics of sessions that have ended. */
+  /* Sums of the counters of all sessions that have ended. */
   MmtpSenderStats past;
   /* table: name of a path -> its MmtpSenderPathStats */
   GHashTable *past_paths;
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  /* Value of `sessions` when `shift` was computed. `shift` is valid only as
-   * long as `sessions` has this value. 0 means that `shift` is not valid, for
-   * example after a flush. */
+  /* Number of the session for which `shift` was computed, counted as in
+   * `sessions`. `shift` is valid only in this session. 0 means that `shift` is
+   * not valid, for example after a flush. */
   guint64 timed_session;
   /* Time in ns that is added to the due times of stored media in this session.
    * The first buffer had to wait for a receiver, and would be late if nothing
    * were added. */
   gint64 shift;
-  /* send_packets returns EARLY until this time in ns, because the next buffer
-   * must not be sent earlier. 0 if the next buffer may be sent now. */
+  /* Time in ns before which the next buffer must not be sent. Until then,
+   * gst_mmtp_sink_send_packets() returns GST_NETWORK_SINK_EARLY. 0 if the next
+   * buffer may be sent now. */
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
@@ -240,8 +247,8 @@ void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
 gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
 
 /* --- gstmmtpsinkpictures.c ------------------------------------------------ */
-/* The functions in this section determine the picture types. Call them with
- * `lock` held. */
+/* The functions in this section determine the types of the pictures (such as
+ * key frame or non-reference picture). They are called with `lock` held. */
 void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
 void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
 /* Fills in `picture`, the description of the picture in `buffer`. `data` points
@@ -254,7 +261,8 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
 /* Returns whether `caps` describe a transport stream with packets of 188 bytes.
  * The sink can divide such a stream into its pictures. */
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
-/* Call the remaining functions of this section with `lock` held. */
+/* The functions below, up to the end of this section, are called with `lock`
+ * held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
 /* Passes a buffer of a transport stream to the cutter `ts`, which divides the
  * buffer into pieces. Returns FALSE if the cutter has refused the stream; the
@@ -309,8 +317,8 @@ void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* Returns an error that explains the receiver's refusal. `version` is the
  * protocol version of the receiver. */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
-/* Queues a warning, which gst_mmtp_sink_unlock_and_post() posts. Takes ownership
- * of `error`. Call with `lock` held. */
+/* Queues a warning, which gst_mmtp_sink_unlock_and_post() will post. Takes
+ * ownership of `error`. Call with `lock` held. */
 void gst_mmtp_sink_queue_warning (GstMmtpSink * self, GError * error);
 /* Requests a key frame. gst_mmtp_sink_unlock_and_post() sends the request. Call
  * with `lock` held. */

@@ -11,7 +11,7 @@
 #include "gstframeinfometa.h"
 #include "mmtpcapstext.h"
 
-/* picture types of GstFrameInfoMeta */
+/* values of the field `picture_type` of GstFrameInfoMeta */
 #define PICTURE_I 1
 #define PICTURE_B 3
 /* BLOCK_SIZE is the size in bytes of a block, which holds the copies of several
@@ -124,13 +124,13 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 
 /* --- times ---------------------------------------------------------------- */
 
-/* Conversion of running times to due times. All buffers that arrive together
- * use the same conversion.
- */
+/* Conversion of running times to due times, which are times of the core's
+ * clock. All buffers that arrive together use the same conversion. */
 typedef struct
 {
   gboolean is_known;            /* The pipeline has a clock. */
-  gint64 offset;                /* due time minus running time, in ns */
+  /* due time minus running time of the same buffer, in ns */
+  gint64 offset;
   /* running time in ns when the sink received the buffer or buffer list */
   gint64 now;
 } Timing;
@@ -418,8 +418,8 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
-/* Fills in the times, the flags and the rate of the packet `output`, but not
- * its data and its picture. Call with `lock` held. */
+/* Fills in the times, the flags and the rate of `output`, the buffer for the
+ * core, but not its data and its picture. Call with `lock` held. */
 static void
 describe (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint8 flags, MmtpBuffer * output)

@@ -11,7 +11,8 @@
 
 #define STATS_STRUCT MmtpSenderStats
 
-/* Counters never decrease, because they include earlier sessions. */
+/* Fields of the statistics that are counters. Their values are summed over the
+ * current session and all earlier sessions, so they never decrease. */
 static const GstWirelessStatsField counters[] = {
   STATS_COUNTER ("buffers", buffers),
   STATS_COUNTER ("bytes", bytes),

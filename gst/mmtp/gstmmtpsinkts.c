@@ -42,7 +42,9 @@ gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps)
   }
 }
 
-/* A warning is posted once for each stream. Call with `lock` held. */
+/* Posts a warning that the transport stream cannot be divided into pictures.
+ * `refusal` is the reason. The warning is posted only once for each stream.
+ * Call with `lock` held. */
 static void
 tell_refusal (GstMmtpSink * self, const gchar * refusal)
 {

@@ -6,9 +6,10 @@
  *
  * Receives one stream from mmtpsink with the Multimedia Multiplexing Transport
  * Protocol (Magalhães and Kravets 2001). It puts the packets of all channels
- * into order, reports lost packets to the sender, reassembles the buffers, and
- * outputs no buffer after its deadline. The buffers have the times, flags and
- * caps that they had at mmtpsink.
+ * into order, reports lost packets to the sender, and reassembles the buffers.
+ * It outputs a buffer after its deadline only if #GstMmtpSrc:max-lateness
+ * allows this. The buffers have the times, flags and caps that they had at
+ * mmtpsink.
  *
  * The source is live. Its latency is the initial delay that both ends have
  * agreed on, and changes of it are posted as LATENCY messages. At the end of
@@ -59,7 +60,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
  * with a maximum number of bytes connects this thread to the streaming thread.
  */
 
-/* Values of the properties. The struct owns the strings. */
+/* Values of the properties of the element. The struct owns the strings. */
 typedef struct
 {
   gchar *address, *interface, *key;
@@ -73,8 +74,8 @@ typedef struct
   gboolean reuse, eos_at_end;
 } GstMmtpSrcSettings;
 
-/* Counters that this element updates itself. All other counters belong to the
- * protocol core. */
+/* Counters of what the source does with the buffers after the protocol core has
+ * returned them. All other counters belong to the core. */
 typedef struct
 {
   guint64 buffers, bytes;       /* sent downstream */
@@ -142,12 +143,14 @@ struct _GstMmtpSrc
   /* object that makes a valid transport stream from the received data
    * (mmtptsjoiner.h) */
   MmtpTsJoiner *joiner;
-  /* TRUE if the latest buffer from the queue was passed to `joiner` */
+  /* TRUE if the latest buffer from the queue was a buffer of a transport
+   * stream, so that it was passed to `joiner` */
   gboolean is_joined;
-  /* number of pictures that were logged as incomplete */
+  /* Number of incomplete pictures that the joiner had removed when it was last
+   * checked. If the joiner's counter is higher, a line is logged. */
   guint64 n_incomplete;
-  /* The next items from the queue. They are processed when `joiner` has no more
-   * output. */
+  /* The next items (buffers or the end of the stream), which have been removed
+   * from the queue. They are processed when `joiner` has no more output. */
   Item next[MAX_LIST];
   guint n_next;
 };
@@ -304,9 +307,9 @@ count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
   self->counters.bytes += bytes;
 }
 
-/* Returns TRUE if the item must not be put into a buffer list: EOS, a buffer of
- * a transport stream, or an SRTP packet. The comment on
- * gst_live_list_get_max () gives the reason for SRTP. */
+/* Returns TRUE if the item must not be put into a buffer list. This is the case
+ * for EOS, for a buffer of a transport stream (which the joiner processes), and
+ * for an SRTP packet (because srtpdec 1.22 crashes if it receives a list). */
 static gboolean
 is_alone (const Item * item)
 {
@@ -314,20 +317,22 @@ is_alone (const Item * item)
       || (item->caps && gst_live_list_is_srtp (item->caps));
 }
 
-/* Returns whether `item` can be put into the buffer list that begins with
- * `first`. */
+/* Returns whether the buffer of `item` can be put into the buffer list whose
+ * first buffer is that of `first`. All buffers of a list must have the same
+ * caps and belong to the same session. */
 static gboolean
 continues (const Item * first, const Item * item)
 {
   return item && item->caps == first->caps && !item->is_first;
 }
 
-/* Waits for the next item. Removes this item, and the following items that can
- * be in the same buffer list, from the queue. Returns the number of removed
- * items, which is at most `max`; 0 while the source is flushing.
+/* Waits for the next item of the queue. Removes this item from the queue, and
+ * those following items that can be in the same buffer list. Returns the number
+ * of removed items, which is at most `max`; 0 while the source is flushing.
  *
- * Also counts the buffers for the statistics. The buffers of a transport stream
- * are not counted here, but in fetch_joined (). */
+ * Also counts the removed buffers for the statistics. Buffers of a transport
+ * stream are not counted here, because the joiner changes them. They are
+ * counted in fetch_joined(). */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {
@@ -356,8 +361,9 @@ take_items (GstMmtpSrc * self, Item * items, guint max)
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* Difference between the clock of the due times and the running time, in ns.
- * All buffers of a list use the same difference. */
+/* Difference between the clock of the due times (monotonic time) and the
+ * running time of the pipeline, in ns. It is measured once for all buffers of a
+ * list, so that their times are consistent. */
 typedef struct
 {
   gboolean is_known;            /* FALSE: the pipeline has no clock */
@@ -448,9 +454,8 @@ make_buffer (GstMmtpSrc * self, Item * item, const Anchor * anchor)
 /* --- caps and EOS --------------------------------------------------------- */
 
 /* Sets the caps of the source pad from `text`, which the sender has sent. The
- * core has already
- * checked with mmtp_caps_text_is_plain () that all types in `text` are allowed.
- */
+ * core has already checked with mmtp_caps_text_is_plain() that all types in
+ * `text` are allowed. */
 static GstFlowReturn
 set_caps (GstMmtpSrc * self, const gchar * text)
 {
@@ -571,11 +576,12 @@ clear_next (GstMmtpSrc * self)
     clear_item (&self->next[--self->n_next]);
 }
 
-/* Removes all items from `next`. If `next` contains a buffer of a transport
- * stream, this is the only item. The function passes it to the joiner
- * (mmtptsjoiner.h). Otherwise, the function stores one buffer for each item in
- * `buffers`, and sets `n` to the number of buffers. Returns GST_FLOW_EOS at the
- * end of the stream. */
+/* Removes all items (buffers or the end of the stream) from `next`.
+ *
+ * If `next` contains a buffer of a transport stream, this is the only item. The
+ * function passes it to the joiner (mmtptsjoiner.h). Otherwise, the function
+ * stores one buffer for each item in `buffers`, and sets `n` to the number of
+ * buffers. Returns GST_FLOW_EOS at the end of the stream. */
 static GstFlowReturn
 take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
 {
@@ -1202,9 +1208,10 @@ static const GstWirelessProperty properties[] = {
       "Secret key that authenticates every message, the same as at the sender: "
       "at least 32 hexadecimal digits, from \"openssl rand -hex 32\" (unset = "
       "no authentication)", PROPERTY_SECRET, key, NULL),
-  /* On Linux 6.1, the default receive buffer has room for 90 packets of 1400
-   * bytes. On a fast link, more than 90 packets can arrive while a thread waits
-   * for a processor. */
+  /* The default of the property buffer-size is larger than the default of the
+   * system. On Linux 6.1, the latter has room for only 90 packets of 1400
+   * bytes. On a fast link, more packets can arrive while a thread waits for a
+   * processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),

@@ -14,8 +14,8 @@
 
 #define ARROW "->"
 #define AUTO "auto"
-/* Name of a path whose description is empty. The routing table chooses the
- * interface of this path. */
+/* Name of a path whose description in the property `channels` is empty. The
+ * routing table chooses the interface of this path. */
 #define DEFAULT_NAME "default"
 
 /* Maximum length of an interface name: IFNAMSIZ of Linux without the
@@ -29,8 +29,8 @@
 /* Maximum delay of a path. It equals the maximum of the field initial delay
  * (D0) of an OPEN message. With a longer delay, no packet would be in time. */
 #define MAX_DELAY 60000         /* in ms */
-/* Minimum MTU of a path: the minimum message size with IPv6 and UDP headers, in
- * bytes. */
+/* Minimum MTU of a path in bytes: the minimum size of an MMTP message plus the
+ * headers of IPv6 and UDP. */
 #define MIN_MTU (MMTP_MIN_MESSAGE_SIZE + 48)
 #define MAX_MTU 65535
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Length in ns of one of the ten spans over which the high delay is computed.
- * Nearly all messages of the path have a one-way delay below the high delay.
- * The ten spans together are ten seconds. */
+/* Length in ns of one of the ten periods (spans) over which the high delay is
+ * computed. The high delay is a one-way delay that nearly all messages of the
+ * path do not exceed. The ten spans together are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of one of the ten spans over which the base delay is computed. The
  * base delay is the minimum one-way delay in these spans, which together are
@@ -18,13 +18,14 @@
  * delay would then include the queueing delay. The ten spans together must
  * therefore be longer than the time for which a sender keeps a queue. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
-/* Approximate number of reports over which the spread is averaged. The spread
- * of a report is the difference between its maximum and minimum delay. */
+/* Approximate number of reports in the moving average of the spread. The spread
+ * of a report is the maximum one-way delay in it minus the minimum one-way
+ * delay. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* Approximate threshold for outliers. If at least this number of messages was
- * reported in the time MEMORY, the slowest of these messages counts as an
- * outlier. */
+/* If at least this number of messages was reported in the last ten seconds
+ * (MEMORY), the maximum delay is computed without the slowest message, because
+ * its delay may be an accident. */
 #define ACCIDENT 256
 
 void

@@ -25,15 +25,17 @@ typedef struct
   guint64 began;
   /* number of messages whose delays were reported in this period */
   guint n;
-  /* Delays from the reports that arrived in the period of this struct. `min` is
-   * the minimum delay of all reported messages. Each report contains a maximum
-   * delay; `highest` and `second` are the two highest of these maximums. */
+  /* Delays in ns from the reports that arrived in this period. `min` is the
+   * minimum delay of all reported messages. Each report contains the maximum
+   * delay of its messages. `highest` and `second` are the highest and the
+   * second highest of these maximums. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
 typedef struct
 {
-  /* ring buffer; each entry covers a period of one second */
+  /* delays of the last ten seconds as a ring buffer; each MmtpDelaySpan covers
+   * one second */
   MmtpDelaySpan spans[MMTP_DELAY_SPANS];
   guint at;
   gboolean is_known;
@@ -41,19 +43,22 @@ typedef struct
    * seconds */
   MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];
   guint base_at;
-  /* Minimum of `base_spans`; 0 if nothing is known. It is stored because it is
-   * read several times per packet and changes only with a report. */
+  /* The base delay: the minimum delay in `base_spans`; 0 if nothing is known.
+   * It is stored here because it is read several times per packet and changes
+   * only with a report. */
   gint64 base;
   gint64 latest;                /* delay of the newest message */
-  /* minimum and maximum delay in the last report */
+  /* minimum and maximum one-way delay in the last report, in ns */
   gint64 min, high;
   /* minimum delay in each of the last MMTP_DELAY_REPORTS reports (ring buffer)
    */
   gint64 minima[MMTP_DELAY_REPORTS];
   guint n_minima;               /* number of reports so far */
-  /* moving average of the difference between `high` and `min` */
+  /* Moving average of `high` minus `min` over the reports, in ns. It shows how
+   * much the one-way delays vary within a report. */
   gint64 spread;
-  /* jitter that the receiver has computed as in RFC 3550, section 6.4.1 */
+  /* jitter in ns that the receiver has computed as in RFC 3550, section 6.4.1,
+   * and has reported */
   gint64 jitter;
 } MmtpPathDelay;
 
@@ -63,18 +68,21 @@ void mmtp_path_delay_clear (MmtpPathDelay * delay);
 void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
     gint64 min, gint64 high, guint n);
 /* Adds a report about `n` messages that contains only the delay of the newest
- * message (`latest`). This delay may become the base delay of the path. If
- * earlier reports exist, their minimum and maximum delays remain in use. */
+ * message (`latest`). If this delay is lower than the base delay, it becomes
+ * the base delay. The minimum and maximum delays of earlier reports stay in
+ * use, if there are any. */
 void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
     gint64 latest, guint n);
 /* Sets the base delay to `base` after the sender has emptied the queue of the
  * path on purpose. `base` is the minimum delay of the messages that were sent
  * when the queue was empty. */
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
-/* Returns the base delay; 0 if it is unknown. */
+/* Returns the base delay in ns: the minimum one-way delay of the last minute,
+ * or since the sender last emptied the queue of the path on purpose. Returns 0
+ * if it is unknown. */
 gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
-/* Returns the minimum delay in the last three reports; 0 if it is unknown.
- */
+/* Returns the minimum one-way delay in the last three reports of the receiver,
+ * in ns; 0 if no report has arrived yet. */
 gint64 mmtp_path_delay_get_standing (const MmtpPathDelay * delay);
 /* Returns the maximum delay of the messages of the last ten seconds. If there
  * were many messages, the slowest message is not counted. */

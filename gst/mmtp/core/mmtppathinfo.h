@@ -11,7 +11,7 @@
 
 typedef struct
 {
-  /* Name in statistics and events. The string is copied. */
+  /* name of the path in statistics and events; the string is copied */
   const gchar *name;
   /* Maximum UDP payload in bytes, at least MMTP_MIN_MESSAGE_SIZE. */
   guint16 max_size;
@@ -19,7 +19,8 @@ typedef struct
   /* Configured rate of the path in bit/s, with which the sender starts [4.6 of
    * the MMTP paper]; 0 means that the rate is measured. */
   guint64 rate;
-  /* one-way delay in ns; 0 means that the delay is measured */
+  /* configured one-way delay of the path in ns; 0 means that the sender
+   * measures the delay */
   guint64 delay;
 } MmtpPathConfig;
 
@@ -37,8 +38,8 @@ typedef enum
 
 const gchar *mmtp_path_state_get_name (MmtpPathState state);
 
-/* How the stream uses a path at present, or the reason why it does not use the
- * path. */
+/* Says whether the sender sends packets of the stream on a path at present. If
+ * it does not, the value is the reason. */
 typedef enum
 {
   MMTP_USE_CARRIES,
@@ -77,7 +78,7 @@ typedef struct
   guint64 window;               /* congestion window in bytes */
   guint64 in_flight;            /* bytes in flight with IP and UDP headers */
   guint64 delay;                /* minimum one-way delay in ns */
-  /* one-way delay in ns that nearly all messages stay below */
+  /* one-way delay in ns that nearly all messages do not exceed */
   guint64 high_delay;
   /* Queueing delay in ns: the minimum one-way delay in the latest report minus
    * the minimum one-way delay of the path. */
@@ -91,18 +92,21 @@ typedef struct
   guint64 data_packets;
   guint64 retransmitted;
   guint64 probes;               /* PROBE messages sent */
-  /* number of messages that the receiver has received */
+  /* number of messages on this path that have arrived, according to the
+   * receiver's reports */
   guint64 reported;
   /* number of messages that the receiver reported as lost */
   guint64 lost;
   /* number of DATA packets that arrived after their deadline */
   guint64 late;
-  /* number of packets put back into the send queue because the path fell silent
-   * or was removed */
+  /* number of packets that were sent on this path and then put back into the
+   * send queue, because the path fell silent or was removed before they were
+   * acknowledged */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
-  /* Number of entries of the sent log that were visited while reports were
-   * processed. Tests check that this number stays bounded. */
+  /* Number of entries that the sender has visited in its log of sent messages
+   * while it processed reports about this path. Tests check that the number of
+   * entries visited per report stays bounded. */
   guint64 report_steps;
 } MmtpSenderPathStats;
 

@@ -13,21 +13,23 @@
  * fastest path is costly, because the offset between the clocks is derived from
  * this path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
-/* If messages should have arrived on a path but nothing arrives for this time,
- * the path counts as silent. A mobile network also interrupts the delivery, but
- * for a shorter time and without any need for an action of the sender. */
+/* If messages should have arrived on a path but nothing arrives for this time
+ * (in ns), the path counts as silent. The time is longer than the usual
+ * interruptions of a mobile network, which end without any action of the
+ * sender. */
 #define SILENT_TIME SECOND
-/* Time without a report after which a path counts as silent, if the path has
- * delivered messages before. The time is longer than SILENT_TIME, because
- * perhaps only the return path has stalled. */
+/* Time in ns without a report after which a path counts as silent if it has
+ * delivered messages before. This time is longer than SILENT_TIME, because
+ * perhaps only the reports are lost or delayed on the return path. */
 #define MUTE_TIME (3 * SECOND)
-/* New packets may use at most this percentage of the rate of the paths.
+/* Percentage of the rate of the paths that new packets of the stream may use.
  * Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Replaces PUT_PERCENT if the rate of a path is not configured. In this case
- * the rate is only an estimate, which may be too low. The percentage is above
- * 100, so that buffers are accepted despite a low estimate. If too many buffers
- * are accepted, the late buffers are dropped later. */
+/* Replaces PUT_PERCENT, the percentage of the rate that the queue may use, if
+ * the rate of a path is not configured. In this case the rate is only an
+ * estimate, which may be too low. The percentage is above 100, so that buffers
+ * are accepted despite a low estimate. If too many buffers are accepted, the
+ * late ones are dropped later. */
 #define LENIENT_PERCENT 400
 
 void
@@ -121,7 +123,7 @@ mmtp_paths_are_usable (const MmtpPaths * paths)
   return count (paths, mmtp_path_is_usable) > 0;
 }
 
-/* --- delays, docs/wire-mmtp.md section 6 ---------------------------------- */
+/* --- one-way delays of the paths (docs/wire-mmtp.md, section 6) ----------- */
 
 static gboolean
 is_timed (const MmtpPath * path)
@@ -170,9 +172,12 @@ mmtp_paths_update_delays (MmtpPaths * paths)
 }
 
 /* Returns the time in ns from the arrival of a message at the receiver until a
- * report about this message has reached the sender. The jitter of the return
- * path is unknown. It is assumed to equal the measured jitter of the path to
- * the receiver. */
+ * report about this message has reached the sender. It is the sum of three
+ * times:
+ * - half of the round trip,
+ * - half of the report period, the mean time until the next report is sent,
+ * - the jitter of the return path. This jitter is unknown, so it is assumed to
+ *   equal the measured jitter of the path to the receiver. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {
@@ -185,13 +190,14 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
       path->report_period / 2;
 }
 
-/* Returns the initial delay (D0) that a path needs, in ns.
+/* Returns the initial delay (D0, the latency of the session) that a path needs,
+ * in ns.
  *
- * If a rate is configured, this is `high_delay`, which is an upper bound for
- * the delays of nearly all messages. Nearly every packet is then in time.
+ * If a rate is configured for the path, this is `high_delay`, a one-way delay
+ * that nearly all messages do not exceed. Nearly every packet is then in time.
  *
- * If no rate is configured, this is the base delay plus a typical deviation. A
- * delay beyond that sum is due to a queue. */
+ * If no rate is configured, this is the base delay of the path plus twice its
+ * jitter. A longer delay is due to a queue. */
 static guint64
 get_wanted_delay (const MmtpPath * path)
 {
@@ -236,8 +242,8 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
 }
 
 /* Returns the minimum delay of the paths, in ns. If the paths have not been
- * measured yet, returns 0. The sender then drops only packets whose deadline has
- * already passed. */
+ * measured yet, returns 0. With this delay of 0, the sender drops only packets
+ * whose deadline has already passed. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
@@ -377,10 +383,10 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return capacity;
 }
 
-/* Returns whether the capacity of all paths together is known. While the stream
- * uses less than a path can carry, the capacity of this path is unknown. If the
- * capacity of one path is unknown, the capacity of all paths together is
- * unknown, and is treated as unlimited. */
+/* Returns whether it is known how many bytes all paths together can deliver
+ * (their capacity). While the stream uses less than a path can carry, the
+ * capacity of this path is unknown. If the capacity of one path is unknown, the
+ * capacity of all paths together is unknown, and is treated as unlimited. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {

@@ -14,8 +14,8 @@
 
 typedef struct
 {
-  /* Latest time that a caller has passed to the sender. All parts of the sender
-   * use this time. */
+  /* The current time in ns: the latest time that a caller has passed to the
+   * sender. All parts of the sender use it. */
   guint64 now;
   MmtpPath *all[MMTP_MAX_PATHS];        /* indexed by the path's id */
   guint n;
@@ -25,7 +25,8 @@ typedef struct
    * clock, in ns */
   gint64 offset;
   gboolean has_offset;
-  gboolean is_ready;            /* TRUE if at least one path has started */
+  /* TRUE if at least one path has been set up, so that the stream may begin */
+  gboolean is_ready;
 } MmtpPaths;
 
 void mmtp_paths_init (MmtpPaths * paths);
@@ -43,7 +44,8 @@ MmtpPath *mmtp_paths_get (const MmtpPaths * paths, guint id);
 gboolean mmtp_path_is_usable (const MmtpPath * path);
 /* Returns whether the path is usable and its socket is writable. */
 gboolean mmtp_path_may_carry (const MmtpPath * path);
-/* Returns whether the path may carry control messages. */
+/* Returns whether the path may carry control messages: it has joined the
+ * session, its socket is writable, and it has not been removed. */
 gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
@@ -54,15 +56,19 @@ gboolean mmtp_path_is_watched (const MmtpPath * path);
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
 gboolean mmtp_paths_are_usable (const MmtpPaths * paths);
-/* Returns whether more than one path may carry packets. */
+/* Returns whether at least two paths may carry packets of the stream now. A
+ * path whose socket is full may not. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
 /* Returns whether more than one path is usable. The socket of a usable path may
  * be full at the moment. */
 gboolean mmtp_paths_are_several (const MmtpPaths * paths);
-/* Returns the path for a control message. The fastest path is preferred, if it
- * delivers and is not `except`. The second choice is another path that
- * delivers, and the third choice is any path that may carry control messages.
- * Returns NULL if there is no such path. */
+/* Returns the path for a control message, in this order of preference:
+ * - the fastest path, if it delivers messages and is not `except`,
+ * - another path that delivers messages,
+ * - any other path that may carry control messages.
+ *
+ * The path `except` is never returned. Returns NULL if there is no such path.
+ */
 MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 
 /* --- how soon they bring a message ---------------------------------------- */
@@ -79,32 +85,33 @@ guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
  * delay of a path is its expected delay plus a safety margin. Returns
  * MMTP_NEVER if no path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
-/* Returns the minimum delay over all usable paths, in ns. The delay of a path
- * is the delay that a packet would have if the queue of the path were empty.
- * Returns 0 if the delay is unknown. */
+/* Returns the lowest of the minimum delays of the usable paths, in ns. The
+ * minimum delay of a path is the delay that a packet would have if the queue of
+ * the path were empty. Returns 0 if the delays are unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
 /* Returns whether some path almost certainly delivers a packet before
  * `deadline`. The packet is assumed to be sent as soon as the pacing allows it.
  * Also returns TRUE if no path is usable, because a path may recover and
  * deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
-/* Returns the path on which the next message is expected to arrive first if it
- * has `size` bytes. Sets `arrival` to its expected arrival time. If no path may
- * carry the message, returns NULL and sets `arrival` to MMTP_NEVER.
- */
+/* Returns the path on which a message of `size` bytes is expected to arrive
+ * first if it is sent next. Sets `arrival` to the expected arrival time. If no
+ * path may carry the message, returns NULL and sets `arrival` to MMTP_NEVER. */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
-/* Returns the minimum of the safe delays, in ns, of the paths other than the
- * stalled path `except`. The safe delay of a path is its expected delay plus a
- * safety margin. Only paths with room are used. A path has room if its window
- * allows more bytes, or if it may use its reserve (the bytes that may be in
- * flight beyond the window during a gap). Returns MMTP_NEVER if no other path
- * has room. */
+/* Returns the shortest time, in ns, in which another path than `except` almost
+ * certainly delivers a message. `except` is a path that has stalled.
+ *
+ * The function considers only paths that have not stalled and on which another
+ * message may be in flight. The message may also use the reserve, which is the
+ * number of bytes that may be in flight beyond the congestion window while a
+ * path delivers nothing. Returns MMTP_NEVER if there is no such path. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
-/* Returns the maximum of the initial delays (D0) that the paths need, in ns.
- * Paths that need more than `max_delay` are ignored. */
+/* The initial delay (D0) is the latency of the session. Returns the maximum of
+ * the delays that the individual paths need, in ns. Paths that need more than
+ * `max_delay` are ignored. */
 guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
     guint64 max_delay);
 
@@ -118,19 +125,20 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
  * the percentage of the rates that is available for the bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* For each of `n` deadlines, computes the same number as
- * mmtp_paths_get_capacity () with `at_best` = FALSE. Stores the results in
- * `capacities`. */
+/* For each of the `n` deadlines, computes the number of bytes that all paths
+ * together can deliver before this deadline, and stores it in the entry of
+ * `capacities` with the same index. The numbers are the same as those that
+ * mmtp_paths_get_capacity() returns with `at_best` = FALSE. */
 void mmtp_paths_get_capacities (const MmtpPaths * paths,
     const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
-/* Returns the number of bytes that the paths can deliver before `deadline`, the
- * deadline of a buffer that is about to be put into the queue. Returns
- * G_MAXUINT64 if this number is unknown. In this case every buffer may be put
- * into the queue.
- */
+/* Returns the number of bytes that the send queue may contain so that the paths
+ * can deliver all of them before `deadline`. `deadline` is the deadline of a
+ * buffer that is about to be put into the queue. Returns G_MAXUINT64 if the
+ * number is unknown. In this case every buffer may be put into the queue. */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
-/* Returns whether the capacity of all paths together is known. */
+/* Returns whether it is known how many bytes all paths together can deliver.
+ * This is unknown while the stream uses less than a path can carry. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the rate of the stream that all paths together can carry. Sets
  * `is_app_limited` to TRUE if the application sent less than the paths can
@@ -139,7 +147,7 @@ guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
 /* Returns the maximum size of a message that fits on every path. */
 guint mmtp_paths_get_max_message (const MmtpPaths * paths);
-/* Records the size of a DATA message of the stream. On a path that has not
- * carried a DATA message yet, the transmission time of a packet is computed
- * from this size. */
+/* Records the size of a DATA message, which carries a packet of the stream. On
+ * a path that has not carried a DATA message yet, the transmission time of the
+ * next packet is estimated from this size. */
 void mmtp_paths_note_packet (MmtpPaths * paths, gsize size);

@@ -26,9 +26,12 @@
  * frames that refer to it. Element k is TRUE if the set contains frame k. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-/* Finds the kept frames that refer to the frame `i`, for a stream whose
- * pictures do not name the slots (stored reference pictures) that they use.
- * Marks these frames in `lost`, and returns their number. */
+/* Finds the kept frames that refer to the frame `i`, marks them in `lost` and
+ * returns their number.
+ *
+ * This function is for codecs whose pictures do not say which stored reference
+ * pictures they use. The references therefore follow from the groups of
+ * pictures. */
 static guint
 find_group (const MmtpPlan * plan, guint i, LostFrames lost)
 {
@@ -92,11 +95,14 @@ leave_out (MmtpPlan * plan, guint i)
 }
 
 /* Returns how many bytes have to be left out so that the frame `i` arrives in
- * time. If the result is 0 or negative, no bytes have to be left out. The kept
- * frames before the frame `i` are sent first, so their bytes count, too. If
- * such a frame has a lower weight than the frame `i`, its bytes are multiplied
- * by the ratio of the weight of the frame `i` to its own weight, but at most by
- * CAUTION.
+ * time. If the result is 0 or negative, no bytes have to be left out.
+ *
+ * The result is the number of bytes that have to be sent until the end of the
+ * frame `i`, minus the number of bytes that the paths can deliver in time. The
+ * first number consists of the bytes of the frame `i` and of the kept frames
+ * before it. If an earlier frame has a lower weight than the frame `i`, its
+ * bytes are counted more than once: they are multiplied by the weight of the
+ * frame `i` divided by the weight of the earlier frame, but at most by CAUTION.
  *
  * The frame `i` has to arrive `margin` ns before its deadline in two cases:
  * - A kept frame before it has a lower weight. That frame could be left out
@@ -124,8 +130,10 @@ get_excess (const MmtpPlan * plan, guint i)
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
 }
 
-/* Returns the total number of bytes of the frames in `lost`. Frames with an
- * index above `late` are not counted. */
+/* Returns how many bytes fewer have to be sent until the end of the frame
+ * `late` if the frames in `lost` are left out. This is the number of bytes of
+ * these frames. Frames after `late` are not counted, because they are sent
+ * later and do not delay the frame `late`. */
 static gdouble
 get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
 {
@@ -176,7 +184,8 @@ find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
   return cheapest;
 }
 
-/* Each iteration leaves out at least one frame. */
+/* Makes the plan. The inner loop ends because each of its iterations leaves out
+ * at least one frame. */
 void
 mmtp_plan_make (MmtpPlan * plan)
 {

@@ -42,11 +42,13 @@ typedef struct
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;
-  guint64 group;                /* number of the group of pictures */
+  /* number of the group of pictures to which the frame belongs */
+  guint64 group;
   /* Expected number of pictures that are lost if this frame is not sent: its
    * own picture and the pictures that refer to it. */
   gdouble weight;
-  gboolean is_kept;             /* TRUE if the plan sends the frame */
+  /* TRUE if the frame is to be sent, FALSE if the plan leaves it out */
+  gboolean is_kept;
 } MmtpPlanFrame;
 
 typedef struct
@@ -56,8 +58,9 @@ typedef struct
   guint n;                      /* number of frames */
 } MmtpPlan;
 
-/* Sets `is_kept` of all frames of the plan, from their other fields. */
+/* Makes the plan: decides for each of its frames whether the frame is sent, and
+ * sets `is_kept`. The caller has filled in all other fields. */
 void mmtp_plan_make (MmtpPlan * plan);
-/* Returns whether the frame with the index `i` needs the earlier frame with the
- * index `reference`. */
+/* Returns whether the frame with the index `i` refers to the earlier frame with
+ * the index `reference`, directly or through other frames. */
 gboolean mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference);

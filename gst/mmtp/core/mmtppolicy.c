@@ -6,8 +6,8 @@
 
 #include "mmtppolicy.h"
 
-/* A path that carries less than this share of the stream is reported as not
- * needed. */
+/* If a path carries less than this share of the stream's bytes (0 to 1), the
+ * statistics say that the stream does not need the path. */
 #define MIN_SHARE 0.001
 
 /* Percentage of the paths' rates that is available for new packets. Keep-alives
@@ -21,9 +21,9 @@
 /* Percentage of the paths' rates that a plan (mmtpplan.h) uses for the packets
  * in the queue. Keep-alives and retransmissions need the rest. */
 #define PLAN_PERCENT 90
-/* A plan (mmtpplan.h) selects the waiting frames that are sent. This is the
- * maximum age of a plan in ns. Within this time, the estimated rates of the
- * paths hardly change. */
+/* Maximum age of a plan, in ns. A plan (mmtpplan.h) chooses which of the
+ * waiting frames are sent. Within this time, the estimated rates of the paths
+ * hardly change, so the plan is still valid. */
 #define PLAN_TIME G_GUINT64_CONSTANT (2000000)
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
@@ -63,15 +63,16 @@ typedef enum
   /* At least one path still has room in its congestion window. Therefore no
    * path may exceed its window. */
   TRUST_NOBODY,
-  /* If all congestion windows are full but no path counts as stalled, a path
-   * whose report is overdue may exceed its congestion window. */
+  /* All congestion windows are full, but no path counts as stalled. A path
+   * whose report is overdue may exceed its window, because perhaps only the
+   * report was lost. */
   TRUST_OVERDUE,
   /* Some paths have stalled and some still deliver. The paths that deliver may
    * exceed their congestion window, because they deliver a waiting packet
    * sooner than a stalled path does. */
   TRUST_DELIVERING,
-  /* If all paths have stalled, a path whose report is overdue may exceed its
-   * congestion window. */
+  /* All paths have stalled. A path whose report is overdue may exceed its
+   * congestion window, because no other path could deliver a packet sooner. */
   TRUST_ALL
 } Trust;
 
@@ -119,9 +120,10 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* How much the sender knows about a path, from the least to the most. A packet
- * that is sent on only one path is sent on a path with the highest of these
- * values. */
+/* How much the sender knows about a path, from the least to the most. The
+ * sender first tries to send a packet on one of the paths about which it knows
+ * most. Only if it finds no packet for these paths does it consider the other
+ * paths. */
 typedef enum
 {
   KNOWN_JOINED,
@@ -154,8 +156,9 @@ get_best_known (const MmtpPolicy * policy)
 
 /* --- the stream ----------------------------------------------------------- */
 
-/* Returns whether at least one path is spare. A path is spare if its congestion
- * window has room and the application does not use the path's full rate. */
+/* Returns whether at least one path has capacity to spare. This is the case if
+ * the congestion window of the path has room, and the application does not use
+ * the full rate of the path. */
 static gboolean
 has_spare_path (const MmtpPolicy * policy)
 {
@@ -265,8 +268,8 @@ make_plan (MmtpPolicy * policy)
   policy->is_plan_used = FALSE;
 }
 
-/* Returns FALSE if a path could deliver a packet before `arrival`. Otherwise
- * returns TRUE. */
+/* Returns TRUE if no path that may carry a packet now could deliver it before
+ * `arrival`. */
 static gboolean
 is_soonest (const MmtpPolicy * policy, guint64 arrival)
 {
@@ -284,10 +287,13 @@ is_soonest (const MmtpPolicy * policy, guint64 arrival)
   return TRUE;
 }
 
-/* Returns the first packet of the present plan whose deadline is at least the
- * safety margin after `arrival`. If no path can deliver a packet before
- * `arrival`, the safety margin counts as 0. Returns NULL if there is no such
- * packet. Sets `is_exhausted` to TRUE if no packet of the plan is waiting. */
+/* Returns the first packet of the present plan that is in time if it arrives at
+ * `arrival`. Returns NULL if there is none. Sets `is_exhausted` to TRUE if no
+ * packet of the plan waits in the queue any more.
+ *
+ * A packet is in time if `arrival` plus the safety margin of its frame is not
+ * after its deadline. If no path can deliver a packet earlier than `arrival`,
+ * no margin is needed. */
 static MmtpPacket *
 find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {
@@ -319,12 +325,13 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 }
 
 /* Returns the first packet of the plan that meets its deadline if it arrives at
- * `arrival`. Returns NULL if there is no such packet.
+ * `arrival`. Returns NULL if there is no such packet. The plan chooses the
+ * frames that are sent if the paths cannot deliver all of them in time.
  *
- * If the plan is too old, or if no packet of the plan is left in the queue, the
- * function first makes a new plan. There is one exception. If the plan was made
- * at the current time, and since then no packet of the plan was sent and no
- * packet was queued, the function keeps the plan. */
+ * The function first makes a new plan if the present plan is too old, or if
+ * none of its packets is left in the queue. It keeps the present plan if a new
+ * one would be the same: the present plan was made at the current time, and
+ * since then no packet of it was sent and no packet was queued. */
 static MmtpPacket *
 find_planned (MmtpPolicy * policy, guint64 arrival)
 {
@@ -358,14 +365,13 @@ needs_waiting (MmtpPolicy * policy, guint i)
   return FALSE;
 }
 
-/* Returns a packet that is in time at `arrival`, even if its frame would be
- * dropped according to the plan. Returns NULL if there is no such packet. The
- * plan may be wrong, because the paths may be faster than estimated.
+/* Returns a packet that would be in time if it arrived at `arrival`, even if
+ * the plan leaves out its frame. The plan may be wrong, because the paths may
+ * be faster than estimated. Returns NULL if there is no such packet.
  *
  * The function first considers all key frames, including those after the end of
  * the plan. It then considers the other reference pictures in the plan. It
- * ignores non-reference pictures, because sending them helps no other picture.
- */
+ * ignores non-reference pictures, because no other picture needs them. */
 static MmtpPacket *
 find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -383,8 +389,9 @@ find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
   return packet;
 }
 
-/* Returns the packet with the earliest deadline among the packets that would be
- * in time if they arrived at `arrival`; NULL if there is none. */
+/* Returns the packet with the earliest deadline among all packets that would be
+ * in time if they arrived at `arrival`. Pictures that refer to a lost picture
+ * are not considered. Returns NULL if there is no such packet. */
 static MmtpPacket *
 find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -401,12 +408,14 @@ find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
   return first;
 }
 
-/* Returns the packet that should be sent next, if it is in time at `arrival`;
- * NULL if there is none. In a transport stream, some packets do not belong to a
- * picture of the video, such as sound and program tables. They have the rank
- * MMTP_RANK_DATA and are sent before all pictures, because they are only a
- * small part of the stream. Pictures that refer to a lost picture are not
- * considered. */
+/* Returns the packet that should be sent next among the packets that would be
+ * in time if they arrived at `arrival`; NULL if there is none. Pictures that
+ * refer to a lost picture are not considered.
+ *
+ * In a transport stream, some packets do not belong to a picture of the video,
+ * such as sound and program tables. They have the rank MMTP_RANK_DATA and are
+ * sent before all pictures, because they are only a small part of the stream.
+ */
 static MmtpPacket *
 find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -423,13 +432,13 @@ find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
   return packet;
 }
 
-/* Returns the newest group of pictures with a late reference picture; 0 if
- * there is none. A picture is late if it would miss its deadline even on the
- * path with the minimum delay.
+/* Returns the number of the newest group of pictures with a late reference
+ * picture; 0 if there is none. A picture is late if it would miss its deadline
+ * even on the path with the minimum delay.
  *
  * `delay` is the delay of one of the paths that may carry packets. Usually, all
- * reference pictures meet their deadlines on this path. The function then
- * returns 0 and does not compute the minimum delay of all paths. */
+ * reference pictures meet their deadlines on this path. In this case the
+ * function returns 0 and does not need the minimum delay of all paths. */
 static guint64
 get_late_group (const MmtpPolicy * policy, guint64 delay)
 {
@@ -477,8 +486,8 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- choosing the path ---------------------------------------------------- */
 
-/* Returns the next packet, and sets `path` to its path. Returns NULL if no
- * packet can be sent now.
+/* Returns the next packet, and sets `path` to the path on which it has to be
+ * sent. Returns NULL if no packet can be sent now.
  *
  * In section 4.4 of the MMTP paper, the scheduler chooses a path for the first
  * packet of the queue, and the path carries this packet. Here the scheduler
@@ -486,8 +495,9 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
  * most urgent packet that it can deliver in time. This packet may be the first
  * packet of the queue or a later packet.
  *
- * `late` stores the result of get_late_group(). If `late` is UNKNOWN_GROUP and
- * the scheduler has chosen a path, this function computes `late`. */
+ * `late` is the number of the newest group of pictures with a reference picture
+ * that cannot arrive in time. If it is UNKNOWN_GROUP, this function computes it
+ * with get_late_group() as soon as the scheduler has chosen a path. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
@@ -548,9 +558,10 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* Pacing allows the next packet at the time `token`. The sender must wake
-     * up at this time. If `token` has passed, and the sender has not tried to
-     * find a packet since then, it must wake up immediately. */
+    /* `token` is the time at which the pacing allows the next packet on this
+     * path. The sender must wake up at this time. If the time has passed, and
+     * the sender has not looked for a packet since then, it must wake up
+     * immediately. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);

@@ -17,8 +17,8 @@ typedef struct
   const MmtpPaths *paths;
   const MmtpSendQueue *queue;
   const MmtpSchedulerClass *scheduler;
-  /* State of the scheduler, owned by the policy; NULL if the scheduler has no
-   * state. */
+  /* Memory in which the scheduler keeps its state from one decision to the
+   * next; NULL if the scheduler has no state. The policy frees it. */
   gpointer scheduler_state;
   /* Time in ns of the sender's last attempt to find a packet to send. The
    * attempt may have found no packet. */
@@ -31,7 +31,10 @@ typedef struct
   /* Sequence number in the stream of the first packet that is added to the
    * queue after `plan` was made. */
   guint64 plan_next;
-  gboolean is_plan_used;        /* TRUE if a packet of the plan was sent */
+  /* TRUE if at least one packet of the current plan has been sent. A plan
+   * chooses the frames that are sent if the paths cannot deliver all of them in
+   * time. */
+  gboolean is_plan_used;
 } MmtpPolicy;
 
 void mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
@@ -40,19 +43,29 @@ void mmtp_policy_clear (MmtpPolicy * policy);
 /* Returns the packet to send now and sets `path`. Returns NULL if no packet can
  * be sent now. The queue must not be empty. */
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
-/* Returns the earliest time in ns at which a path may send a packet, according
- * to its window and its pacing. Returns MMTP_NEVER if there is no such time. */
+/* Returns the earliest time in ns at which the sender has to look again for a
+ * packet to send. At this time, the pacing of a path allows the next packet, or
+ * a report becomes overdue, so that its path may exceed its congestion window.
+ * Returns MMTP_NEVER if there is no such time. */
 guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
-/* Returns whether the window of `path` allows another packet now. */
+/* Returns whether another packet of the stream may be sent on `path` now
+ * without exceeding its congestion window. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
 /* Returns whether the paths can carry an additional packet of `size` bytes
- * without making a packet in the queue late. Let n be the number of bytes that
- * the paths can deliver before the deadline of the last packet in the queue.
- * The result is TRUE if the queue and the additional packet together have at
- * most n / `part` bytes. If the queue is empty, the result is TRUE, too. */
+ * without making a packet in the queue late.
+ *
+ * The function compares two numbers:
+ * - n is the number of bytes that the paths can deliver before the deadline of
+ *   the last packet in the queue.
+ * - The work is the number of bytes of all packets in the queue and of the
+ *   additional packet.
+ *
+ * The result is TRUE if the work is at most n divided by `part`, or if the
+ * queue is empty. */
 gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
     guint part);
-/* Fills in `use`, `silence`, `share` and `loss` of the statistics. */
+/* Fills in four fields of `stats` that describe how the stream uses `path`:
+ * `use`, `silence`, `share` and `loss`. */
 void mmtp_policy_fill_use (const MmtpPolicy * policy, const MmtpPath * path,
     MmtpSenderPathStats * stats);

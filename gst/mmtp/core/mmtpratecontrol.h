@@ -42,10 +42,10 @@ typedef struct
   /* sending time of the newest reported message, on the sender's clock */
   guint64 sent;
   guint64 delivered;            /* bytes delivered since the beginning */
-  /* number of bytes in `delivered` that are new in this report; 0 if nothing
-   * arrived */
+  /* number of bytes that this report acknowledges for the first time; they are
+   * included in `delivered`; 0 if nothing arrived */
   guint64 acked;
-  /* number of messages newly reported as received */
+  /* number of messages that are reported as received for the first time */
   guint n_acked;
   guint n_lost;                 /* messages newly reported as lost */
   guint64 in_flight;            /* bytes in flight now */
@@ -68,9 +68,11 @@ typedef struct
   /* Queueing delay of the slowest message in the last report: the maximum
    * one-way delay in this report, minus the base delay. */
   gint64 high_queue_delay;
-  /* Transmission time of a packet at the highest recent rate; 0 if unknown. */
+  /* Time in ns that the path needs to transmit one packet at its highest recent
+   * rate; 0 if unknown. */
   guint64 packet_time;
-  /* Initial delay (D0), within which a message has to arrive, in ns. */
+  /* Initial delay (D0), in ns: the latency of the session, within which a
+   * message has to arrive. */
   guint64 deadline;
   /* Mean difference between the one-way delays of neighbouring messages. It
    * measures the jitter, not the queueing delay. */
@@ -86,23 +88,24 @@ typedef struct
    * windows of all paths are full. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
-  /* Current delivery rate of the path; 0 if unknown. The statistics contain it,
-   * and it is the bitrate that is reported to the application. On a path of
-   * constant rate, it must be within 10 % of that rate, as the test
-   * mmtpratecontrol checks. */
+  /* Current delivery rate of the path in bit/s; 0 if unknown. The statistics
+   * show it, and it is reported to the application as the bitrate. If a path
+   * has a constant rate, `delivery_rate` must be within 10 % of this rate. The
+   * test mmtpratecontrol checks this. */
   guint64 delivery_rate;
   /* Highest recent delivery rate of the path. It is used to compute the
    * earliest possible arrival time of a message. */
   guint64 peak_rate;
-  /* TRUE if `delivery_rate` may be too low because the application did not use
-   * the path fully. An algorithm has to set this field to TRUE if the source
-   * sends less than the path carries. */
+  /* TRUE if the path may be able to carry more than `delivery_rate`, because
+   * the application did not use the path fully. An algorithm has to set this
+   * field to TRUE if the source sends less than the path carries. */
   gboolean is_app_limited;
 } MmtpRateLimits;
 
-/* An algorithm. `control` is memory of `size` bytes, which is zeroed before
- * `init` is called. It is freed without a call to the algorithm, so it must not
- * contain pointers to other memory. */
+/* A rate control algorithm. Its state, `control`, is a piece of memory of
+ * `size` bytes. The memory is zeroed before `init` is called. It is freed
+ * without a call to the algorithm, so the state must not contain pointers to
+ * other memory. */
 typedef struct
 {
   const gchar *name;
@@ -113,8 +116,9 @@ typedef struct
    * TRUE, the estimate is cautious, and the path may carry much more. */
   void (*init) (gpointer control, guint64 now, guint packet,
       guint64 round_trip, guint64 rate, gboolean is_minimum);
-  /* Called when a message of any type was sent; `in_flight` includes the
-   * message. This operation may be NULL. */
+  /* Called after a message of any type was sent. `size` is its size, and
+   * `in_flight` is the number of bytes in flight including this message. The
+   * operation may be NULL. */
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
@@ -131,15 +135,15 @@ typedef struct _MmtpRateControl MmtpRateControl;
  * the list ends with NULL.
  */
 extern const MmtpRateControlClass *const mmtp_rate_controls[];
-/* Finds an algorithm by its name; NULL means the default. Returns NULL if no
- * algorithm has this name. */
+/* Returns the algorithm with this name. If `name` is NULL, returns the default
+ * algorithm. Returns NULL if no algorithm has this name. */
 const MmtpRateControlClass *mmtp_rate_control_find (const gchar * name);
 
 /* The default algorithm, in mmtpdeliverycontrol.c. */
 extern const MmtpRateControlClass mmtp_delivery_control;
-/* The token bucket of the paper (section 4.4) for paths with a configured rate,
- * in mmtptokencontrol.c. The parameter `rate` of `init` is the configured rate.
- */
+/* The algorithm for paths with a configured rate, in mmtptokencontrol.c: the
+ * token bucket of the MMTP paper (section 4.4). The parameter `rate` of its
+ * `init` is the configured rate. */
 extern const MmtpRateControlClass mmtp_token_control;
 
 /* Creates the state of an algorithm for one path. `rate` is a first estimate of

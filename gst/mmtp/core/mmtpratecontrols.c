@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of rate control algorithms. The list has a file of its own.
- * mmtpratecontrol.c therefore does not depend on any algorithm.
+/* The list of all rate control algorithms. It is in a file of its own, so that
+ * mmtpratecontrol.c does not depend on any algorithm.
  */
 
 #include "mmtpratecontrol.h"

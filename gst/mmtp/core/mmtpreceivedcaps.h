@@ -7,8 +7,8 @@
 
 #include "mmtppacket.h"
 
-/* Number of caps versions that are remembered, because buffers of older
- * versions may still arrive. */
+/* Number of caps versions whose texts are kept. Older versions are needed
+ * because buffers of these versions may still arrive. */
 #define MMTP_CAPS_VERSIONS 4
 
 typedef struct
@@ -17,9 +17,12 @@ typedef struct
   guint16 length;
   /* number of bytes of the text that have arrived */
   guint16 n_bytes;
-  /* TRUE if the text is complete and mmtp_caps_text_is_plain() accepts it */
+  /* TRUE if the text is complete and all values in the caps have plain types,
+   * which mmtp_caps_text_is_plain() checks. The receiver uses the text only in
+   * this case. */
   gboolean plain;
-  /* one bit per byte of the text, set if the byte has arrived */
+  /* One bit for each byte of the caps text. The bit is set if the byte has
+   * arrived. */
   guint8 come[MMTP_MAX_CAPS / 8];
   gchar text[MMTP_MAX_CAPS + 1];
 } MmtpCapsText;
@@ -33,11 +36,12 @@ typedef struct
 /* Frees the memory of the caps. Before an MmtpReceivedCaps is used for the
  * first time, all its fields must be 0. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
-/* Adds a piece of the caps text. Sets `is_complete` to TRUE if the text is
- * complete and has to be acknowledged. The receiver can use the text only if
- * all values in it have plain types. A complete text that the receiver cannot
- * use is acknowledged, too, because the sender would otherwise send it again.
- */
+/* Adds a piece of the caps text that has arrived in a CAPS message. Sets
+ * `is_complete` to TRUE if the text is complete and has to be acknowledged.
+ *
+ * The receiver can use the text only if all values in it have plain types. A
+ * complete text that the receiver cannot use is acknowledged, too, because the
+ * sender would otherwise send it again. */
 MmtpRefusal mmtp_received_caps_add (MmtpReceivedCaps * self,
     const MmtpCaps * caps, gboolean * is_complete);
 /* Returns the caps text with the given version number, or NULL if a part of the

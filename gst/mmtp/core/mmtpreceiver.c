@@ -33,18 +33,22 @@
 /* Maximum number of bytes in the reorder buffer. The buffer can hold 5 s of a
  * stream of 100 Mbit/s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* The receiver measures the usual time between two KEEPALIVEs of a path. A time
- * longer than MAX_KEEPALIVE_GAP must be due to an outage. It is therefore
- * counted as MAX_KEEPALIVE_GAP only. */
+/* KEEPALIVEs are messages that the sender sends regularly on each path. The
+ * receiver measures the usual time between two of them. A time longer than
+ * MAX_KEEPALIVE_GAP (in ns) must be due to an outage, so it counts only as
+ * MAX_KEEPALIVE_GAP. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* The receiver accepts at most MAX_DELAY_CHANGES changes of the initial delay
- * (D0) in a period of this length. A sender changes D0 on its own at most once
- * per second (DELAY_PERIOD). Its application can change D0 at any time. If a
- * change exceeds the limit, it takes effect with a later KEEPALIVE, which
- * repeats D0. */
+ * (D0) in DELAY_CHANGES_PERIOD (in ns). A sender changes D0 on its own at most
+ * once per second (DELAY_PERIOD). Its application can change D0 at any time.
+ *
+ * If there are too many changes, the last one takes effect later. Each
+ * KEEPALIVE of the sender repeats the current D0, so the receiver gets it
+ * again. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
-/* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
+/* Number of copies of END-ACK (the acknowledgement of the stream's end) that
+ * are sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
 /* Maximum number of events in the queue. One call of a function of this module
@@ -53,7 +57,7 @@
 
 typedef struct
 {
-  /* key or token that protects the sender's messages */
+  /* key or token with which the receiver checks the sender's messages */
   MmtpDirection theirs;
 
   guint64 period;               /* keep-alive period, in ns */
@@ -72,22 +76,25 @@ typedef struct
 
   /* sending time of the newest KEEPALIVE, in ns */
   gint64 keepalive_sent;
-  /* path whose one-way delays are used to measure the skew of the clock; -1 if
-   * there is no such path */
+  /* The skew of the sender's clock is measured with the one-way delays of one
+   * path. This is the id of the path; -1 if there is no such path. */
   gint skew_path;
-  /* The sender has announced that it will send no packet with a stream number
-   * below `floor`. The receiver does not use `floor` yet, because packets that
-   * were sent before the announcement may still arrive. */
+  /* TRUE if the sender has announced that it will send no packet with a stream
+   * number below `floor`, but the receiver does not use `floor` yet. The
+   * receiver has to wait, because packets that were sent before the
+   * announcement may still arrive. `floor_sent` is the sending time of the
+   * announcement in ns. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
 
   MmtpReceivedCaps caps;
-  /* caps version that was announced to the application; 0 if none */
+  /* version number of the caps that were last announced to the application; 0
+   * if none were announced */
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
-  /* TRUE if the event MMTP_EVENT_PRESENTATION_RATE that precedes the next
-   * buffer has already been returned to the application */
+  /* TRUE if the event MMTP_EVENT_PRESENTATION_RATE has already been returned
+   * for the next buffer, so that the buffer itself is returned next */
   gboolean rate_reported;
   gboolean has_reported_too_long;
 
@@ -103,7 +110,7 @@ struct _MmtpReceiver
 {
   MmtpReceiverConfig config;
   MmtpKey key;
-  /* secret for nonces, tokens and challenges */
+  /* secret from which the receiver derives nonces, tokens and challenges */
   guint8 secret[MMTP_KEY_SIZE];
   MmtpReceiverPaths paths;
   MmtpReceiverOutput output;
@@ -113,14 +120,16 @@ struct _MmtpReceiver
   /* the handshake; its field `phase` is also the phase of the session */
   MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
-  /* The DatagramBlock that contains the datagram being processed. If it is
-   * NULL, the bytes of the datagram must be copied. */
+  /* Memory block of the datagram that is being processed. A buffer can be a
+   * slice of this block. If `block` is NULL, the bytes of the datagram must be
+   * copied. */
   DatagramBlock *block;
   /* queue of MmtpReceiverEvents; the application gets them before it gets any
    * buffer */
   GQueue events;
-  /* Totals of all sessions. The counters of the reorder buffer are added when a
-   * session ends. */
+  /* Totals of all sessions. The reorder buffer exists only for one session and
+   * has counters of its own. They are added to these totals when the session
+   * ends. */
   MmtpReceiverStats stats;
 };
 
@@ -540,13 +549,15 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
 
 /* --- KEEPALIVE and END ---------------------------------------------------- */
 
-/* The floor of a KEEPALIVE is a stream number: the sender will send no packet
- * with a lower number. Returns whether the floor of the last KEEPALIVE applies,
- * which means that no packet with a lower number will arrive.
+/* The floor is a stream number in a KEEPALIVE: the sender announces that it
+ * will send no packet with a lower number any more. Returns whether the
+ * receiver may use the floor, which means that no packet with a lower number
+ * will arrive.
  *
  * A packet that was sent before the KEEPALIVE may still be in flight on a
- * slower path. The floor therefore applies only when each path that is not
- * silent has delivered a message that is at least as new as the KEEPALIVE. */
+ * slower path. The receiver therefore uses the floor only when each path that
+ * is not silent has delivered a message that was not sent before the KEEPALIVE.
+ */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
 {
@@ -585,9 +596,10 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* A sender sends fewer KEEPALIVEs on a slow path, so one short gap does not
-   * show that the next gaps are short as well. keepalive_gap therefore
-   * decreases slowly. */
+  /* The sender sends KEEPALIVEs at longer intervals on a slow path.
+   * keepalive_gap is the maximum of the recent times between two KEEPALIVEs.
+   * One short gap does not show that the next gaps are short as well, so this
+   * maximum decreases slowly. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;
@@ -700,8 +712,11 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
   }
 }
 
-/* Returns the full channel number of a JOIN or KEEPALIVE. The number is in the
- * first 8 bytes of the body. */
+/* Returns the complete 64-bit channel number of a message, which counts the
+ * messages of the sender on the path. A JOIN or a KEEPALIVE contains the
+ * complete number in the first 8 bytes of its body. All other messages contain
+ * only the low 16 bits. The function reconstructs the complete number from
+ * these bits and the highest number that was accepted before. */
 static guint64
 get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
     const guint8 * bytes)
@@ -749,9 +764,9 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Called when a message of the sender has arrived. If the phase is SILENT, the
- * sender continues its session. This is possible even after the session
- * timeout, until another session begins. */
+/* Called when a message of the sender has arrived. If the sender was silent
+ * (MMTP_RECEIVER_SILENT), it continues its session. This is possible even after
+ * the session timeout, until another session begins. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -806,8 +821,8 @@ take_session_message (MmtpReceiver * self,
 
 /* --- timeout -------------------------------------------------------------- */
 
-/* Returns the time up to which the next buffer may be output, although it may be
- * late. */
+/* Returns the time in ns until which the next buffer may wait for its caps. Up
+ * to this time, it may be output although it may be late. */
 static guint64
 get_output_limit (MmtpReceiver * self)
 {
@@ -990,15 +1005,16 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time of `buffer` for the application. The buffer is late if
- * its due time plus the initial delay has passed.
+/* Returns the due time of `buffer` that is reported to the application. The
+ * application considers the buffer late if the due time plus the initial delay
+ * (D0) has passed.
  *
- * In two cases, a later due time is returned, so the buffer is not late:
+ * In two cases, the function returns a later due time, so that the buffer does
+ * not count as late:
  * - The packets of the buffer arrived before its deadline. The deadline is
  *   fixed when the packets arrive. Later, the clock may be corrected by 1 ms
  *   per second (mmtpclock.c), which changes the due time.
- * - The timer for the buffer fired a little late.
- */
+ * - The timer for the buffer fired a little late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -1049,13 +1065,14 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* Returns the next buffer. Returns NULL if there is none, or if the next buffer
- * has to wait for its caps.
+/* Returns the next buffer in the order of the stream. Returns NULL if there is
+ * none, or if this buffer has to wait for its caps. All later buffers then have
+ * to wait, too.
  *
- * All later buffers have to wait, too. Due times may decrease, so a later
- * buffer may have an earlier deadline than the next buffer. If the caps have
- * not arrived by the earliest deadline of all buffers, the next buffer is
- * dropped. */
+ * The next buffer is dropped if its caps have not arrived in time. This is not
+ * always decided by its own deadline: due times may decrease, so a later buffer
+ * may have an earlier deadline. The function therefore uses the earliest
+ * deadline of all waiting buffers. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {
@@ -1143,9 +1160,10 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
-  /* If the sender's clock runs too fast, the measured one-way delays decrease.
-   * The sign of the measured slope is therefore inverted.
-   */
+  /* If the sender's clock runs too fast, the one-way delays that the receiver
+   * measures seem to decrease, so their slope is negative. In the statistics, a
+   * clock that runs too fast has a positive skew. The sign is therefore
+   * inverted. */
   stats->skew = -session->clock.skew * 1e9;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver of an MMTP session. It answers the handshake, measures each path
  * and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6). It puts
- * the packets into order and reassembles the buffers. It passes on no buffer
- * after its deadline. It is a core without I/O: the caller provides times and
- * randomness.
+ * the packets into order and reassembles the buffers. After its deadline, a
+ * packet is accepted only if `max_lateness` allows it. The receiver is a core
+ * without I/O: the caller provides times and randomness.
  *
  *   receiver = mmtp_receiver_new (&config, entropy);
  *   mmtp_receiver_input (receiver, now, &address, bytes, size);
@@ -29,14 +29,16 @@
 typedef struct
 {
   guint64 min_delay;            /* minimum initial delay (D0), in ns */
-  /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
-   * gets this maximum. */
+  /* Maximum initial delay (D0), in ns. D0 is the latency of the session: the
+   * time from the due time of a buffer until the buffer is played. If a sender
+   * wants a longer delay, it gets this maximum. */
   guint64 max_delay;
   /* How long after its deadline a packet is still accepted, in ns. If a later
    * packet of the stream was already output, the packet is not accepted. The
    * default is 0. */
   guint64 max_lateness;
-  /* keep-alive period in ns; 0 means the period that the sender wants */
+  /* time in ns between two KEEPALIVEs of the sender on a path; 0 means the time
+   * that the sender wants */
   guint64 keepalive_period;
   guint64 session_timeout;      /* in ns */
   /* maximum number of bytes of the packets that are held because earlier
@@ -53,7 +55,7 @@ typedef struct
  * (docs/wire-mmtp.md). */
 #define MMTP_MAX_RECEIVER_MESSAGE 2048
 
-/* Sets every field to its default. */
+/* Sets every field of the configuration to its default. */
 void mmtp_receiver_config_init (MmtpReceiverConfig * config);
 
 typedef struct _MmtpReceiver MmtpReceiver;
@@ -61,8 +63,9 @@ typedef struct _MmtpReceiver MmtpReceiver;
 MmtpReceiver *mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_receiver_free (MmtpReceiver * receiver);
-/* If `ends` is TRUE, the application accepts only one stream: after the end of
- * this stream, every other sender is refused. The default is FALSE. */
+/* Sets whether the application accepts only one stream. If `ends` is TRUE, the
+ * receiver refuses every other sender after the end of this stream. The default
+ * is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
 /* Processes a datagram that arrived from `address` at `now`. The buffers in the
@@ -88,12 +91,13 @@ typedef enum
   MMTP_EVENT_CAPS,
   MMTP_EVENT_BUFFER,
   MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed to `delay`. */
-  /* `frame_rate` and `bit_rate` apply from the next buffer on. */
+  /* The presentation rate of the stream, `frame_rate` and `bit_rate`, has
+   * changed. The new values apply from the next buffer on. */
   MMTP_EVENT_PRESENTATION_RATE,
   MMTP_EVENT_JOINED,            /* `path` has joined. */
   MMTP_EVENT_LEFT,              /* `path` has left. */
-  /* A buffer longer than max_bytes was dropped. This event is sent once per
-   * session. */
+  /* A buffer was dropped because it is longer than max_bytes. This event is
+   * sent only once per session. */
   MMTP_EVENT_TOO_LONG,
   MMTP_EVENT_END,               /* The stream has ended. */
   /* Session timeout: the sender no longer responds. */
@@ -161,25 +165,29 @@ typedef struct
    * in bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* DATA packets that were accepted */
-  /* how many of the packets in `packets` were computed from REPAIR messages */
+  /* How many of the packets that are counted in `packets` did not arrive, but
+   * were computed from REPAIR messages (forward error correction). */
   guint64 recovered;
-  /* DATA packets that were refused, because they arrived more than `max_lateness`
-   * after their deadline, or after a later buffer was output */
+  /* Number of DATA packets that were refused for one of two reasons:
+   * - The packet arrived more than `max_lateness` after its deadline.
+   * - The receiver had already passed on a later packet of the stream. */
   guint64 late;
   guint64 duplicates;           /* DATA packets that had arrived before */
   guint64 missing;              /* DATA packets that did not arrive in time */
-  /* buffers dropped because packets were missing */
+  /* number of buffers dropped, usually because packets of them were missing */
   guint64 incomplete;
   /* number of packets dropped because the receiver would have held more than
    * max_bytes bytes */
   guint64 no_room;
   guint64 held_bytes;           /* bytes held at present */
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  /* skew of the sender's clock, in parts per billion */
+  /* How much faster the sender's clock runs than the receiver's clock, in parts
+   * per billion. The value is negative if it runs more slowly. */
   gint64 skew;
   guint64 reports;              /* REPORTs sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  guint n_paths;             /* highest path id so far plus 1 */
+  /* highest id of all paths that were used so far, plus 1 */
+  guint n_paths;
   /* Number of steps that the loops of the reorder buffer have made in this
    * session. It measures the work of the buffer, and tests check that it stays
    * bounded. */

@@ -95,13 +95,15 @@ is_from_opener (const MmtpReceiverHandshake * self,
       && mmtp_address_is_equal (address, &self->opener_address);
 }
 
-/* Returns whether the OPEN of the session may be repeated from another address.
+/* Returns whether the OPEN of the session (the sender's request for it) may be
+ * repeated from another address.
  *
- * An on-path attacker can make the sender use a COOKIE that belongs to another
- * address. The attacker can then send a copy of the OPEN from that address, and
- * the copy may arrive before the sender's own OPEN. The session then has the
- * wrong address. As long as the sender has not received the ACCEPT, it may
- * therefore repeat the OPEN from its own address.
+ * This is necessary because of an attack. An on-path attacker can make the
+ * sender use a COOKIE that belongs to another address. The attacker can then
+ * send a copy of the OPEN from that address, and the copy may arrive before the
+ * sender's own OPEN. The session then has the wrong address. As long as the
+ * sender has not received the ACCEPT, it may therefore repeat the OPEN from its
+ * own address.
  *
  * The session must have a key, because the key proves that both OPENs come from
  * the same sender. A cookie that was issued before this session is not
@@ -126,8 +128,9 @@ is_new (MmtpReceiverHandshake * self, const MmtpMessage * message,
   return mmtp_replay_check (&path->replay, *number);
 }
 
-/* Decides whether to accept a repeated OPEN. The sender repeats its OPEN if the
- * ACCEPT was lost or has not arrived yet. */
+/* Decides whether to accept an OPEN that repeats the OPEN of the current
+ * session. A sender repeats its OPEN, the request for a session, if the answer
+ * (ACCEPT) was lost or has not arrived yet. */
 static MmtpRefusal
 answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message, MmtpHandshakeResult * result)
@@ -224,8 +227,9 @@ mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
       derived);
   memcpy (self->nonce_r, derived, MMTP_NONCE_SIZE);
   memcpy (&self->token_r, derived + MMTP_NONCE_SIZE, sizeof (self->token_r));
-  /* The new secret invalidates all earlier cookies, so an earlier OPEN cannot
-   * be replayed after this session. */
+  /* With the new secret, all cookies that were issued before become invalid. An
+   * attacker can therefore not begin another session after this one with a copy
+   * of an earlier OPEN. */
   mmtp_secret_derive (self->secret, "cookies", &session, sizeof (session),
       self->cookie_secret);
   self->confirmed = FALSE;
@@ -240,8 +244,9 @@ mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
   self->opener_address = *address;
 }
 
-/* Writes an ACCEPT. All ACCEPTs of a session are equal except for their number
- * and sending time. */
+/* Sends ACCEPT, the answer to the sender's OPEN. If the OPEN is repeated, the
+ * ACCEPT is repeated, too. All ACCEPTs of a session are equal except for their
+ * number and sending time. */
 void
 mmtp_receiver_handshake_accept (MmtpReceiverHandshake * self)
 {

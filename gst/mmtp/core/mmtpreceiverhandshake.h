@@ -14,7 +14,8 @@
 typedef enum
 {
   MMTP_RECEIVER_IDLE,           /* There was no session yet. */
-  /* A session is alive, and no other session may begin. */
+  /* A session is alive. No other session may begin, unless the sender of this
+   * session turns out to be dead (a take-over). */
   MMTP_RECEIVER_ALIVE,
   /* The sender does not respond. It may continue the session later. Until then,
    * another sender may begin a new session. */
@@ -27,7 +28,8 @@ typedef enum
 {
   MMTP_OPEN_IGNORE,
   MMTP_OPEN_BEGIN,              /* A new session begins. */
-  /* The sender has repeated the OPEN of the current session. */
+  /* The sender has repeated the OPEN with which the current session began, from
+   * the same address and on the same path. */
   MMTP_OPEN_REPEAT,
   /* The OPEN of the session was repeated from another address or on another
    * path. That address and path are used from now on. */
@@ -54,7 +56,8 @@ typedef struct
   guint8 cookie_secret[MMTP_KEY_SIZE];
   const guint8 *secret;         /* for nonces and tokens, MMTP_KEY_SIZE bytes */
   guint64 min_delay;            /* minimum D0, in ns */
-  /* TRUE if the application accepts only one session */
+  /* TRUE if the application accepts only one session; after its end, every
+   * other sender is refused */
   gboolean ends;
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
@@ -84,8 +87,9 @@ void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const guint8 cookie_secret[MMTP_KEY_SIZE],
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
-/* Processes an INIT or OPEN. If `result` has an action, the receiver has to
- * perform this action. Then it has to call mmtp_receiver_handshake_accept(). */
+/* Processes an INIT or OPEN, and stores in `result` what the receiver has to
+ * do. If `result->action` is not MMTP_OPEN_IGNORE, the receiver has to perform
+ * this action, and then has to call mmtp_receiver_handshake_accept(). */
 MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpHandshakeResult * result);
@@ -96,7 +100,8 @@ MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
 void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message,
     guint64 session);
-/* Sets the address to which ACCEPT is sent from now on. */
+/* Sets the address and the path on which the receiver sends ACCEPT, its answer
+ * to the sender's OPEN, from now on. Both are those of the OPEN `message`. */
 void mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message);
 /* Sends ACCEPT. */

@@ -6,8 +6,10 @@
 
 #include <string.h>
 
-/* Maximum time after the first JOIN in which a repeated JOIN is accepted. A
- * JOIN that is repeated later counts as a replay. */
+/* After the receiver has accepted a JOIN, an identical JOIN counts as a replay.
+ * If the replay arrives within this time (in ns) and a key is set, the receiver
+ * nevertheless answers it with a CHALLENGE. The reason is that the JOIN that
+ * arrived first may be a copy sent by an attacker. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void
@@ -70,9 +72,9 @@ challenge (MmtpReceiverJoins * self, MmtpReceiverPath * path,
   mmtp_receiver_output_add (self->output, path, &answer, address);
 }
 
-/* Processes a JOIN and answers it, even if the address is validated already.
- * The sender repeats the JOIN until a CHALLENGE arrives, so each JOIN needs an
- * answer. */
+/* Processes a JOIN, the message with which the sender adds a path, and answers
+ * it with a CHALLENGE. A JOIN is answered even if its source address has been
+ * validated before: the sender repeats the JOIN until a CHALLENGE arrives. */
 void
 mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, const MmtpJoin * join)

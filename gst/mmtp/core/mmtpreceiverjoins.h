@@ -19,13 +19,16 @@ typedef struct
   /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
    * arrived from the path's address; 0 if never. */
   guint64 heard;
-  /* A second validated address of the path. It becomes the path's address when
-   * no more messages arrive from the present address. */
+  /* A second validated address of the path, because the sender may be moving to
+   * another address. It becomes the path's address when no more messages arrive
+   * from the present address. */
   MmtpAddress next_address;
   gboolean has_next_address;
-  /* channel number and nonce of the last JOIN */
+  /* channel number (the sequence number on the path) and random nonce of the
+   * last JOIN that was accepted */
   guint64 number, nonce;
-  /* arrival time of the last JOIN in ns; 0 if there was none */
+  /* Time in ns at which the last JOIN arrived on this path; 0 if none has
+   * arrived. A JOIN is the message with which the sender adds a path. */
   guint64 time;
 } MmtpReceiverJoinState;
 
@@ -70,19 +73,24 @@ void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);
 /* Returns MMTP_VALID if the receiver accepts the message from `address`, and
- * MMTP_REFUSED_ADDRESS otherwise. The path may have a second validated address.
- * If the message comes from the second address, and no more messages arrive
- * from the first address, this function makes the second address the address of
- * the path. */
+ * MMTP_REFUSED_ADDRESS otherwise.
+ *
+ * A path has one address from which the receiver accepts messages. It may also
+ * have a second address, which has been validated as well, because the sender
+ * may be moving to another address. If the message comes from the second
+ * address, and messages no longer arrive from the first one, this function
+ * makes the second address the address of the path and accepts the message. */
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);
-/* Handles a valid message of any type except JOIN. The address of its sender,
- * `address`, has been validated by a RESPONSE.
+/* Handles a valid message of any type except JOIN. `address` is the source
+ * address of the message. The sender has shown with a RESPONSE that it receives
+ * messages at this address.
  *
  * If the message itself is a RESPONSE, there are two cases:
  * - If messages still arrive from another address of the path, `address`
  *   becomes the second address of the path.
- * - Otherwise the path joins with `address`. */
+ * - Otherwise `address` becomes the address of the path, and the path joins the
+ *   session if it had not joined before. */
 void mmtp_receiver_joins_note_message (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, MmtpType type);

@@ -48,9 +48,9 @@ push (MmtpReceiverOutput * self, const MmtpAddress * address,
   g_queue_push_tail (&self->messages, output);
 }
 
-/* Returns whether a handshake message is sealed. A REFUSE is sealed only if it
- * answers an OPEN with a valid MAC, because anybody can provoke the other
- * REFUSEs. */
+/* Returns whether a handshake message gets a seal, which is an HMAC of the
+ * message. COOKIEs are sealed. A REFUSE is sealed only if it answers an OPEN
+ * with a valid MAC, because anybody can provoke the other REFUSEs. */
 static gboolean
 is_sealed (const MmtpMessage * message)
 {

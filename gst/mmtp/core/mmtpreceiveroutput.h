@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adds the sending time, the number and the trailer to the messages of the
- * receiver. The number counts the messages of a path. Each message is kept
- * until the caller fetches it.
+/* Puts the sending time, the number and the trailer (a MAC or a token) into the
+ * messages of the receiver, and keeps each message until the caller fetches it.
+ * The number of a message counts the messages on its path.
  */
 
 #pragma once
@@ -28,8 +28,9 @@ void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
  *   is only sent in answer to an OPEN with a valid MAC. */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
-/* Fills in the number, the sending time and the trailer of the message, and
- * queues the message. Returns its size in bytes, or 0 if it was not queued. */
+/* Fills in the message's number, sending time and trailer (a MAC or a token),
+ * and queues the message. Returns its size in bytes, or 0 if it was not queued.
+ */
 gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
     MmtpReceiverPath * path, MmtpMessage * message,
     const MmtpAddress * address);

@@ -85,8 +85,9 @@ mmtp_fading_get (const MmtpFading * fading, guint64 now, guint64 period)
 {
   const guint64 age = now - MIN (now, fading->time);
 
-  /* Packets are usually sent together, so `age` is usually 0. In this case, the
-   * slow function exp() is not needed. */
+  /* `age` is the time since the last addition. It is usually 0, because packets
+   * are usually sent together. In this case, the slow function exp() is not
+   * needed. */
   if (age == 0)
     return fading->sum;
   return fading->sum * exp (-(gdouble) age / period);

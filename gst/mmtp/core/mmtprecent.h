@@ -15,14 +15,15 @@ typedef struct
 {
   guint n;                      /* spans in use */
   guint at;                     /* index of the open span */
-  guint64 began;                /* start time of the current span, in ns */
-  guint samples;                /* number of samples in the current span */
+  /* time in ns at which the newest span of samples began */
+  guint64 began;
+  guint samples;                /* number of samples since `began` */
   gint64 min[MMTP_RECENT_SPANS];
 } MmtpRecent;
 
 void mmtp_recent_clear (MmtpRecent * recent);
-/* Updates the moving minimum with `samples` new samples. `min` is the minimum
- * of these samples. */
+/* Updates the moving minimum with `samples` new samples, which were measured
+ * until `now` (in ns). `min` is the minimum of these samples. */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
 /* Adds `change` to all stored minima. Samples are differences from a reference
@@ -45,8 +46,9 @@ typedef struct
   guint64 time;
 } MmtpFading;
 
-/* `now` and `period` are in ns. If `now` is before fading->time, fading->time
- * is used instead of `now`. */
+/* Adds `amount` to the sum at the time `now`. After `period`, 1/e of it is
+ * left. `now` and `period` are in ns. If `now` is before fading->time, the time
+ * of the last addition, that time is used instead of `now`. */
 void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
     gdouble amount);
 gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,

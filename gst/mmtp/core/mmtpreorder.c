@@ -6,10 +6,11 @@
 #include <string.h>
 
 #define STREAM_NUMBER_BITS 24
-/* Slots for waiting packets. The initial number is MIN_SLOTS. The number may
- * grow to one slot per BYTES_OF_SLOT bytes of max_bytes, but not beyond
- * MAX_SLOTS. MAX_SLOTS is less than half of the range of 24-bit stream numbers,
- * so that these numbers stay unambiguous. */
+/* The slots are the entries of the ring that holds waiting packets. At first,
+ * the ring has MIN_SLOTS slots. It may grow to one slot for each BYTES_OF_SLOT
+ * bytes of max_bytes, but at most to MAX_SLOTS. MAX_SLOTS is less than half of
+ * the range of 24-bit stream numbers, so that these numbers stay unambiguous.
+ */
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
@@ -19,9 +20,9 @@
  * a duplicate from a late packet. */
 #define HISTORY 65536
 
-/* A packet. The struct and the payload of a waiting packet are in a block of
- * memory that contains nothing else. The payload can therefore become the data
- * of the buffer without a copy. */
+/* A received packet. If the packet has to wait for earlier packets, the struct
+ * and the payload are stored in a memory block that contains nothing else. The
+ * payload can therefore become the data of an output buffer without a copy. */
 typedef struct
 {
   guint64 due;
@@ -29,7 +30,8 @@ typedef struct
   guint8 flags, caps_version;
   MmtpPrelude prelude;
   gsize size;
-  DatagramBlock *block;         /* block that contains the payload, or NULL */
+  /* memory block that contains the payload, or NULL */
+  DatagramBlock *block;
   guint8 payload[];
 } Packet;
 
@@ -44,8 +46,8 @@ typedef struct
   GList link;                   /* its `data` is the Output */
   MmtpReorderedBuffer buffer;
   gint64 deadline;              /* in ns, without the shift */
-  /* position in `output_deadlines`; NULL if the buffer is not in this sequence
-   * yet */
+  /* position of this buffer in `output_deadlines`, the sequence of the buffers
+   * sorted by their deadlines; NULL if the buffer has not been inserted yet */
   GSequenceIter *place;
 } Output;
 
@@ -53,7 +55,8 @@ typedef enum
 {
   BETWEEN_BUFFERS,
   ASSEMBLING,
-  /* the buffer is incomplete, and its remaining packets are skipped */
+  /* One packet of the current buffer is missing, so the buffer cannot be
+   * completed. Its remaining packets are thrown away. */
   GIVING_UP
 } State;
 
@@ -64,47 +67,57 @@ struct _MmtpReorder
 
   guint64 next;                 /* next expected stream number */
   guint64 highest;              /* highest stream number received */
-  /* ring of the packets with the number `next` and higher numbers */
+  /* ring of the packets that wait for an earlier packet; their stream numbers
+   * are `next` or higher */
   Packet **slots;
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* number of occupied slots */
   guint64 *taken;               /* one bit per occupied slot */
-  /* One bit for each word of `taken`. The bit is set if the word is not zero.
-   */
+  /* One bit for each 64-bit word of `taken`. The bit is set if the word is not
+   * zero, which means that at least one of its 64 slots is occupied. */
   guint64 *summary;
-  /* Placeholder that is stored in a slot when the packet of that slot arrived
-   * late. */
+  /* Placeholder for a packet that arrived too late and was refused. It is
+   * stored in the slot of the packet, so that the receiver does not wait for
+   * the packet any longer. */
   Packet *late;
   guint64 waiting_bytes;
-  /* time in ns for which a packet is accepted after its deadline */
+  /* how long after its deadline a packet is still accepted, in ns */
   guint64 max_lateness;
-  /* time in ns to be added to each stored deadline */
+  /* Sum in ns of all changes of the initial delay (D0) so far. Deadlines are
+   * stored without this sum, so it has to be added to each stored deadline. */
   gint64 shift;
-  /* Heap of Deadlines, with the earliest deadline at the top. When a packet
-   * stops waiting, the Deadline of the packet may remain in the heap for some
-   * time. */
+  /* Heap of the deadlines of the waiting packets, with the earliest deadline at
+   * the top. When a packet stops waiting, its entry may remain in the heap for
+   * some time. */
   GArray *deadlines;
-  /* one bit per stream number, set when the packet has arrived */
+  /* One bit for each of the HISTORY stream numbers before `next`. The bit is
+   * set if the packet with this number has arrived. */
   guint64 history[HISTORY / 64];
 
   State state;
   /* memory of the buffer that is being assembled; NULL if there is none */
   DatagramBlock *assembly;
   gsize assembled, assembly_room;       /* its bytes and its size */
-  MmtpReorderedBuffer buffer;   /* the buffer that is being assembled */
+  /* the buffer whose packets are being joined at present */
+  MmtpReorderedBuffer buffer;
   gint64 buffer_deadline;       /* in ns, without the shift */
-  /* value of `discont` for the next complete buffer */
+  /* TRUE if a buffer is missing directly before the next complete buffer; the
+   * complete buffer then gets this value in its field `discont` */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links (list nodes) of the queue `output`, sorted by the deadlines of their
-   * buffers. The link `unsorted` and the links after it in `output` are not in
-   * this sequence yet. They are added only when the order of the deadlines is
-   * needed. Most buffers are fetched earlier, so their links are never sorted.
-   */
+  /* The buffers of the queue `output`, sorted by their deadlines. The elements
+   * are the list nodes of the queue.
+   *
+   * The node `unsorted` and the nodes after it in the queue are not in this
+   * sequence yet. They are inserted only when the order of the deadlines is
+   * needed. Most buffers are fetched before that, so the time to sort them is
+   * saved. */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;
-  Output *spare;                /* memory for the next Output, or NULL */
+  /* An unused Output, or NULL. The next complete buffer is stored in it, which
+   * saves an allocation. */
+  Output *spare;
 
   MmtpReorderStats stats;
 };
@@ -237,8 +250,8 @@ pop_deadline (MmtpReorder * reorder)
   DEADLINE (reorder, i) = last;
 }
 
-/* Returns the heap entry of the waiting packet with the earliest deadline; NULL
- * if no packet waits. */
+/* Returns the heap entry of the waiting packet with the earliest deadline.
+ * Returns NULL if no packet waits for an earlier packet. */
 static const Deadline *
 peek_deadline (MmtpReorder * reorder)
 {
@@ -289,8 +302,9 @@ compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
       first->deadline > second->deadline;
 }
 
-/* Inserts list nodes of the queue `output` into `output_deadlines`: the node
- * `unsorted` and all nodes after it. */
+/* Inserts the buffers of the queue `output` that are not in `output_deadlines`
+ * yet into this sorted sequence. These are the buffer of the list node
+ * `unsorted` and all buffers after it. */
 static void
 sort_output (MmtpReorder * reorder)
 {
@@ -303,7 +317,8 @@ sort_output (MmtpReorder * reorder)
   reorder->unsorted = NULL;
 }
 
-/* Removes a buffer from the queue. The caller frees it. */
+/* Removes a complete buffer from the queue of buffers that the application has
+ * not fetched yet. The caller has to free the buffer. */
 static void
 unlink_output (MmtpReorder * reorder, Output * output)
 {
@@ -456,8 +471,8 @@ append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
     push_assembly (reorder);
 }
 
-/* Passes a packet to the reassembly. The payload of the packet has not been
- * copied yet. */
+/* Passes a packet that arrived in the right order to the reassembly. `payload`
+ * points into the received datagram, so it has not been copied yet. */
 static void
 deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 {
@@ -548,9 +563,9 @@ mark_taken (MmtpReorder * reorder, guint64 number, gboolean taken)
     reorder->summary[word / 64] &= ~(one << word % 64);
 }
 
-/* Returns the lowest stream number whose slot is occupied. At least one slot
- * must be occupied. The bits of `summary` allow the search to skip 4096 empty
- * slots in one step. */
+/* Returns the lowest stream number of the packets that wait in the ring. At
+ * least one packet must wait. `summary` has one bit for 64 slots, so the search
+ * can skip 64 * 64 empty slots in one step. */
 static guint64
 find_taken (MmtpReorder * reorder)
 {
@@ -599,8 +614,9 @@ take_in_order (MmtpReorder * reorder)
     take_next (reorder);
 }
 
-/* Marks the next `n` stream numbers as not received in the history of received
- * packets. */
+/* Clears the bits of the `n` stream numbers from `next` on in `history`, the
+ * record of the packets that have arrived. The packets with these numbers
+ * therefore count as missing. */
 static void
 clear_history (MmtpReorder * reorder, guint64 n)
 {
@@ -620,7 +636,8 @@ clear_history (MmtpReorder * reorder, guint64 n)
   }
 }
 
-/* Skips all stream numbers before `number`, none of which has arrived. */
+/* Stops waiting for all packets with a stream number below `number`, and counts
+ * them as missing. The caller guarantees that none of them has arrived. */
 static void
 jump (MmtpReorder * reorder, guint64 number)
 {
@@ -634,9 +651,10 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* If the packet `next` has arrived, passes it to the reassembly. If it is
- * missing, skips it and all missing packets that directly follow it. Never
- * skips the packet `number` or a later packet. */
+/* Takes one step in the order of the stream numbers. If the packet `next` has
+ * arrived, the function passes it to the reassembly. If it is missing, the
+ * function skips it and all missing packets that directly follow it, but only
+ * packets below `number`. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -690,9 +708,10 @@ wait_in_slot (MmtpReorder * reorder, guint64 number, Packet * packet)
   reorder->n_waiting++;
 }
 
-/* Keeps a packet that waits for earlier packets. It waits until its deadline. If
- * it is late already, it waits as long as an earlier packet with the same
- * deadline would be accepted. */
+/* Stores a packet that arrived before an earlier packet of the stream. It waits
+ * for the earlier packet until its deadline. If it is late already (`is_late`),
+ * it waits longer: an earlier packet with the same deadline would still be
+ * accepted up to the maximum lateness. */
 static void
 keep (MmtpReorder * reorder, guint64 number, const Packet * header,
     const guint8 * payload, gboolean is_late)
@@ -710,9 +729,12 @@ keep (MmtpReorder * reorder, guint64 number, const Packet * header,
   compact_deadlines (reorder);
 }
 
-/* Makes room in the ring for the packet `number`. If this number is too far
- * above `next`, the packets with the lowest numbers leave the ring first, and
- * missing packets between them are skipped. */
+/* Makes sure that the ring of waiting packets has a slot for the packet with
+ * the stream number `number`. If necessary, the function enlarges the ring.
+ *
+ * If `number` is so high that even the largest ring cannot hold the packet, the
+ * packets with the lowest numbers are passed on first. Missing packets between
+ * them are skipped. */
 static void
 make_slot (MmtpReorder * reorder, guint64 number)
 {
@@ -734,21 +756,22 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
-/* Returns whether the buffer that is being assembled would exceed max_bytes if
- * this packet were appended. Other bytes that the receiver holds are not
- * counted. `size` is the payload size of the packet. */
+/* Returns whether the buffer that is being assembled would alone exceed
+ * max_bytes if this packet were appended. Other waiting packets and buffers are
+ * not counted. `size` is the payload size of the packet. */
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {
   return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet if less than an eighth of max_bytes would be free
- * after the packet is stored. Returns whether there is room for the packet.
+/* Makes room for a packet of `size` bytes if less than an eighth of max_bytes
+ * would be free after it is stored. Returns whether there is room for the
+ * packet.
  *
- * The function first skips missing packets whose numbers are lower than
- * `number`. If this does not free enough space for the packet, the function
- * drops the buffer that is being assembled.
+ * The function first gives up missing packets with lower stream numbers than
+ * `number`. The packets that wait for them are then passed on. If this does not
+ * free enough memory, the function drops the buffer that is being assembled.
  *
  * If complete buffers that the caller has not fetched occupy more than half of
  * max_bytes, the function frees nothing. */
@@ -877,11 +900,13 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* If the deadline of a waiting packet has passed, marks the packet as late and
- * removes its entry from the heap of deadlines. Then adds one entry to the
- * heap. This entry has the earliest deadline and the highest stream number of
- * the marked packets. The next timeout therefore processes all packets up to
- * this number. */
+/* Called after the deadlines have been moved. Some waiting packets may now be
+ * too late: their deadline passed more than the maximum lateness ago. Each of
+ * them is marked as late, and its entry is removed from the heap of deadlines.
+ *
+ * Then one entry is added to the heap for all of them. It has the earliest of
+ * their deadlines and the highest of their stream numbers. At the next timeout,
+ * all packets up to this stream number are therefore passed on or skipped. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {
@@ -915,8 +940,9 @@ drop_output (MmtpReorder * reorder, GList * link)
   output_free (output);
 }
 
-/* Returns the list node of the complete buffer with the earliest deadline; NULL
- * if no buffer is complete. */
+/* Returns the list node of the complete buffer with the earliest deadline.
+ * Returns NULL if there is no complete buffer that the application has not
+ * fetched. */
 static GList *
 peek_earliest_output (MmtpReorder * reorder)
 {
@@ -927,9 +953,10 @@ peek_earliest_output (MmtpReorder * reorder)
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
-/* Drops the complete buffers whose deadline has passed. The buffers are visited
- * in the order of their deadlines, and the loop ends at the first buffer that
- * is not late. This saves time when many buffers wait for their caps. */
+/* Drops the complete buffers that are too late: their deadline passed more than
+ * the maximum lateness ago. The buffers are visited in the order of their
+ * deadlines, and the loop ends at the first buffer that is not too late. This
+ * saves time when many buffers wait for their caps. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

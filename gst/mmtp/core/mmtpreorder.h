@@ -28,7 +28,9 @@ typedef enum
 typedef struct
 {
   DatagramSlice data;
-  guint64 due;                  /* due time on the sender's clock, in us */
+  /* time at which the buffer would be shown if the network had no delay, on the
+   * sender's clock, in us */
+  guint64 due;
   guint64 deadline;             /* in ns */
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   guint8 caps_version;
@@ -47,15 +49,15 @@ typedef struct
   /* number of packets dropped because the receiver would have held more than
    * max_bytes bytes */
   guint64 no_room;
-  /* number of packets that are counted in no_room and belong to a buffer larger
-   * than max_bytes */
+  /* Number of packets that were dropped because their buffer alone would be
+   * larger than max_bytes. They are also counted in `no_room`. */
   guint64 too_long;
-  /* bytes held at present, including the memory that each packet needs in
-   * addition to its payload */
+  /* number of bytes that the reorder buffer holds at present: the payloads of
+   * the packets, and the memory that each packet needs in addition */
   guint64 held_bytes;
-  /* Counts the entries that were visited, such as packets and words of the
-   * bitmap. Tests check with this counter that the work per packet is limited.
-   */
+  /* Number of steps of all loops, for example the packets and the words of
+   * bitmaps that were visited. Tests check with this counter that the work per
+   * packet is limited. */
   guint64 steps;
 } MmtpReorderStats;
 
@@ -69,22 +71,26 @@ void mmtp_reorder_free (MmtpReorder * reorder);
 void mmtp_reorder_set_max_lateness (MmtpReorder * reorder,
     guint64 max_lateness);
 
-/* Adds a packet. `data->due` has only the low 32 bits of the due time, so the
- * caller passes the unwrapped due time as `due`, in us. `deadline` is in ns.
- * If the packet is a whole buffer and can be output immediately, the output
- * buffer is a slice of data->block. Otherwise the payload is copied. */
+/* Adds a packet. The packet contains only the low 32 bits of its due time, in
+ * data->due. The caller reconstructs the complete due time from them and passes
+ * it as `due`, in us. `deadline` is in ns.
+ *
+ * If the packet contains a whole buffer that can be output immediately, the
+ * output buffer is a slice of data->block. Otherwise the payload is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
 /* Records that no packet with a stream number below `floor` will arrive any
  * more. `floor` contains the low 32 bits of a stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
-/* Moves all deadlines by `shift` ns. A packet counts as late if its new
- * deadline passed more than the maximum lateness ago. */
+/* Moves all deadlines by `shift` ns, because the initial delay (D0) has
+ * changed. A waiting packet counts as late if its new deadline passed more than
+ * the maximum lateness ago. */
 void mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now,
     gint64 shift);
 void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);
-/* Returns the time at which the next gap has to be skipped; MMTP_NEVER if there
- * is no gap. */
+/* Returns the time in ns at which the receiver stops waiting for the missing
+ * packets before the waiting packet with the earliest deadline. Returns
+ * MMTP_NEVER if no packet waits. */
 guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 
 /* Returns the next complete buffer, or NULL if there is none. The buffer
@@ -101,6 +107,7 @@ gboolean mmtp_reorder_poll (MmtpReorder * reorder,
  * buffer. */
 void mmtp_reorder_drop (MmtpReorder * reorder);
 
-/* Returns the stream number of the next missing packet. */
+/* Returns the stream number of the packet that is expected next. All packets
+ * with lower numbers have arrived or were skipped. */
 guint64 mmtp_reorder_get_next (const MmtpReorder * reorder);
 const MmtpReorderStats *mmtp_reorder_get_stats (const MmtpReorder * reorder);

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* After a loss was reported on a path, REPAIRs are sent in advance on this path
- * for LOSS_MEMORY ns. "In advance" means that it is not known yet whether the
- * packets that a REPAIR covers are lost. */
+/* After a loss was reported on a path, REPAIRs are sent on this path for
+ * LOSS_MEMORY (ns). They are sent in advance: while it is not known yet whether
+ * any of the packets that a REPAIR covers is lost. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* A REPAIR is sent in advance only if the paths have rate to spare. The total
- * size of the REPAIR and of all packets in the queue must be at most
- * 1/ADVANCE_PART of the bytes that the paths can deliver before the deadline of
- * the last packet in the queue. */
+/* A REPAIR is sent in advance, before a loss is known, only if the paths have
+ * rate to spare. Let C be the number of bytes that the paths can deliver before
+ * the deadline of the last packet in the queue. The REPAIR and all packets in
+ * the queue together may need at most C / ADVANCE_PART bytes. */
 #define ADVANCE_PART 4
 /* A REPAIR should cover ENOUGH_IDLE packets if the send queue is empty, and
  * ENOUGH_BUSY packets otherwise. If two of the covered packets are lost, the
@@ -84,9 +84,10 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
  * frames.
  *
  * If packets were lost because a queue in the network overflowed, additional
- * packets would cause further losses. The window of the path is limited after
- * such losses, and `limits.reserve` is 0 while the window is limited. In this
- * case, the function returns FALSE. */
+ * packets would cause further losses. In this case the function returns FALSE.
+ * It recognizes this case by `limits.reserve`: after such losses, the
+ * congestion control limits the window of the path, and `limits.reserve` is 0
+ * while the window is limited. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -123,9 +124,8 @@ mmtp_repairer_get_reserve (const MmtpRepairer * self)
   return 0;
 }
 
-/* Returns whether a REPAIR that is sent now would be too late for the last
- * packet of the block.
- */
+/* Returns whether a REPAIR that is sent now would be too late even for the last
+ * of the packets that it covers (the block). */
 static gboolean
 is_block_over (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -153,9 +153,9 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* Returns the latest time in ns at which a REPAIR can be sent. A REPAIR that is
- * sent later would arrive after the deadline of the first packet of the block.
- */
+/* Returns the latest time in ns at which the next REPAIR of the path can be
+ * sent. If it is sent later, it arrives after the deadline of the first packet
+ * that it covers. */
 static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -18,7 +18,8 @@
  * content (docs/wire-mmtp.md). */
 #define MMTP_REPAIR_RESERVE 6
 
-/* The packets of one path that the next REPAIR will cover. */
+/* The packets of one path whose XOR the next REPAIR on this path will contain.
+ */
 typedef struct
 {
   MmtpBlock block;
@@ -34,8 +35,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* The padding, which is sent as REPAIR messages. NULL if there is no
-   * padding. */
+  /* Padding (messages that are sent only to measure a path), which is sent as
+   * REPAIR messages. NULL if there is no padding. */
   const MmtpPadding *padding;
   /* TRUE if the stream has frames that refer to other frames */
   gboolean has_references;
@@ -48,7 +49,8 @@ void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
 /* Frees the memory of the repairer. Must be called before the paths are freed.
  */
 void mmtp_repairer_clear (MmtpRepairer * self);
-/* Call this function when a loss was reported on `path`. */
+/* Notes that a loss was reported on `path`, so that REPAIRs are sent on this
+ * path for some time. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
 /* Returns by how many bytes new packets must be shorter than the maximum; 0 if
  * no path needs REPAIRs. New packets must be shorter because a REPAIR is a few
@@ -63,15 +65,16 @@ void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
  * it must be sent. Otherwise returns NULL. `repair` is valid until
  * mmtp_repairer_restart() is called. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
-/* Stores in `repair` a REPAIR to be sent as padding. The REPAIR covers the
- * packets of the current block of `path`, and is valid until
- * mmtp_repairer_restart() is called. Returns FALSE if the block is empty. */
+/* Stores in `repair` a REPAIR to be sent as padding, which is a message that is
+ * sent only to measure the path. The REPAIR covers the packets of the current
+ * block of `path`, and is valid until mmtp_repairer_restart() is called.
+ * Returns FALSE if the block is empty. */
 gboolean mmtp_repairer_fill_padding (const MmtpRepairer * self,
     const MmtpPath * path, MmtpRepair * repair);
-/* Begins a new block. Call this function after the REPAIR of `path` was sent.
- */
+/* Begins a new block, which is the group of packets that the next REPAIR of
+ * `path` will cover. Call this function after a REPAIR of `path` was sent. */
 void mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path);
 /* Returns the time of the next REPAIR in ns; MMTP_NEVER if none is planned. */
 guint64 mmtp_repairer_next_wakeup (const MmtpRepairer * self);
-/* Forgets all packets of all blocks. */
+/* Forgets all packets that the next REPAIRs of all paths would have covered. */
 void mmtp_repairer_flush (MmtpRepairer * self);

@@ -29,17 +29,18 @@
  * window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
-/* Minimum interval between the last REPORT and a REPORT outside the regular
+/* Minimum time in ns from the last REPORT to a REPORT outside the regular
  * schedule. MANY_DISTANCE applies if at least MANY_MESSAGES messages have not
  * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* If the report period exceeds LONG_PERIOD (in ns), a REPORT outside the
- * regular schedule is sent only after a fourth of the period has passed since
- * the last REPORT. */
+/* If the report period exceeds LONG_PERIOD (in ns), the path is slow. A REPORT
+ * outside the regular schedule then has to wait until a fourth of the period
+ * has passed since the last REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* The time over which mmtp_arrivals_get_rate() measures the rate. After a gap,
- * the measured rate stays too low until this time has passed. */
+/* Time in ns over which mmtp_arrivals_get_rate() measures the received rate of
+ * a path. After a gap (a time in which no message arrived), the measured rate
+ * is too low until this time has passed. */
 #define GAP_MEMORY MMTP_SECOND
 /* A path has a gap if no message arrives for longer than the report period. The
  * first REPORT after a gap is followed by a second REPORT after this interval,
@@ -47,10 +48,10 @@
 #define REPEAT_TIME (10 * MMTP_MSECOND)
 /* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
-/* Number of keep-alive periods without a KEEPALIVE after which the receiver
- * sends a QUERY [4.6 of the MMTP paper]. A sender may send fewer KEEPALIVEs on
- * a slow path, so a period shorter than MIN_QUERY_PERIOD counts as
- * MIN_QUERY_PERIOD. */
+/* If no KEEPALIVE arrives for this number of keep-alive periods, the receiver
+ * asks for one with a QUERY [4.6 of the MMTP paper]. A sender may send
+ * KEEPALIVEs less often on a slow path. For this comparison, a keep-alive
+ * period is therefore at least MIN_QUERY_PERIOD (ns). */
 #define MISSED_PERIODS 2
 #define MIN_QUERY_PERIOD (250 * MMTP_MSECOND)
 
@@ -173,8 +174,9 @@ may_grow (MmtpReports * self, const MmtpReceiverPath * path)
       && now - reports->gap_end >= GAP_MEMORY);
 }
 
-/* If the new report period is shorter, it already applies to the next REPORT.
- * If it is longer, it applies to the REPORTs after the next REPORT. */
+/* Computes the report period of the path anew. If the new period is shorter
+ * than the old one, it already applies to the next REPORT. If it is longer, it
+ * applies only after the next REPORT. */
 static void
 update_period (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -237,9 +239,9 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* Notes that a REPORT about `path` was sent on the fastest path. This REPORT
- * covers the messages and the losses of `path` so far. They therefore need no
- * further REPORT outside the regular schedule. */
+/* Notes that a REPORT about `path` was sent on the fastest path. It contains
+ * everything that has happened on `path` so far. No REPORT outside the regular
+ * schedule is needed for these messages and losses any more. */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {

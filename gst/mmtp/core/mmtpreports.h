@@ -27,17 +27,17 @@ typedef struct
   /* total size in bytes of the last group of REPORTs that were sent together on
    * this path */
   gsize size;
-  /* TRUE if messages arrive again after a gap (see mmtp_reports_note_gap()) and
-   * no REPORT about this path has been sent since the end of the gap */
+  /* TRUE if messages arrive again on this path after a gap, and no REPORT about
+   * this path has been sent since the gap ended. A gap is a time, longer than
+   * the report period, in which no message arrives on the path. */
   gboolean has_gap;
   guint64 gap_end;              /* end of the last gap */
   /* Time at which a second REPORT about the last gap is sent, because the first
    * one may be lost. MMTP_NEVER if no second REPORT is planned.
    */
   guint64 repeat_time;
-  /* A REPORT about this path may be sent on the fastest path. `reported` is the
-   * number of messages that had arrived on this path when the last such REPORT
-   * was sent. */
+  /* Number of messages that had arrived on this path when the last REPORT about
+   * the path was sent on the fastest path. */
   guint64 reported;
   /* time at which a QUERY was last answered; 0 if never */
   guint64 query_time;
@@ -49,10 +49,11 @@ typedef struct
   MmtpReceiverOutput *output;
   const MmtpReorder *reorder;
   guint64 period;               /* keep-alive period */
-  /* id of the path on which the sender has requested REPORTs */
+  /* id of the fastest path, on which the sender wants the REPORTs about all
+   * paths */
   guint8 fastest;
   guint32 number;               /* number of the last REPORT */
-  /* time at which the last REPORT was sent on the fastest path */
+  /* time in ns at which the last REPORT was sent on the fastest path */
   guint64 last_report;
   /* id of the path on which the last REPORT with the records of all paths was
    * sent */
@@ -70,7 +71,8 @@ void mmtp_reports_begin_session (MmtpReports * self,
 /* Sets the path that the sender uses for the handshake. The sender wants
  * REPORTs on this path. */
 void mmtp_reports_set_path (MmtpReports * self, const MmtpReceiverPath * path);
-/* Call this function when a path has joined or has a new address. */
+/* Starts the REPORTs about a path. Call this function when the path has joined
+ * the session or has a new address. */
 void mmtp_reports_begin_path (MmtpReports * self,
     const MmtpReceiverPath * path);
 /* Checks whether the current message of `path` ends a gap. A gap is a time,

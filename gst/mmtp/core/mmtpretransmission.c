@@ -7,22 +7,24 @@
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* A speculative packet is a lost packet whose retransmission might arrive late.
- * This is the maximum number of speculative packets that wait to be sent. */
+/* If the retransmission of a lost packet might arrive late, the packet is
+ * called speculative. This is the maximum number of speculative packets that
+ * wait to be sent. */
 #define MAX_SPECULATIVE 64
 /* If a path has stalled, its packets in flight can be sent again on another
  * path. Let T be the latest time at which a packet can be sent on the other
- * path and arrive before its deadline. The sender waits until T - RESCUE_TIME
- * before it sends the packet on the other path. RESCUE_TIME is long enough for
- * three REPORTs of the receiver to arrive before T. */
+ * path so that it still arrives in time. The packet is sent again when only
+ * RESCUE_TIME (in ns) is left until T, and not earlier, because the stall may
+ * end. RESCUE_TIME is long enough for three REPORTs of the receiver. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* The sender searches a stalled path for packets in flight that have to be sent
  * on another path. This is the minimum time between two searches on the same
  * path, even if several reports arrive in this time. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* Let C be the number of bytes that the paths can deliver before the deadline
- * of the last packet in the queue. A lost packet is retransmitted speculatively
- * only if this packet and the queue need at most C / CHANCE_PART bytes. */
+/* A lost packet whose retransmission might arrive late is retransmitted only if
+ * there is enough rate for it. Let C be the number of bytes that the paths can
+ * deliver before the deadline of the last packet in the queue. The lost packet
+ * and the queue together may need at most C / CHANCE_PART bytes. */
 #define CHANCE_PART 2
 /* A REPORT contains the channel numbers of lost messages. The sender looks up
  * each of them in its log of sent packets. This is the maximum number of
@@ -102,9 +104,9 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet of message `number` back into the queue if two conditions
- * hold: the packet is due at `due` or earlier, and it has not been sent again
- * in another message. */
+/* Puts the packet that was sent in the message `number` back into the queue if
+ * two conditions hold: the packet is due at `due` or earlier, and it has not
+ * been sent again in another message. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -130,10 +132,9 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Puts the packets of missing messages back into the queue. The search begins
- * at the oldest message of the log. If a message does not count as missing, the
- * messages that were sent after it do not count as missing either. The search
- * therefore ends at the first message that does not count as missing. */
+/* Puts the packets of overdue messages back into the queue. The messages are
+ * visited in the order in which they were sent. If one of them is not overdue,
+ * the messages after it are not overdue either, so the search ends there. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -153,13 +154,13 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
 }
 
 /* Puts urgent packets that are in flight on `path` back into the queue, so that
- * they are sent on another path. A packet is urgent if it would soon be too
- * late to send it on another path.
+ * they are sent again on another path. A packet is urgent if it would soon be
+ * too late for this.
  *
- * If the path has stalled, all its urgent packets are put back. Otherwise, an
- * urgent packet is put back only if its message is missing and the queue is
- * empty. The missing message may still arrive, and the copy would then be
- * useless. The copy must therefore not delay other packets. */
+ * If the path has stalled, all its urgent packets are put back. If a stall is
+ * only suspected, the packets may still arrive, and a copy would then be
+ * useless. A copy must therefore not delay other packets: an urgent packet is
+ * put back only if its message is overdue and the queue is empty. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

@@ -38,7 +38,8 @@ void mmtp_retransmission_init (MmtpRetransmission * self,
     const MmtpPaths * paths, MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
 
-/* For each REPORT, call mmtp_retransmission_begin_report() once. Then call
+/* Handles the losses that a REPORT contains. For each REPORT, call
+ * mmtp_retransmission_begin_report() once, and then
  * mmtp_retransmission_take_losses() for each record of the REPORT. */
 void mmtp_retransmission_begin_report (MmtpRetransmission * self);
 void mmtp_retransmission_take_losses (MmtpRetransmission * self,
@@ -53,10 +54,12 @@ void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
  * only shortly before it would be too late to send it on another path. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
-/* Returns the lost packet that is the next speculative retransmission. Sets
- * `path` to the path on which this packet would arrive first. Returns NULL if
- * there is no such packet, or if no path is usable. */
+/* Returns the lost packet that should be retransmitted next although the
+ * retransmission might arrive late (a speculative retransmission). Sets `path`
+ * to the path on which this packet would arrive first. Returns NULL if there is
+ * no such packet, or if no path is usable. */
 MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
-/* Drops speculative packets that cannot be in time any more. */
+/* Drops the lost packets whose retransmission is speculative (it might arrive
+ * late) and can no longer be in time. */
 void mmtp_retransmission_expire (MmtpRetransmission * self);

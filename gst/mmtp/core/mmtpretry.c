@@ -108,8 +108,8 @@ mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses)
   return TRUE;
 }
 
-/* Moves on to the next address. After the last address, the first address is
- * next. */
+/* Selects the next address of the host name. After the last address, the first
+ * address is used again, and the time to wait for an answer is doubled. */
 static void
 go_round (MmtpRetry * retry, guint n_addresses)
 {

@@ -35,26 +35,26 @@ typedef struct
   guint address;                /* index of the address in use */
   gboolean is_there;            /* The path's network interface exists. */
 
-  /* The following fields are valid while the path is open. */
+  /* The fields below are valid only while the path is open. */
   /* TRUE if a packet could not be sent because the route does not exist any
-   * more */
+   * more or has a smaller MTU */
   gboolean has_gone;
-  /* TRUE if a packet could not be sent because the route now has a smaller MTU
-   */
+  /* TRUE if `has_gone` was set because of the MTU: the route now has a smaller
+   * MTU, so a packet was too long to be sent */
   gboolean is_too_long;
   /* TRUE if the last answer was an ICMP error, which says that no receiver
    * listens at the address */
   gboolean is_refused;
   gboolean was_heard;           /* A message has arrived. */
-  /* Time of the last message that arrived. If no message has arrived since the
-   * path was opened, the time at which it was opened. */
+  /* Time in ns at which the last message arrived. If none has arrived since the
+   * path was opened, it is the time at which the path was opened. */
   guint64 heard_at;
   /* Time of the first message that was sent on the path; 0 if none was sent. */
   guint64 asked_at;
-  /* time to wait for an answer before the next address is tried */
+  /* time in ns to wait for an answer before the next address is tried */
   guint64 timeout;
 
-  /* The following fields are valid while the path is closed. */
+  /* The fields below are valid only while the path is closed. */
   guint64 retry_at;
   guint64 pause;                /* time until the next attempt */
 } MmtpRetry;

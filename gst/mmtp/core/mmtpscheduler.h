@@ -20,8 +20,8 @@
 
 #include "mmtppacket.h"
 
-/* Indices into mmtp_schedulers, for those schedulers that other code refers to
- * by name. A new scheduler needs no value here. */
+/* Indices into the table mmtp_schedulers. Only the schedulers that other code
+ * selects by name have a value here, so a new scheduler needs none. */
 typedef enum
 {
   MMTP_SCHEDULER_MMTP,
@@ -32,19 +32,25 @@ typedef enum
 
 #define MMTP_NO_CANDIDATE G_MAXUINT
 
-/* What the scheduler knows about a path. Candidate i is the path with id i. A
- * path keeps its id until the sender ends, so the number of candidates grows up
- * to MMTP_MAX_PATHS and never decreases. */
+/* What the scheduler knows about a path when it chooses the path for the next
+ * packet. Candidate i is the path with the id i. A path keeps its id until the
+ * sender ends, so the number of candidates never decreases. It is at most
+ * MMTP_MAX_PATHS. */
 typedef struct
 {
-  /* TRUE if the state, the window and the socket of the path allow a packet. */
+  /* TRUE if a packet of the stream may be sent on the path. The path must be in
+   * use, its congestion window must have room, and its socket must be writable.
+   */
   gboolean may_carry;
-  /* earliest time at which the pacing allows the next packet */
+  /* earliest time in ns at which the pacing of the path allows the next packet
+   */
   guint64 token;
-  /* Time after which a packet that is sent now has almost certainly arrived. */
+  /* Time in ns within which a packet that is sent now arrives almost certainly.
+   */
   guint64 delay;
-  /* Time that this path alone would need to send all waiting packets. It is
-   * computed only if the pacing allows no packet now; otherwise it is 0. */
+  /* Time in ns that this path alone would need to send all waiting packets. It
+   * is computed only if there are several paths and the pacing of this path
+   * allows no packet now. Otherwise it is 0. */
   guint64 backlog;
   /* TRUE if a message on the path is missing: it should have arrived by now. */
   gboolean is_doubtful;
@@ -63,10 +69,11 @@ typedef struct
    * has one state. The memory is zeroed at the beginning. It is freed without a
    * call of the scheduler, so it must not contain pointers to other memory. */
   gsize state_size;
-  /* Returns the index of a candidate that can send at the time `now`: its
-   * `may_carry` is TRUE, and its `token` is at most `now`. Returns
-   * MMTP_NO_CANDIDATE if the packet has to wait. `deadline` is the deadline of
-   * the last packet in the queue.
+  /* Returns the index of the candidate (path) on which the next packet should
+   * be sent. Its `may_carry` must be TRUE, and its `token` must be at most
+   * `now`, so that it can send immediately. Returns MMTP_NO_CANDIDATE if the
+   * packet has to wait. `deadline` is the deadline of the last packet in the
+   * queue.
    *
    * If no packet fits the chosen path, the caller calls this function again
    * without that path. Therefore the function must not change the state. */

@@ -22,8 +22,10 @@ is_in_time (const MmtpCandidate * candidate, guint64 now, guint64 deadline)
   return candidate->delay <= deadline && now <= deadline - candidate->delay;
 }
 
-/* Section 4.4, case 3: "the channel with longest propagation delay is chosen".
- * If several delays are equal, the first path is taken. */
+/* Among the paths that may send now and meet the deadline, chooses the path
+ * with the maximum delay. Section 4.4 of the MMTP paper, case 3: "the channel
+ * with longest propagation delay is chosen". If several delays are equal, the
+ * first path is chosen. */
 static guint
 choose_max_delay (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline, gboolean takes_doubtful)
@@ -107,7 +109,9 @@ static guint
 choose_in_turn (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint *turn = state;    /* index of the path after the last used path */
+  /* index of the path after the last used path: the first one to be tried now
+   */
+  const guint *turn = state;
   guint i;
 
   for (i = 0; i < n; i++) {

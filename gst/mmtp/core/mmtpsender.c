@@ -28,33 +28,35 @@
  * may create an event for each waiting buffer. If the queue is full, the oldest
  * event is dropped. */
 #define MAX_EVENTS 65536
-/* A caller that can wait for room may fill the queue up to this percentage of
- * its capacity. The rest of the capacity is a margin: accepted buffers stay in
- * time even if the delay grows a little. */
+/* A caller that can wait for room in the queue should fill the queue only up to
+ * this percentage of the bytes that the paths can deliver in time. The rest is
+ * a margin: the accepted buffers stay in time even if the delay of the paths
+ * grows a little. */
 #define ROOM_PERCENT 85
 /* A caller that waits for room in the queue may continue when a quarter
  * (1/ROOM_AGAIN) of the queue is free. */
 #define ROOM_AGAIN 4
 /* If the delay of a path exceeds the maximum of the initial delay (D0), the
- * path is not used any more. The path is used again when its delay is at most
- * this percentage of the maximum. */
+ * sender stops sending the stream on the path. It uses the path again when the
+ * delay is at most this percentage of the maximum. */
 #define BACK_PERCENT 90
-/* Minimum intervals between two events of the same kind for the application.
- * RATE_PERIOD is for the event that the rate has changed by more than
- * RATE_PERCENT. TOO_SLOW_PERIOD is for the event that the rate is too low for
- * the stream. DELAY_PERIOD is for the event that the initial delay (D0) has
- * become longer. */
+/* Minimum intervals between two events of the same kind that the application
+ * gets:
+ * - RATE_PERIOD: the rate has changed by more than RATE_PERCENT.
+ * - TOO_SLOW_PERIOD: the rate is too low for the stream.
+ * - DELAY_PERIOD: the initial delay (D0) has become longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* Time from the start of the silence of a path until a JOIN is sent on it. The
- * JOIN is needed because the address of the path may have changed. The time
- * equals the maximum interval at which a JOIN is repeated (docs/wire-mmtp.md,
- * section 3). */
+/* Time in ns from the start of the silence of a path until a JOIN is sent on
+ * it. The JOIN is needed because the path may be silent for the reason that its
+ * address has changed. The time equals the maximum interval at which a JOIN is
+ * repeated (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* Time from the start of the silence of a path until a JOIN is sent on it, if
- * the receiver has never sent a REPORT about this path. */
+/* Time in ns from the start of the silence of a path until a JOIN is sent on
+ * it, if the receiver has never sent a REPORT about the path. In all other
+ * cases, the longer time REJOIN_WAIT applies. */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender
@@ -336,9 +338,9 @@ check_rate (MmtpSender * sender)
   }
 }
 
-/* Called when a path has joined. If this is the first path, reports
- * MMTP_EVENT_READY, and the stream may begin. The sender does not measure the
- * path before the stream begins. */
+/* Called when a path has joined the session. If it is the first path, the
+ * stream may begin, and the function reports MMTP_EVENT_READY. The sender does
+ * not wait for measurements of the path. */
 static void
 check_ready (MmtpSender * sender)
 {
@@ -406,8 +408,9 @@ check_silence (MmtpSender * sender, MmtpPath * path)
     fall_silent (sender, path);
 }
 
-/* [4.6]: "If only one path is available and keep-alive messages are not being
- * received, the protocol will signal that the link may be broken." */
+/* If the only path is silent, notifies the application. The MMTP paper says in
+ * section 4.6: "If only one path is available and keep-alive messages are not
+ * being received, the protocol will signal that the link may be broken." */
 static void
 check_broken (MmtpSender * sender)
 {
@@ -646,8 +649,8 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* Even a message of MMTP_MIN_MESSAGE_SIZE bytes has room for payload after all
- * headers. No path has a smaller maximum message size. */
+/* Even the shortest message that a path may allow, MMTP_MIN_MESSAGE_SIZE bytes,
+ * has room for payload after all headers. */
 G_STATIC_ASSERT (MMTP_MIN_MESSAGE_SIZE > MMTP_DATA_OVERHEAD +
     MMTP_REPAIR_RESERVE + MMTP_MAX_PRELUDE);
 

@@ -98,8 +98,9 @@ gboolean mmtp_sender_put (MmtpSender * sender, guint64 now,
 /* Returns whether a buffer that is put now would be sent in time. If the result
  * is FALSE, a caller that can wait should wait for MMTP_EVENT_ROOM. */
 gboolean mmtp_sender_has_room (MmtpSender * sender, guint64 now);
-/* Returns FALSE if a buffer of `size` bytes has to wait until the queue is
- * shorter. Every buffer fits into an empty queue. */
+/* Returns whether a buffer of `size` bytes may be put into the queue now. FALSE
+ * means that the buffer has to wait until the queue is shorter. Every buffer
+ * fits into an empty queue. */
 gboolean mmtp_sender_fits (const MmtpSender * sender, gsize size);
 /* Sets the caps; NULL means no caps. Returns FALSE, and leaves the stream
  * without caps, if they are longer than MMTP_MAX_CAPS. */
@@ -119,7 +120,8 @@ void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
 
-/* Changes the maximum bitrate of padding, in bit/s. */
+/* Changes the maximum bitrate of padding, in bit/s. Padding consists of
+ * messages that are sent only to measure the paths. */
 void mmtp_sender_set_padding (MmtpSender * sender, guint64 now, guint64 rate);
 
 void mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
@@ -138,8 +140,9 @@ guint64 mmtp_sender_next_wakeup (MmtpSender * sender);
 
 typedef enum
 {
-  /* The session has begun, and the paths have been measured. The fields `rate`
-   * and `delay` of the event have the results. */
+  /* The session has begun, and the stream may begin. `rate` is a first estimate
+   * of the bitrate that the paths can carry, and `delay` is the initial delay
+   * (D0). */
   MMTP_EVENT_READY,
   /* The session was refused. `reason` is an MmtpRefuseReason. */
   MMTP_EVENT_REFUSED,
@@ -204,18 +207,20 @@ typedef struct
   /* number of buffers dropped because they refer to a dropped buffer */
   guint64 discarded_broken;
   guint64 discarded_connection; /* dropped because the session ended */
-  /* number of key frames, and number of droppable buffers, among the dropped
-   * buffers */
+  /* How many of the dropped buffers belong to key frames, and how many of them
+   * belong to pictures to which no other picture refers (droppable). */
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
-  /* number of padding messages that were sent, and number of their bytes
-   * including the IP and UDP headers */
+  /* Number of padding messages that were sent, and number of their bytes
+   * including the IP and UDP headers. Padding messages are sent only to measure
+   * the paths. */
   guint64 padding, padding_bytes;
   /* number of lost packets that were reported but not retransmitted */
   guint64 unrepaired;
-  /* Number of lookups of a message by its channel number. Tests check that the
-   * work per REPORT stays bounded. */
+  /* Number of times that a message was looked up by its channel number, because
+   * a REPORT said that it is lost. Tests check that the number of lookups per
+   * REPORT stays bounded. */
   guint64 loss_lookups;
   /* Number of packets visited while processing REPORTs. Tests check that this
    * work stays bounded. */
@@ -234,10 +239,13 @@ typedef struct
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* Some REFUSE messages are not authenticated with the key. If a key is set,
- * such a REFUSE does not end the handshake. Returns the reason in the last such
- * REFUSE, and sets `version` to the protocol version in it. Returns 0 if there
- * was none. */
+/* Some REFUSE messages are not authenticated with the key, so anybody could
+ * have sent them. If a key is set, such a REFUSE does not end the handshake.
+ *
+ * Returns the reason in the last REFUSE that was not authenticated, and sets
+ * `version` to the protocol version in it. Returns 0 if there was none. A
+ * COOKIE that is not authenticated although a key is set counts as a REFUSE
+ * with the reason MMTP_REFUSE_KEY. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
 /* Fills in `stats` with the statistics of the path `id`. Returns FALSE if there

@@ -16,7 +16,8 @@ typedef enum
   /* The packet has left the queue for a moment, because its rank is being
    * changed. */
   MMTP_PACKET_SET_ASIDE,
-  /* The packet was lost, and a retransmission might arrive too late. */
+  /* The packet was lost, and its retransmission is speculative, which means
+   * that it might arrive too late. */
   MMTP_PACKET_SPECULATIVE,
   /* The packet was sent and may have to be retransmitted. */
   MMTP_PACKET_IN_FLIGHT,
@@ -37,7 +38,8 @@ struct _MmtpPacket
   /* channel number of the last transmission. Each path has its own channel
    * numbers, which count the messages that are sent on the path. */
   guint64 path_number;
-  /* position of the packet in its MmtpPacketList */
+  /* position of the packet in the list of waiting packets that contains it (an
+   * MmtpPacketList) */
   guint64 place;
 };
 
@@ -49,7 +51,8 @@ struct _MmtpUnit
   const guint8 *bytes;
   gsize size;
   guint64 due;
-  guint64 pts;                  /* timestamp that the application has set */
+  /* timestamp of the buffer that the application has set, in ns */
+  guint64 pts;
   guint8 flags;
   guint8 caps_version;
   MmtpPrelude prelude;
@@ -57,21 +60,22 @@ struct _MmtpUnit
   MmtpPicture picture;
   /* number of the frame; all buffers of a frame have the same number */
   guint64 frame;
-  /* number of the group of pictures, see mmtpgop.h */
+  /* number of the group of pictures to which the buffer belongs */
   guint64 group;
   /* expected number of pictures that are lost if this buffer is not sent */
   gdouble weight;
-  /* Number of the first packet of this buffer. The packets of the stream are
-   * counted from 0. */
+  /* Stream number of the first packet of this buffer. All packets of the stream
+   * are counted, beginning with 0. */
   guint64 first;
   guint n_packets;
-  /* number of packets of this buffer that are still in the queue */
+  /* number of packets of this buffer that the sender still keeps, because they
+   * may have to be sent or retransmitted */
   guint n_kept;
   /* number of packets of this buffer that were sent at least once */
   guint n_sent;
   gboolean given_up;
-  /* Node in the list of units that have not been sent at all. (A unit is a
-   * buffer at the sender.) `data` is NULL if the unit is in no list. */
+  /* Node in the list of the buffers of which no packet has been sent. `data` is
+   * NULL if this buffer is not in the list. */
   GList link;
   guint n_places;               /* length of `packets` */
   MmtpPacket packets[];
@@ -82,8 +86,10 @@ gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
 /* Returns the number of bytes that a payload of `size` bytes needs on a path,
  * including all headers. */
 guint64 mmtp_send_packet_get_work (gsize size);
-/* Returns the number of bytes that all packets of the unit need, including all
- * headers. */
+/* Returns the number of bytes that all packets of the unit (a buffer at the
+ * sender) need on a path, including all headers. */
 guint64 mmtp_send_unit_get_work (const MmtpUnit * unit);
-/* Compares the positions of two packets in the queue, like strcmp(). */
+/* Compares the positions of two packets in the send queue, which is ordered by
+ * due times and stream numbers. The result is negative, 0 or positive, as with
+ * strcmp(). */
 gint mmtp_send_packet_compare (const MmtpPacket * a, const MmtpPacket * b);

@@ -9,8 +9,9 @@
 #include "mmtppacketlist.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Initial number of packets in `window`, a power of two. The number is doubled
- * when `window` is full. */
+/* `window` is a ring with all packets that may still have to be sent or
+ * retransmitted. This is its initial number of entries, a power of two. The
+ * number is doubled when the ring is full. */
 #define MIN_WINDOW 64
 /* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
@@ -19,10 +20,10 @@
  * time, the receiver may have received more packets. The rest is marked when
  * the following REPORTs arrive. */
 #define MAX_SETTLED 4096
-/* Maximum number of freed units whose memory is kept for new units. Only units
- * that consist of one packet are kept. At a high rate, one REPORT frees some
- * thousand packets. Before the next REPORT arrives, about as many new packets
- * are queued, and they use the kept memory. */
+/* Maximum number of freed MmtpUnits (buffers at the sender) whose memory is
+ * kept for new units. Only units that consist of one packet are kept. At a high
+ * rate, one REPORT frees some thousand packets. Before the next REPORT arrives,
+ * about as many new packets are queued, and they use the kept memory. */
 #define MAX_SPARE 4096
 
 /* If possible, a plan delivers a frame with a margin before its deadline,
@@ -49,29 +50,33 @@ struct _MmtpSendQueue
   guint64 next_number;
   /* Packets with a stream number below `floor` will not be sent any more. */
   guint64 floor;
-  /* ring of the packets from floor to next_number - 1 */
+  /* Ring of the packets with the stream numbers from `floor` up to, but not
+   * including, `next_number`. These packets may still have to be sent or
+   * retransmitted. */
   MmtpPacket **window;
   guint window_size;            /* a power of two */
   guint64 kept_bytes;           /* payload bytes in the window */
-  /* The receiver no longer needs packets with a lower stream number. */
+  /* The receiver needs no packet with a stream number below this number any
+   * more, according to its REPORTs. */
   guint64 reported_next;
 
   /* --- waiting packets */
   MmtpPacketList ranks[MMTP_N_RANKS];
-  /* For each rank, a queue of the MmtpUnits of which no packet has been sent
-   * yet. New units are added at the end. */
+  /* For each rank, a queue of the MmtpUnits (buffers) of which no packet has
+   * been sent yet. New units are added at the end. */
   GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
-  /* Freed units with memory for one packet, linked by `link`. */
+  /* Freed MmtpUnits (buffers at the sender), whose memory is used again. Each
+   * has memory for one packet. They are linked by their field `link`. */
   GQueue spare;
 
   /* --- frames and pictures */
   /* number of the frame whose buffers are put into the queue at present */
   guint64 frame;
   guint64 frame_due;
-  /* TRUE if the frame has ended, for example because its last buffer had
-   * MMTP_FLAG_MARKER */
+  /* TRUE if no further buffer belongs to the frame `frame`, for example because
+   * its last buffer had MMTP_FLAG_MARKER */
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
@@ -89,8 +94,9 @@ struct _MmtpSendQueue
 
 /* --- packets and buffers -------------------------------------------------- */
 
-/* Returns the memory of a unit, with its fields zeroed. Most units have one
- * packet, and their memory is used again and again. */
+/* Returns memory for a unit (a buffer with `n_places` packets), with all fields
+ * zeroed. Most units have one packet. Their memory is not freed, but kept and
+ * used again. */
 static MmtpUnit *
 alloc_unit (MmtpSendQueue * queue, guint n_places)
 {
@@ -374,10 +380,10 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
   packet->state = state;
 }
 
-/* Reports a dropped unit to the owner of the queue. `is_undecodable` is TRUE if
- * the unit is dropped only because another unit was dropped. The report also
- * says whether a new key frame would help. After the end of the session, no key
- * frame helps. */
+/* Reports to the owner of the queue that `unit` (a buffer) was dropped.
+ * `is_undecodable` is TRUE if the unit is dropped only because another unit was
+ * dropped. The report also says whether a new key frame would help. After the
+ * end of the session, no key frame helps. */
 static void
 tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_undecodable)
@@ -419,8 +425,8 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns the lowest stream number of those packets that belong to the frame of
- * `unit` and are still kept. */
+/* Returns the lowest stream number of the packets of the frame to which `unit`
+ * belongs. Packets that the sender has already forgotten are not considered. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -469,11 +475,13 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* Sets the lowest rank for all pictures that refer to this unit, directly or
- * indirectly. They are then sent only when no other packet waits. If the unit
- * belongs to the base layer, all pictures up to the next key frame refer to it.
- * If the unit belongs to a higher layer, only some of these pictures refer to
- * it. */
+/* Sets the lowest rank for all pictures that refer to the picture of `unit`,
+ * directly or indirectly, because this picture is lost. They are then sent only
+ * when no other packet waits.
+ *
+ * If the lost picture belongs to the base layer, all pictures up to the next
+ * key frame refer to it. If it belongs to a higher layer, only some of these
+ * pictures refer to it. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -502,8 +510,8 @@ note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
     mmtp_gop_lose (&queue->gop, unit->group);
 }
 
-/* Drops a unit with the rest of its frame, because an incomplete frame is
- * useless. */
+/* Drops a unit (a buffer) and the other units of its frame, because an
+ * incomplete frame is useless. */
 static void
 give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
@@ -548,10 +556,11 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* Drops the frames that refer to a dropped reference picture. This function is
+/* Drops the frames that refer to the dropped reference picture `reference`. A
+ * slot is a place where a decoder stores a reference picture. This function is
  * for streams in which the header of each picture names the slots that the
- * picture uses, and the slots that it updates. Slots store reference pictures.
- * give_up_dependents () is for all other streams. */
+ * picture uses, and the slots that it updates. For all other streams, use
+ * give_up_dependents(). */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -576,10 +585,11 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a unit that belongs to no picture. If `data` is between two units
- * of a picture, the function returns the next unit of this picture. Such a unit
- * exists, because a picture never ends with a unit such as `data`. If `data` is
- * not inside a picture, the function returns NULL. */
+/* `data` is a piece of a transport stream that belongs to no picture. If it is
+ * between two pieces of a picture, the function returns the next piece of this
+ * picture. There is a next piece, because the last piece of a picture always
+ * contains a part of the picture or is empty. If `data` is not inside a
+ * picture, the function returns NULL. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -616,9 +626,10 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Drops `data`, which are data of a transport stream. Also drops the picture
- * whose packets are before and after `data`. Without `data` this picture would
- * be incomplete, so the receiver would remove it. */
+/* Drops `data`, a piece of a transport stream that contains no video (for
+ * example sound). If `data` is between two pieces of a picture, also drops this
+ * picture. Without `data` the picture would arrive incomplete, so the receiver
+ * would remove it anyway. */
 static void
 give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 {
@@ -633,10 +644,11 @@ give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 
 /* Drops waiting frames until `work` bytes are free. A frame may be dropped if
  * it is less important than `rank` and none of its packets was sent. The least
- * important rank is dropped first. Within a rank, the frame that was put last
- * is dropped first, because the fewest other frames refer to it. If all these
- * frames together have less than `work` bytes, the function drops nothing and
- * returns FALSE. */
+ * important rank is dropped first. Within a rank, the frame that was put into
+ * the queue last is dropped first, because the fewest other frames refer to it.
+ *
+ * If all frames that may be dropped have less than `work` bytes together, the
+ * function drops nothing and returns FALSE. */
 static gboolean
 give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
     MmtpDiscard reason)
@@ -679,10 +691,11 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Returns whether the paths can deliver `unit` in time, together with all
- * waiting packets whose rank is the same or more important. `work` is the size
- * of `unit` with all headers. `capacity` is the number of bytes that the paths
- * can deliver in time, or G_MAXUINT64 if it is unknown. */
+/* Returns whether the paths can deliver the buffer `unit` in time, in addition
+ * to the packets that are sent before it: all waiting packets whose rank is at
+ * least as high. `work` is the size of `unit` with all headers. `capacity` is
+ * the number of bytes that the paths can deliver in time, or G_MAXUINT64 if it
+ * is unknown. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
@@ -713,9 +726,9 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit of the queue that belongs to the same frame as `unit`
- * and is not data of a transport stream. Returns NULL if there is no such unit.
- */
+/* Returns the last unit (buffer) in the queue that belongs to the same frame as
+ * `unit` and contains a part of a picture. Pieces of a transport stream without
+ * video are skipped. Returns NULL if there is no such unit. */
 static MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -748,17 +761,18 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
   if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
     kind = PICTURE_KIND_KEY;
   unit->group = queue->gop.number;
-  /* If the kind of the picture is known, the HEADER flag is ignored, because
-   * h264parse sets this flag on each access unit with an SEI. */
+  /* MMTP_FLAG_HEADER is used only if the kind of the picture is unknown.
+   * Otherwise it is ignored, because h264parse also sets it on each access unit
+   * with an SEI, which is not necessarily a key frame. */
   unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
   if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))
     unit->rank = MMTP_RANK_LAYER;
 }
 
-/* Buffers such as access unit delimiters do not show what kind of picture
- * follows them. The buffers that precede this picture in its frame therefore
- * get the rank of this picture. */
+/* Some buffers at the beginning of a frame, such as access unit delimiters, do
+ * not show what kind of picture follows them. When `unit`, the buffer with the
+ * picture, is put into the queue, these buffers get its rank. */
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -811,8 +825,8 @@ get_buffer_size (const MmtpBuffer * buffer)
   return buffer->part ? buffer->part_size : g_bytes_get_size (buffer->data);
 }
 
-/* Creates a unit for `buffer`. The unit will be split into `n_packets` packets.
- */
+/* Creates the MmtpUnit of `buffer`, which holds the buffer and its packets.
+ * There is memory for `n_packets` packets, but the buffer is not split yet. */
 static MmtpUnit *
 new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
     guint8 caps_version, guint n_packets)
@@ -843,9 +857,8 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
   return unit;
 }
 
-/* Splits the unit into packets. Adds each packet to `window` and to the list of
- * waiting packets.
- */
+/* Splits the unit (a buffer) into packets. Adds each packet to `window`, the
+ * ring of all kept packets, and to the list of waiting packets. */
 static void
 fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
 {
@@ -947,7 +960,8 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   free_unit (queue, unit);
 }
 
-/* Returns whether the unit is accepted; otherwise sets `reason`. */
+/* Returns whether the queue accepts the buffer `unit`. If it does not, sets
+ * `reason` to the reason for dropping the buffer. */
 static gboolean
 admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
     const MmtpPutLimits * limits, MmtpDiscard * reason)
@@ -1055,8 +1069,10 @@ mmtp_send_queue_drop_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
   leave_speculative (queue, packet, MMTP_PACKET_DONE);
 }
 
-/* `reported_next` never decreases, so each packet is visited once in a session.
- */
+/* The receiver no longer needs the packets with stream numbers below `low`, so
+ * they will not be sent any more. The function goes through them, beginning at
+ * `reported_next`, where it stopped the last time. Each packet is therefore
+ * visited only once in a session. */
 void
 mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
 {
@@ -1099,9 +1115,9 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
     }
 }
 
-/* A sent packet is kept until its deadline. If the kept packets together exceed
- * max_bytes, the oldest packets are removed earlier.
- */
+/* Sent packets are kept until their deadline, because they may have to be
+ * retransmitted. If the kept packets together exceed max_bytes, the oldest
+ * packets are removed earlier. */
 void
 mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 {
@@ -1133,8 +1149,9 @@ find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
       arrival - MIN (arrival, queue->delay));
 }
 
-/* Considers the packets of the rank `rank` that would be late if they arrived
- * at `arrival`. Returns the least urgent of these packets. */
+/* Among the waiting packets of the rank `rank` that would be late if they
+ * arrived at `arrival`, returns the one with the latest deadline. Returns NULL
+ * if there is none. */
 static MmtpPacket *
 find_last_late (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
@@ -1174,7 +1191,7 @@ mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
   return packet;
 }
 
-/* Returns the stream number of the first waiting packet. */
+/* Returns the lowest stream number of all packets that wait in the queue. */
 static guint64
 get_first_number (const MmtpSendQueue * queue)
 {
@@ -1206,8 +1223,9 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
   frame->weight = packet->unit->weight;
 }
 
-/* Adds the properties of a unit to its frame. If the units of a frame have
- * different ranks, the frame has the highest of these ranks. */
+/* Adds the properties of a unit (a buffer) to the frame to which it belongs. If
+ * the units of a frame have different ranks, the frame has the highest of these
+ * ranks. */
 static void
 add_unit (MmtpPlanFrame * frame, const MmtpUnit * unit)
 {
@@ -1322,8 +1340,8 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
   raise_floor (queue);
   queue->measured_bits = 0;
   queue->measured_since = 0;
-  /* The next buffer begins a new frame, whether or not the last frame was
-   * complete. */
+  /* All packets have been removed from the queue. The next buffer therefore
+   * begins a new frame, even if the previous frame was not complete. */
   queue->given_up_frame = G_MAXUINT64;
   queue->frame_ended = TRUE;
   mmtp_gop_init (&queue->gop);

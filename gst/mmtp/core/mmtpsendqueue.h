@@ -38,7 +38,8 @@ typedef struct
 typedef struct
 {
   guint message;                /* maximum size of a DATA message, in bytes */
-  /* number of bytes of each message that must stay unused */
+  /* number of bytes of each message that must stay unused, so that a REPAIR,
+   * which is longer than the packets that it covers, fits into one message */
   guint reserve;
   /* Number of bytes, with all headers, that the paths can deliver before the
    * deadline of the buffer; G_MAXUINT64 if unknown. */
@@ -58,17 +59,18 @@ void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
  */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
-/* Sets the maximum lateness in ns: a packet that arrives at most this much after
- * its deadline is still useful. Plans use it, and waiting packets are kept so
- * long. Retransmissions do not use it. The default is 0. */
+/* Sets the maximum lateness in ns. A packet that arrives at most this much
+ * after its deadline is still useful. The maximum lateness has two effects:
+ * plans may use the additional time, and a waiting packet is dropped only after
+ * it. It has no effect on retransmissions. The default is 0. */
 void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
     guint64 max_lateness);
 /* Returns the deadline of the packet, which is the time by which it has to
  * arrive: its due time plus the delay. */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
-/* Returns the time up to which a packet that arrives is useful: its deadline
- * plus the maximum lateness. */
+/* Returns the latest time at which the packet may arrive and still be useful:
+ * its deadline plus the maximum lateness. */
 guint64 mmtp_send_queue_get_last_time (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 
@@ -130,10 +132,12 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
  */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* Puts the frames that have waiting packets into the plan, in the order of the
- * stream, until the plan is full. Sets all fields of these frames except
- * `capacity`, `safe_capacity` and `is_kept`. Frames of the rank
- * MMTP_RANK_BROKEN and data of a transport stream are not part of a plan. */
+/* Fills the plan, which later chooses the frames that are sent if the paths are
+ * too slow for all of them. Adds the frames that have waiting packets, in the
+ * order of the stream, until the plan is full. Sets all fields of these frames
+ * except `capacity`, `safe_capacity` and `is_kept`. Frames of the rank
+ * MMTP_RANK_BROKEN and pieces of a transport stream without video are not part
+ * of a plan. */
 void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
 /* Returns the first packet of `frame` that waits to be sent, and stores the
  * stream number of this packet in the field `first` of `frame`. Returns NULL if
@@ -155,9 +159,9 @@ gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
 /* Notes that a lost packet will not be retransmitted. Pictures that refer to
  * the picture of this packet get the lowest rank. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
-/* Adds a lost packet to the list of speculative retransmissions, because its
- * retransmission might be late. The packets of this list are not part of the
- * queue. */
+/* Moves a lost packet to the list of speculative retransmissions: packets that
+ * are sent again only while there is rate to spare, because they may arrive
+ * late. The packets of this list are not part of the queue. */
 void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);

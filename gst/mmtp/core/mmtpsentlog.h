@@ -9,7 +9,8 @@
 
 #include <glib.h>
 
-/* value of `stream_number` if the message contains no packet of the stream */
+/* value of the field `stream_number` of a sent message that contains no packet
+ * of the stream */
 #define MMTP_NO_STREAM G_MAXUINT64
 
 /* A sent message. The log sets `time`, `size` and `in_flight`; the path sets
@@ -26,7 +27,7 @@ typedef struct
   /* TRUE if the message is a DATA or PROBE that is at least half as large as a
    * usual DATA message */
   gboolean is_load;
-  /* TRUE if no packet was waiting after the message was sent */
+  /* TRUE if the stream had no other packet to send after this message */
   gboolean is_app_limited;
   gboolean is_missed;           /* TRUE if the message was reported as lost */
   /* TRUE if the expected arrival time of the message was shortly before its
@@ -36,7 +37,8 @@ typedef struct
   /* Time that was left until the deadline when the message was sent; MMTP_NEVER
    * if the message is no DATA message. */
   guint64 time_left;
-  /* Expected arrival time on the sender's clock, or MMTP_NEVER. */
+  /* Time at which the message is expected to arrive, on the sender's clock;
+   * MMTP_NEVER if unknown. */
   guint64 expected;
   /* Predicted time at which the last byte of the message leaves the bottleneck
    * of the path. */
@@ -46,8 +48,9 @@ typedef struct
 typedef struct
 {
   guint64 next;                 /* number of the next message */
-  /* The reports of the receiver cover all messages whose number is below
-   * `unreported`. */
+  /* Messages with a number below `unreported` are no longer in flight: they
+   * have arrived or are considered lost, according to the reports of the
+   * receiver. */
   guint64 unreported;
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
@@ -72,9 +75,10 @@ MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
  * Sets `number` to the full number. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
-/* Returns the number of the oldest message in the log that the reports of the
- * receiver do not cover yet. */
+/* Returns the number of the oldest message in the log about which the receiver
+ * has not reported yet. No report says that this message has arrived or is
+ * lost. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
-/* Removes the entries of messages that were sent before `time` and that the
- * reports of the receiver already cover. */
+/* Removes the entries of messages that were sent before `time` and about which
+ * the receiver has reported. */
 void mmtp_sent_log_forget (MmtpSentLog * log, guint64 time);

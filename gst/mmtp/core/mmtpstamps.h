@@ -23,7 +23,8 @@ typedef struct
   /* Time in ns since the last change of the timestamp. Only time in which the
    * caller waits for buffers is counted. */
   gint64 stood;
-  gboolean is_idle;             /* TRUE while the caller waits for a buffer */
+  /* TRUE while the caller waits for a new buffer */
+  gboolean is_idle;
   /* time in ns at which the caller began to wait; valid only while is_idle is
    * TRUE */
   gint64 idle_since;
@@ -34,12 +35,12 @@ typedef struct
 } MmtpStamps;
 
 void mmtp_stamps_clear (MmtpStamps * stamps);
-/* Notes that the caller has passed on all of its buffers and waits for new
- * ones. */
+/* Call this function when the caller has passed on all of its buffers and
+ * begins to wait for new ones. */
 void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
-/* Notes that new buffers have arrived. Does nothing if mmtp_stamps_begin_idle()
- * was not called before.
- */
+/* Call this function when new buffers have arrived. It ends the waiting time
+ * that mmtp_stamps_begin_idle() has begun. Without such a waiting time, it does
+ * nothing. */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
 /* Returns the time to use for a buffer that arrives at `now` with the timestamp
  * `stamp`. If the timestamp has not changed for more than `limit` ns, the

@@ -18,32 +18,36 @@
  * sends the REPORTs, but on a half-duplex medium both directions share the
  * configured rate. Therefore both percentages are subtracted. */
 #define KNOWN_SHARE 0.97
-/* A standing queue delays every packet by more than STANDING (ns). KNOWN_SHARE
- * assumes that KEEPALIVEs and REPORTs use 3 % of the configured rate. On a
- * half-duplex medium they may use more, for example because of gaps between the
- * two directions. A standing queue would then grow without limit. Therefore, if
- * there is a standing queue, the sender paces at DRAIN_SHARE of the configured
- * rate until the queue delays a packet by less than half of STANDING. STANDING
- * is above the delays that the fluctuating links of the MMTP paper cause
- * without a queue. */
+/* A standing queue delays every packet by more than STANDING (ns). This is more
+ * than the delays that the fluctuating links of the MMTP paper cause without a
+ * queue.
+ *
+ * A standing queue can form although the pacing leaves 3 % of the configured
+ * rate for KEEPALIVEs and REPORTs (KNOWN_SHARE). On a half-duplex medium they
+ * may need more, for example because of gaps between the two directions. The
+ * queue would then grow without limit. While there is a standing queue, the
+ * sender therefore paces only at DRAIN_SHARE of the configured rate. It does so
+ * until the queue delays a packet by less than half of STANDING. */
 #define STANDING (200 * MILLISECOND)
 #define DRAIN_SHARE 0.85
-/* Draining lasts at most DRAIN_TIME, and begins again at the earliest after
- * DRAIN_PAUSE (both in ns). If the delay of the path itself has grown, no queue
- * is there that could drain. */
+/* While a queue drains, the sender paces at a reduced rate. This lasts at most
+ * DRAIN_TIME, and begins again at the earliest DRAIN_PAUSE later (both in ns).
+ * Without these limits, the sender would keep its rate reduced forever if the
+ * delay has grown for another reason than a queue. */
 #define DRAIN_TIME (5 * SECOND)
 #define DRAIN_PAUSE (10 * SECOND)
-/* Time is divided into periods of QUEUE_PERIOD (ns). The delay of a standing
- * queue is the minimum queueing delay in the present and the previous period.
- * Without a standing queue, the delay of a path can rise, but it falls again
- * within a period. */
+/* A standing queue is a queue that does not empty. Its delay is measured as the
+ * minimum queueing delay in two periods of QUEUE_PERIOD (ns): the present and
+ * the previous period. Without a standing queue, the delay of a path may rise
+ * for a moment, but it falls again within a period. */
 #define QUEUE_PERIOD (1000 * MILLISECOND)
 /* The delay of a path varies even without a queue. This variation is called the
  * spread of the delay. TARGET is the queueing delay (ns) that the congestion
  * window permits in addition to the spread. */
 #define TARGET (100 * MILLISECOND)
-/* With each report, the spread of the delay decreases by this fraction of its
- * value. */
+/* The spread of the delay is how much the delay varies without a queue. With
+ * each report, the stored spread decreases by this fraction of its value, so
+ * that old variations are forgotten. */
 #define SPREAD_DECAY (1.0 / 256)
 
 typedef struct
@@ -57,11 +61,14 @@ typedef struct
   gdouble queue, previous_queue;
   guint64 queue_begin;
   gboolean is_draining;         /* The pacing rate is reduced. */
-  gdouble drain_begin;          /* in ns; 0 if draining has never begun */
+  /* time in ns at which the pacing rate was last reduced so that a queue
+   * drains; 0 if never */
+  gdouble drain_begin;
 } Token;
 
-/* The time that the path needs to transmit a packet does not count as a queue.
- */
+/* Determines whether the path has a queue that has to be drained. The time that
+ * the path needs to transmit a packet is subtracted from the queueing delay,
+ * because it is not due to a queue. */
 static void
 follow_queue (Token * self, const MmtpRateSample * sample)
 {

@@ -63,8 +63,9 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   return size;
 }
 
-/* Records that a packet was sent. `delay` is the expected delay of the path, as
- * it was computed before the packet was sent. */
+/* Records how much time was left until the deadline when a packet was sent.
+ * `delay` is the expected delay of the path, computed before the packet was
+ * sent. */
 static void
 note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
     guint64 delay)
@@ -75,8 +76,9 @@ note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
       delay);
 }
 
-/* Returns the speculative retransmission that may be sent now; NULL if there is
- * none. */
+/* Returns the lost packet whose speculative retransmission may be sent now, and
+ * sets `path` to its path. Returns NULL if there is none. A retransmission is
+ * speculative if it might arrive late. */
 static MmtpPacket *
 find_speculative (MmtpTransmitter * self, MmtpPath ** path)
 {
@@ -89,8 +91,9 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
   return packet;
 }
 
-/* Writes the REPAIR that is due. A REPAIR becomes due only while the paths have
- * enough rate for it and for the new packets. */
+/* Writes the REPAIR that is due; returns 0 if none is due. A REPAIR usually
+ * becomes due only if the paths have enough rate for it and for the new
+ * packets. */
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {
@@ -152,8 +155,9 @@ find_waiting (MmtpTransmitter * self, MmtpPath ** path)
   return NULL;
 }
 
-/* Writes the next DATA message. A speculative retransmission is sent before all
- * other packets, because a retransmission that waits may be late. */
+/* Writes the next DATA message. A lost packet whose retransmission might arrive
+ * late (a speculative retransmission) is sent before all other packets, because
+ * waiting makes it later still. */
 gsize
 mmtp_transmitter_write_data (MmtpTransmitter * self, MmtpOutput * output)
 {

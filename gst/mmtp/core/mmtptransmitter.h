@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The last step before a message is sent: the message is numbered, sealed, and
- * counted on its path. This module also chooses the next packet for DATA
- * messages (section 4.4 of the MMTP paper). Speculative retransmissions have
- * priority over a REPAIR that is due. A REPAIR has priority over the packet
- * that the policy chooses.
+/* The last step before a message is sent: the message is numbered, sealed with
+ * a MAC or a token, and counted on its path. This module also chooses the next
+ * packet for DATA messages (section 4.4 of the MMTP paper), in this order:
+ * - a lost packet whose retransmission might arrive late (a speculative
+ *   retransmission),
+ * - a REPAIR that is due,
+ * - the packet that the policy (mmtppolicy.h) chooses.
  */
 
 #pragma once
@@ -45,11 +47,12 @@ gsize mmtp_transmitter_write_data (MmtpTransmitter * self,
     MmtpOutput * output);
 gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
     MmtpOutput * output);
-/* Writes a padding message: a REPAIR of the packets that were sent last, or an
- * empty PROBE. Returns its size; 0 if no padding is due. */
+/* Writes a padding message, which is sent only to measure a path: a REPAIR of
+ * the packets that were sent last, or an empty PROBE. Returns its size in
+ * bytes; 0 if no padding is due. */
 gsize mmtp_transmitter_write_padding (MmtpTransmitter * self,
     MmtpOutput * output);
-/* Returns the time in ns of the next event; MMTP_NEVER if there is none. The
- * next event is one of two: a DATA or REPAIR may be sent, or a packet is
- * dropped because it is late. */
+/* Returns the time in ns at which the sender has to act next: a DATA, REPAIR or
+ * padding message may be sent, or a waiting packet is dropped because it is
+ * late. Returns MMTP_NEVER if there is no such time. */
 guint64 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self);

@@ -9,7 +9,8 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
-/* The MmtpPicture for packets that contain no part of a picture */
+/* the description (MmtpPicture) that is used for packets that contain no part
+ * of a picture */
 static const MmtpPicture no_picture = {
   .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
 };
@@ -21,12 +22,13 @@ struct _MmtpTsCutter
   PictureReader *reader;
   GQueue pieces;                /* elements are MmtpTsPiece */
 
-  /* The first field of a picture while it waits for the second field. If no
-   * field waits, `field.data` is NULL. */
+  /* The first field of a picture that consists of two fields, while it waits
+   * for the second field. If no field waits, `field.data` is NULL. */
   TsUnit field;
   IfdFrame field_frame;
 
-  /* Packets that belong to no picture */
+  /* packets of the transport stream that belong to no picture and have not been
+   * output yet */
   GByteArray *passing;
   guint64 passing_tag;
 };
@@ -136,7 +138,9 @@ is_data (const TsUnit * unit, const guint8 * packet)
       && ts_packet_get_pid (packet) == unit->pid);
 }
 
-/* Returns the end of the last packet in `unit` that belongs to the picture. */
+/* Returns the offset of the end of the last TS packet in `unit` that belongs to
+ * the picture. The packets after it, such as sound, do not belong to the
+ * picture. */
 static gsize
 find_end (const TsUnit * unit)
 {
@@ -148,9 +152,10 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* Returns the end of the piece that begins at `begin`. A piece contains either
- * only packets that are dropped together with the picture, or only packets that
- * are kept. No piece crosses `end`, which is the end of the picture. */
+/* Returns the end of the piece of `unit` that begins at `begin`. A piece
+ * contains either only packets that are dropped together with the picture, or
+ * only packets that are never dropped with it. `end` is the end of the picture.
+ * A piece that begins before `end` does not extend beyond it. */
 static gsize
 find_piece_end (const TsUnit * unit, gsize begin, gsize end)
 {
@@ -229,8 +234,8 @@ push_picture (MmtpTsCutter * cutter, const TsUnit * unit,
     push_unit (cutter, second, tag, flags | MMTP_FLAG_MARKER, &picture);
 }
 
-/* Outputs the first field, if one waits, as a picture without a second field.
- */
+/* Outputs the first field of a picture if it still waits for the second field.
+ * It becomes a picture without a second field. */
 static void
 push_field (MmtpTsCutter * cutter)
 {

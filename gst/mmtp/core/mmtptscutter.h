@@ -26,9 +26,9 @@ typedef struct
 {
   /* bytes of the piece, owned by the caller; may be empty */
   GBytes *data;
-  /* A picture and all packets before the next picture form a unit, which is cut
-   * into pieces. `tag` is the tag of the input that contained the last packet
-   * of this unit. */
+  /* The caller chooses a tag (a number) for each input. `tag` is the tag of the
+   * input that contained the last packet of the picture. The packets that
+   * follow the picture, up to the next picture, count as part of it here. */
   guint64 tag;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPicture picture;
@@ -58,6 +58,6 @@ void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
 /* Removes the next buffer, stores it in `piece` and returns TRUE. Returns FALSE
  * if there is no buffer. */
 gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
-/* If the stream is not cut, returns the reason. The stream is then passed on
- * unchanged. If the stream is cut, returns NULL. */
+/* Returns NULL if the transport stream is cut into buffers. If it cannot be
+ * cut, it is passed on unchanged, and the function returns the reason. */
 const gchar *mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter);

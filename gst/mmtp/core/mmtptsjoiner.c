@@ -7,9 +7,10 @@
 
 #include "tspictures.h"
 
-/* Maximum number of PES packets that are removed from an incomplete picture. If
- * more PES packets follow before the next picture, the joiner concludes that
- * the sender does not mark the beginning of pictures any more. */
+/* Maximum number of PES packets of the video that are removed from one
+ * incomplete picture. If more of them follow before the beginning of the next
+ * picture is marked, the joiner concludes that the sender does not mark the
+ * beginnings of pictures any more. */
 #define MAX_PES_PACKETS 32
 /* Maximum size in bytes of a picture that is held back until it is complete. A
  * picture may consist of two fields. The maximum size of a field is
@@ -18,11 +19,12 @@
 
 typedef enum
 {
-  /* It is assumed that the sender does not mark where pictures begin. */
+  /* The input is passed on unchanged, because no beginning of a picture has
+   * been marked in it so far, or not for a long time. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
-  /* The joiner is within a picture, and no part of the picture is missing so
-   * far. */
+  /* A picture has begun, and no part of it is missing so far. Its packets are
+   * held back until it is complete. */
   STATE_WHOLE,
   /* State while the current picture is incomplete, or while the beginning of
    * the next picture is unknown. */
@@ -46,15 +48,17 @@ struct _MmtpTsJoiner
   GByteArray *held;
   gpointer held_user;
   GQueue output;                /* elements are Output */
-  /* `counter` is the continuity counter of the last video packet in the output;
-   * -1 if there was none. `offset` is the counter of the input minus the
-   * counter of the output. */
+  /* Continuity counters are numbers from 0 to 15 in the TS packets of the
+   * video. `counter` is the one of the last video packet in the output; -1 if
+   * there was none. `offset` is the difference between the counters of input
+   * and output: what has to be subtracted from the counter of an input packet.
+   */
   gint counter;
   guint offset;
-  /* TRUE if packets directly before the next packet are missing or were removed
-   */
+  /* TRUE if packets before the next video packet are missing or were removed */
   gboolean has_gap;
-  /* number of PES packets that were removed from the current picture */
+  /* number of PES packets that were removed from the current incomplete picture
+   */
   guint n_pes_packets;
   guint64 n_incomplete;
 };
@@ -186,8 +190,8 @@ remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
   return TRUE;
 }
 
-/* Removes the packets of an incomplete picture from `data`. Returns the number
- * of bytes that are left. */
+/* Removes the video packets of an incomplete picture from `data`, and leaves
+ * other packets, such as sound. Returns the number of bytes that are left. */
 static gsize
 remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
 {
@@ -206,8 +210,9 @@ remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
   return kept;
 }
 
-/* Outputs the packets in `data`. In the state STATE_DAMAGED, the video packets
- * are removed first. Takes ownership of `user`. */
+/* Outputs the packets in `data`. If the current picture is incomplete
+ * (STATE_DAMAGED), the video packets are removed first. Takes ownership of
+ * `user`. */
 static void
 push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
 {
@@ -253,7 +258,8 @@ begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
 {
   if (size < TS_PACKET_SIZE)
     return;
-  /* The previous picture has not ended, so its end is missing. */
+  /* The previous picture has not ended yet. The buffer that ends it must
+   * therefore be missing. */
   if (joiner->state == STATE_WHOLE)
     note_gap (joiner);
   joiner->state = STATE_WHOLE;

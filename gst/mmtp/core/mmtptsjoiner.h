@@ -20,12 +20,12 @@
 
 typedef struct _MmtpTsJoiner MmtpTsJoiner;
 
-/* Creates a joiner. The joiner calls `free_user` for each pointer `user` that
- * mmtp_ts_joiner_input () received and mmtp_ts_joiner_poll () does not return.
- */
+/* Creates a joiner. Each input has a pointer `user`, and each output returns
+ * the pointer of its first input. For all other pointers, the joiner calls
+ * `free_user`. */
 MmtpTsJoiner *mmtp_ts_joiner_new (GDestroyNotify free_user);
 void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
-/* Discards the state of the stream. */
+/* Discards the state of the stream and all data that have not been output. */
 void mmtp_ts_joiner_reset (MmtpTsJoiner * joiner);
 
 /* Adds the next buffer `data`. If `is_gap` is TRUE, one or more buffers before
@@ -36,12 +36,13 @@ void mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
     gboolean is_gap, gpointer user);
 /* Ends the stream. */
 void mmtp_ts_joiner_drain (MmtpTsJoiner * joiner);
-/* Returns the next output; NULL if there is none. The output belongs to the
- * caller. `user` is set to the `user` of the first input buffer in this output.
- */
+/* Returns the next piece of output; NULL if there is none. It belongs to the
+ * caller. Each input has a pointer `user`. The output may consist of several
+ * inputs, and `user` is set to the pointer of the first of them. */
 GBytes *mmtp_ts_joiner_poll (MmtpTsJoiner * joiner, gpointer * user);
-/* Returns whether the sender has split the stream at the boundaries of its
- * pictures. */
+/* Returns whether the sender has cut the transport stream at the boundaries of
+ * its pictures. This is unknown, and the result is FALSE, until the first
+ * marked beginning of a picture has arrived. */
 gboolean mmtp_ts_joiner_is_cut (const MmtpTsJoiner * joiner);
 /* Returns the number of incomplete pictures so far. */
 guint64 mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner);

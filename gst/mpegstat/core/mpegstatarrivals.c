@@ -20,12 +20,15 @@ typedef struct
 
 struct _MpegStatArrivals
 {
-  /* This array is a ring buffer. Its oldest element has the index `first`. */
+  /* Ring buffer of the arrival times of buffers. Its oldest element has the
+   * index `first`. */
   Piece pieces[MAX_PIECES];
   guint first, n_pieces;
   guint64 received;             /* in bytes */
-  guint64 framed;               /* total size of all output frames in bytes */
-  /* value of the framer's counter of junk bytes when this struct was reset */
+  /* total size in bytes of all frames that the framer has output */
+  guint64 framed;
+  /* Value of the framer's counter of junk bytes (bytes that belong to no frame)
+   * when this struct was reset. */
   guint64 junk;
   MpegStatTime last;
 };

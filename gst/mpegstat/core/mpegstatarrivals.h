@@ -21,14 +21,16 @@ typedef struct _MpegStatArrivals MpegStatArrivals;
 
 MpegStatArrivals *mpegstat_arrivals_new (void);
 void mpegstat_arrivals_free (MpegStatArrivals * arrivals);
-/* Forgets all arrivals. The framer must contain no bytes at the time of this
- * call. `junk` is the current value of the framer's counter of junk bytes. */
+/* Forgets all arrivals. Call this function only when the framer, which divides
+ * the stream into frames, contains no bytes. `junk` is the current value of the
+ * framer's counter of bytes that belong to no frame. */
 void mpegstat_arrivals_reset (MpegStatArrivals * arrivals, guint64 junk);
 
 void mpegstat_arrivals_input (MpegStatArrivals * arrivals, gsize bytes,
     const MpegStatTime * time);
-/* Called when the framer has output a frame of `size` bytes. Sets `time` to the
- * arrival time of the frame. `junk` is the framer's counter of junk bytes,
- * which are bytes that the framer has consumed but that belong to no frame. */
+/* Called when the framer, which divides the stream into frames, has output a
+ * frame of `size` bytes. Sets `time` to the arrival time of the frame. `junk`
+ * is the framer's counter of junk bytes: bytes that the framer has consumed but
+ * that belong to no frame. */
 void mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size,
     guint64 junk, MpegStatTime * time);

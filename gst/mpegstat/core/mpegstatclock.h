@@ -16,16 +16,17 @@ typedef enum
   MPEGSTAT_CLOCK_MONOTONIC
 } MpegStatClockKind;
 
-/* All times are in ns. The initial state is all zero. */
+/* All times are in ns. Before the first use, all fields must be 0. */
 typedef struct
 {
   MpegStatClockKind kind;
-  /* value of the clock `kind` at the last arrival */
+  /* value of the clock `kind` in ns when data last arrived */
   guint64 reading;
-  guint64 monotonic;            /* monotonic time when data last arrived */
-  /* time from the first to the last arrival */
+  /* monotonic time in ns when data last arrived */
+  guint64 monotonic;
+  /* time in ns from the first arrival of data to the last arrival */
   guint64 arrival;
-  /* monotonic time at which the element last entered or left PLAYING */
+  /* monotonic time in ns at which the element last entered or left PLAYING */
   guint64 switched;
 } MpegStatClock;
 

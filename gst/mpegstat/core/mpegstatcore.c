@@ -30,12 +30,12 @@ struct _MpegStatCore
    * mpegstat_core_get_totals. */
   MpegStatTotals totals;
 
-  /* TRUE after the first frame has arrived. The latency of each frame is
-   * measured relative to the latency of the first frame. */
+  /* TRUE after the first complete frame has arrived. The latency of each frame
+   * is measured relative to that of the first complete frame. */
   gboolean have_first;
   guint64 first_arrival, first_expected;
 
-  /* the GOP header of the current GOP has arrived */
+  /* TRUE if the GOP header of the current group of pictures has arrived */
   gboolean have_gop;
   MpegVideoGop gop;
 
@@ -193,8 +193,8 @@ account_frame (MpegStatCore * core, const MpegStatEvent * event)
   core->closing = event->arrival;
 }
 
-/* Updates the totals for a frame whose fields have been set. This function is
- * used for all codecs. */
+/* Updates the totals for the frame that `event` describes. All codecs use this
+ * function. */
 static void
 input_described (MpegStatCore * core, MpegStatEvent * event)
 {
@@ -277,10 +277,10 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
   }
 }
 
-/* Returns the average bitrate between the arrival of the first frame and the
- * arrival of the last frame. The bytes of the first frame are not counted,
- * because this interval begins when they have arrived. The bitrate in the
- * sliding window is computed in the same way. */
+/* Returns the mean bitrate from the arrival of the first frame to the arrival
+ * of the last frame. The bytes of the first frame are not counted, because this
+ * time begins when they have arrived. The bitrate of the last second is
+ * computed in the same way. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

@@ -45,7 +45,8 @@ typedef enum
 typedef struct
 {
   MpegStatKind kind;
-  guint32 present;              /* bit c is set if column c has a value */
+  /* Bit mask: bit c is set if the event has a value in column c. */
+  guint32 present;
 
   guint64 wall, arrival;        /* in ns */
   guint64 expected;             /* in ns */
@@ -63,9 +64,9 @@ typedef struct
 
 #define MPEGSTAT_MAX_LAYERS 8
 
-/* Arrays, except `layers`, are indexed by MpegVideoPictureType. The numbers of
- * frames and bytes, the bitrates, the latency and the jitter are those of
- * complete frames only. */
+/* The arrays, except `layers`, are indexed by the picture type
+ * (MpegVideoPictureType). The numbers of frames and bytes, the bitrates, the
+ * latency and the jitter are those of complete frames only. */
 typedef struct
 {
   guint64 frames[MPEG_VIDEO_PICTURE_LAST];
@@ -79,8 +80,9 @@ typedef struct
   guint64 average_bitrate;
   /* time from the first to the last arrival, in ns */
   guint64 duration;
+  /* The latencies are in ns: the minimum, the median, the 95th and 99th
+   * percentile, the maximum and the mean. */
   gint64 latency_min, latency_median, latency_p95, latency_p99, latency_max;
-  /* latency_mean and the five latencies above are in ns. */
   gint64 latency_mean;
   guint64 jitter;               /* in ns */
 } MpegStatTotals;
@@ -103,12 +105,12 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
     const MpegVideoPosition * position, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
 /* An access unit of H.264 or H.265, or a frame of VP8, VP9 or AV1. `size` of an
- * access unit is the size of its slices only, because parameter sets and
- * framing may change between sender and receiver. */
+ * access unit is the size of its slices only. Its parameter sets, and the bytes
+ * that separate its NAL units, may change between sender and receiver. */
 typedef struct
 {
-  /* Codecs other than MPEG-1/2 use two of these types: I if the unit starts a
-   * GOP, and B if no other frame refers to the unit. */
+  /* I, P or B. For codecs other than MPEG-1/2, I means that the unit starts a
+   * GOP, B that no other frame refers to it, and P any other unit. */
   MpegVideoPictureType type;
   gint layer;                   /* temporal layer; -1 if unknown */
   /* Only for I-frames: the flags closed_gop and broken_link, as in a GOP
@@ -130,7 +132,8 @@ typedef struct
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
-/* Processes a loss that became known at the given time. */
+/* Processes a loss of frames. `arrival` and `wall` are the time at which the
+ * loss was detected. Fills in `event`, the event of the loss. */
 void mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoLoss * loss, MpegStatEvent * event);
 void mpegstat_core_get_totals (MpegStatCore * core, guint64 now,

@@ -14,7 +14,8 @@ static const struct
 {
   const gchar *name;
   MpegStatValueType type;
-  /* Offset of a 64-bit member of the event; 0 if the value is computed */
+  /* Offset of the member of MpegStatEvent that contains the value, if this
+   * member has 64 bits; 0 if the value is computed in another way. */
   gsize offset;
 } columns[MPEGSTAT_N_COLUMNS] = {
   [MPEGSTAT_EVENT] = {"event", MPEGSTAT_VALUE_STRING},
@@ -175,7 +176,8 @@ append_json_value (GString * out, const MpegStatValue * value)
       g_string_append (out, "null");
       break;
     case MPEGSTAT_VALUE_STRING:
-      /* no string of an event contains a character that JSON has to escape */
+      /* No string of an event contains a character that has to be escaped in
+       * JSON. */
       g_string_append_printf (out, "\"%s\"", value->s);
       break;
     case MPEGSTAT_VALUE_BOOLEAN:

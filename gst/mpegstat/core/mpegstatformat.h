@@ -9,7 +9,7 @@
 
 typedef enum
 {
-  MPEGSTAT_VALUE_NONE,          /* the event has no value in this column */
+  MPEGSTAT_VALUE_NONE,          /* The event has no value in this column. */
   MPEGSTAT_VALUE_STRING,
   MPEGSTAT_VALUE_INT,
   MPEGSTAT_VALUE_UINT,
@@ -28,7 +28,8 @@ const gchar *mpegstat_column_name (MpegStatColumn column);
 void mpegstat_event_get_value (const MpegStatEvent * event,
     MpegStatColumn column, MpegStatValue * value);
 
-/* Each function appends complete lines with a newline character. */
+/* Each function appends complete lines to `out`, each of which ends with a
+ * newline character. */
 void mpegstat_format_csv_header (GString * out);
 void mpegstat_format_csv (const MpegStatEvent * event, GString * out);
 void mpegstat_format_json (const MpegStatEvent * event, GString * out);

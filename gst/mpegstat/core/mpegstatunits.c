@@ -18,7 +18,7 @@ struct _MpegStatUnits
   IfdClassifier *classifier;
   SlotReader *slots;
   SlotCodec slot_codec;
-  /* number of frames that the SlotReader could not parse */
+  /* number of frames of VP8, VP9 or AV1 that could not be parsed */
   guint64 malformed;
   guint64 period;               /* duration of a frame in ns; 0 if unknown */
 

@@ -25,14 +25,16 @@ IfdClassifier *mpegstat_units_get_classifier (MpegStatUnits * units);
 SlotReader *mpegstat_units_get_slots (MpegStatUnits * units);
 /* Returns the number of malformed frames of VP8, VP9 and AV1. */
 guint64 mpegstat_units_get_malformed (const MpegStatUnits * units);
-/* Sets the duration of a frame in ns; 0 if unknown. */
+/* Sets the duration of a frame in ns; 0 means that it is unknown. It is used to
+ * compute the positions of frames from their timestamps. */
 void mpegstat_units_set_period (MpegStatUnits * units, guint64 period);
 /* Starts a new stream. The next access unit gets the number 0, and later times
  * are relative to its time. */
 void mpegstat_units_restart (MpegStatUnits * units);
 
-/* Processes an access unit and fills `unit`. `pts` and `dts` are in ns or
- * MPEG_VIDEO_TIME_NONE. `layer` is the layer of a VP8 frame, or NULL. */
+/* Processes an access unit, and fills in `unit`, its description. `pts` and
+ * `dts` are in ns or MPEG_VIDEO_TIME_NONE. `layer` is the temporal layer of a
+ * VP8 frame, or NULL. */
 void mpegstat_units_input (MpegStatUnits * units, const guint8 * data,
     gsize size, guint64 pts, guint64 dts, const SlotLayer * layer,
     MpegStatUnit * unit);
