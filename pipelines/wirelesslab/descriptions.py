@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Types of the sections of .ini files. A section is read into a dictionary that
-can be written as JSON without a conversion. docs/lab.md lists the pages that
-describe the keys of these dictionaries."""
+"""Types of dictionaries that are read from .ini files. Each type stands for
+one kind of section. The dictionaries can be written as JSON without a
+conversion. docs/lab.md lists the pages that describe their keys.
+"""
 
 from typing import Any
 

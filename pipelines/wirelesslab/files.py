@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Directories of runs, and their removal after a run that was killed.
+"""Makes a directory for each run, and removes the directories of runs that
+were killed.
 
-No code runs after a kill -9. Each run therefore holds a file lock, which the
-kernel releases when the process ends. The next run removes each directory whose
-lock is free.
+A process that is killed with SIGKILL cannot remove its own directory. Each run
+therefore holds a file lock, which the kernel releases when the process ends.
+The next run removes each directory whose lock is free.
 """
 
 import contextlib
@@ -16,43 +17,46 @@ from collections.abc import Iterator
 from wirelesslab.errors import LabError
 
 # Each run has a directory with a file of this name, and locks the file until
-# the run ends. If the lock is free, the run was killed, and the next run
-# removes the directory. To keep a directory, a run deletes this file when the
-# run ends. No other program uses this name, so the directories of other
-# programs in the same parent are never removed.
+# the run ends. If the lock is free, the process of the run was killed, and the
+# next run removes the directory. To keep its directory, a run deletes this
+# file when it ends. No other program uses this file name. Directories of other
+# programs in the same parent directory are therefore never removed.
 RUNNING = ".wireless-running"
 
 
 @contextlib.contextmanager
 def locked(path: pathlib.Path, mode: str = "a",
            wait: bool = True) -> Iterator[None]:
-    """Holds the lock of the file `path` while the `with` block runs. If the
-    lock is taken by another process and `wait` is false, raises
-    BlockingIOError."""
+    """Holds the lock of the file `path` while the `with` block runs. If
+    another process holds the lock, waits until it is free. If `wait` is false,
+    raises BlockingIOError instead.
+    """
     with open(path, mode) as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
 
 
 def write_whole(path: pathlib.Path, text: str) -> None:
-    """Writes the file in one step, so that no reader ever finds half of the
+    """Replaces the file as a whole, so that no reader ever finds half of the
     text.
     """
     unfinished = path.with_name(f".{path.name}")
     try:
         unfinished.write_text(text)
         unfinished.replace(path)
-    # The error of a full disk does not contain a file name, so the message adds
-    # the name.
+    # The message of this error does not say which file could not be written,
+    # for example because the disk is full. The name is therefore added.
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
 
 
 def check_own(path: pathlib.Path, marker: str) -> None:
     """Raises LabError if `path` must not be emptied, because another program
-    may have made it. This is the case if `path` is a symbolic link or a file.
-    It is also the case if `path` is a directory that is not empty and does not
-    contain the file `marker`."""
+    may have made it. This is the case in two situations:
+    - `path` is a symbolic link or a file.
+    - `path` is a directory that is not empty and does not contain the file
+      `marker`, which this program puts into its directories.
+    """
     if path.is_symlink():
         raise LabError(f"{path} is a symbolic link, which is not replaced: "
                        "remove it or choose another name")
@@ -67,17 +71,17 @@ def check_own(path: pathlib.Path, marker: str) -> None:
 
 
 def empty(path: pathlib.Path, marker: str) -> None:
-    """Makes the directory `path`. If it exists already, deletes everything in
-    it except the file `marker`. Raises LabError if another program may have
-    made the directory (see check_own()).
+    """Makes the directory `path`. If it exists already, everything in it is
+    deleted except the file `marker`. This file shows that this program has
+    made the directory. Raises LabError if another program may have made it.
     """
     check_own(path, marker)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        # The file `marker` is created before other files are deleted, and is
-        # never removed. If this process is killed during the deletion, the next
-        # process still recognises the directory as one that this program has
-        # made.
+        # `marker` shows that this program has made the directory. The file is
+        # created before other files are deleted, and is never removed. If this
+        # process is killed during the deletion, the next process still finds
+        # the marker.
         (path / marker).touch()
         for entry in path.iterdir():
             if entry.name == marker:
@@ -91,16 +95,19 @@ def empty(path: pathlib.Path, marker: str) -> None:
 
 
 class RunDirectory:
-    """A directory for one run. `close` removes it unless `keep` is set."""
+    """A directory for the files of one run. `close` removes the directory
+    unless `keep` is set.
+    """
 
     def __init__(self, parent: pathlib.Path, prefix: str) -> None:
         self.keep = False
         self._parent = parent
         self._lock = contextlib.ExitStack()
         parent.mkdir(exist_ok=True)
-        # One lock covers the whole parent directory. It prevents another
-        # process from removing a new directory before this process has locked
-        # it.
+        # The lock of the parent directory is held while a new directory is
+        # made and locked. Otherwise, another process could find the new
+        # directory still unlocked, take it for the rest of a killed run, and
+        # remove it.
         with locked(parent / ".lock"):
             _remove_forgotten(parent)
             self.path = pathlib.Path(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The environment variables for programs that use the plugins of a build
-directory.
+"""Makes the environment variables for programs that use the plugins of a build
+directory instead of installed plugins.
 """
 
 import os
@@ -12,9 +12,9 @@ def environment(build_dir: pathlib.Path) -> dict[str, str]:
     `build_dir`. The registry is a file of its own, so the user's registry is
     not changed. Proxy variables are removed, because no proxy can reach the
     emulated hosts."""
-    # Only the directories of the project's own plugins are searched. A search
-    # of the whole build directory could fail, because other programs remove
-    # their temporary directories there at the same time.
+    # Only the directories that contain the project's own plugins are searched.
+    # A search of the whole build directory could fail, because other programs
+    # remove their temporary directories there at the same time.
     plugin_dirs = sorted({str(plugin.parent) for part in ("gst", "ext")
                           for plugin in (build_dir / part).glob("*/libgst*.so")
                           if plugin.parent.name != "common"})

@@ -14,7 +14,9 @@ BUILD_DIR = SOURCE_DIR / "build"  # the default of --build
 
 
 def command(name: str, python: Sequence[str] = (sys.executable,)) -> list[str]:
-    """Returns the first words of a command line: the interpreter, __main__.py
-    and `name`. `name` is a command or a module of the package; __main__.py
-    describes both."""
+    """Returns the first words of a command line that starts a program of this
+    package: the Python interpreter, the file __main__.py and `name`. `name` is
+    a command of the package, such as "lab", or a module with a main()
+    function, such as "testbed.relay_process".
+    """
     return [*python, str(PACKAGE / "__main__.py"), name]

@@ -12,10 +12,11 @@ from typing import Any
 
 from wirelesslab import processes
 
-# Shell script that removes the directory $0 when its standard input, a pipe,
-# reaches EOF. This happens when all processes that can write to the pipe have
-# ended, even if SIGKILL ended them. The script itself runs until the directory
-# is removed.
+# Shell script that removes the directory $0. It does so when its standard
+# input, a pipe, reaches EOF. All other processes hold the write end of this
+# pipe, so EOF means that all of them have ended, even if SIGKILL ended them.
+# The caller waits for the script, so the directory is gone when the script has
+# ended.
 REMOVE_AT_THE_END = """trap '' HUP INT QUIT TERM
 cat >/dev/null
 rm -rf -- "$0"
@@ -50,9 +51,10 @@ def each(function: Callable[[Any], Any],
         finally:
             pool.shutdown(cancel_futures=True)
     finally:
-        # The script REMOVE_AT_THE_END removes the directory when all write ends
-        # of its pipe are closed. All forked processes have ended, so this
-        # process has the only open write end.
+        # The script REMOVE_AT_THE_END removes the directory at the end of its
+        # standard input, a pipe. The pipe ends when the last process that can
+        # write to it closes it. All forked processes have ended, so this
+        # process is the last one.
         remover.stdin.close()
         remover.wait()
 

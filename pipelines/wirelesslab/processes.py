@@ -27,8 +27,9 @@ _running = []
 
 
 def die_on_signals() -> None:
-    """Makes this process exit normally on the signals that would end it
-    immediately, so that the functions registered with atexit run.
+    """Changes the effect of the signals that would end this process
+    immediately. The process then exits normally, so the functions run that are
+    registered with atexit.
     """
 
     def leave(number: int, _frame: types.FrameType | None) -> None:
@@ -50,9 +51,9 @@ def end_with_parent(number: int) -> None:
 def start(argv: Sequence[str | os.PathLike[str]],
           ended_by: int = signal.SIGKILL,
           **options: Any) -> subprocess.Popen[Any]:
-    """Starts a child that ends when this process ends, and returns its Popen.
-    `ended_by` is the signal that ends the child. It is SIGTERM for a program
-    that has to end its own children.
+    """Starts a child process that ends when this process ends, and returns its
+    Popen. `ended_by` is the signal that ends the child. For a program that has
+    to end its own children, it is SIGTERM.
 
     Only the main thread may call this function. The kernel sends the signal
     when the thread that started the child ends, even if the process continues.

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures how well an encoder uses mobile links if it follows the estimate of
- * MMTP. The links are recorded or modelled, and time is virtual
- * (bitratesimulation.h). Each frame refers to the frame before it. A frame is
- * shown if it and all frames since the last key frame have arrived, and if it
- * arrives at most 400 ms after its capture.
+ * MMTP, that is, the bitrate that MMTP expects the path to carry. The links are
+ * recorded or modelled, and time is virtual (bitratesimulation.h). Each frame
+ * refers to the frame before it. A frame is shown if it and all frames since
+ * the last key frame have arrived, and if it arrives at most 400 ms after its
+ * capture.
  *
  *   build/tests/benchmarks/bitratelinks --runs 8
  *   build/tests/benchmarks/bitratelinks --bitrate 1500000
  *
- * The runs over a recording begin at different positions of the recording. The
- * runs over the other links differ in the seed.
+ * Each link is measured in several runs. The runs over a recorded link begin at
+ * different positions of the recording. The runs over a modelled link differ in
+ * the seed of the model.
  */
 
 #include <math.h>
@@ -21,8 +23,9 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 #define DURATION (60 * SECOND)
-/* The frames of the last second are left out of the results, because they may
- * still be in flight. */
+/* The results contain only the frames that were captured before this time. The
+ * frames of the last second are left out, because they may still be in flight
+ * at the end. */
 #define JUDGED (DURATION - SECOND)
 #define LATENCY (380 * MS)
 #define LATE (400 * MS)
@@ -42,11 +45,11 @@ typedef struct
   /* Geometric mean of the frame sizes, converted to a bitrate in bit/s. It is a
    * measure of the picture quality, because the quality is about proportional
    * to the logarithm of the bitrate. A varying bitrate gives a lower quality
-   * than a constant bitrate with the same arithmetic mean, and it also has a
-   * lower geometric mean. */
+   * than a constant bitrate with the same arithmetic mean. Its geometric mean
+   * is lower, too. */
   gdouble geometric;
-  /* Percentiles of the delay in ns. Frames that are not shown have an infinite
-   * delay. */
+  /* Median and 95th percentile of the delay of the frames, in ns. Frames that
+   * are not shown have an infinite delay. */
   gdouble median, p95;
   gdouble not_shown;            /* frames */
   gdouble frozen;               /* ns */

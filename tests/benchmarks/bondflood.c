@@ -4,21 +4,21 @@
  *
  *   bondflood SINK SOURCE PACKETS RATE LIST [SIZE]
  *
- * The source runs in a process of its own. The program pushes RATE packets per
- * second into the sink. If RATE is 0, it pushes as many as possible. Each
- * buffer list has LIST packets. If LIST is 1, the packets are pushed as single
- * buffers. A packet has SIZE bytes. By default it is RTP with seven packets of
- * MPEG-TS, which is 1328 bytes. SINK and SOURCE are elements with their
- * properties, as in a launch line.
+ * SINK and SOURCE are elements with their properties, as in a launch line. The
+ * source runs in a process of its own. The program pushes PACKETS packets into
+ * the sink, RATE packets per second. If RATE is 0, it pushes as fast as
+ * possible. The packets are pushed in buffer lists of LIST packets. If LIST is
+ * 1, they are pushed as single buffers. A packet has SIZE bytes. By default it
+ * is RTP with seven packets of MPEG-TS, which is 1328 bytes.
  *
- * The program prints the number of packets that were output, the seconds from
- * the first input to the last output, and the seconds of CPU time of sink and
- * source.
+ * The program prints the number of packets that the source output, the seconds
+ * from the first input to the last output, and the seconds of CPU time of the
+ * sink and of the source.
  *
- * If callcount.so is preloaded, the program prints a second line. It has the
- * numbers of allocations, of operations on locks and of clock readings. The
- * numbers of the sink's process are first, and those of the source's process
- * follow (see calls.py).
+ * If callcount.so is preloaded, the program prints a second line with six
+ * numbers: the allocations, the operations on locks and the clock readings in
+ * the process of the sink, and then the same in the process of the source (see
+ * calls.py).
  */
 
 #define _GNU_SOURCE
@@ -34,8 +34,8 @@
 #include "callcount.h"
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* The run ends if the source outputs no packet for this time. On the loopback
- * interface, retransmissions take less time than this. */
+/* The run ends if the source has output no packet for this time, in us. It is
+ * longer than a retransmission takes on the loopback interface. */
 #define IDLE_US (300 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 
@@ -61,8 +61,8 @@ push (GstPad * pad, guint list_size)
 
 /* --- calls of functions --------------------------------------------------- */
 
-/* Number of calls of each counted function, in the process of the sink (index
- * 0) and in the process of the source (index 1). If callcount.so is not
+/* The number of calls of each counted function. The first index is the process:
+ * 0 is that of the sink, and 1 is that of the source. If callcount.so is not
  * preloaded, no calls are counted. */
 typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
 
@@ -74,7 +74,8 @@ count_in_source (void)
 }
 
 /* Multiplies the current counts of function calls by `factor`, and adds the
- * products to `calls`. */
+ * products to `calls`. With the factor -1 before a run and 1 after it, `calls`
+ * contains the calls during the run. */
 static void
 add_calls (Calls calls, gint factor)
 {
@@ -87,9 +88,9 @@ add_calls (Calls calls, gint factor)
   }
 }
 
-/* Subtracts the function calls of this program itself from `calls`. The program
- * makes these calls when it creates the packets, and when it counts the packets
- * that the source outputs. */
+/* Subtracts from `calls` those function calls that neither the sink nor the
+ * source has made, but this program: when it created the packets, and when it
+ * counted the packets that the source output. */
 static void
 subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
 {
@@ -129,8 +130,9 @@ wait_for_silence (void)
   }
 }
 
-/* Waits until the first packets were output and the links have been measured.
- */
+/* Pushes packets until the source has output the first of them. Then waits
+ * until no more packets arrive. A sink that measures its links has done so by
+ * then. */
 static void
 warm_up (GstPad * pad, guint list_size)
 {

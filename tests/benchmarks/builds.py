@@ -14,9 +14,11 @@ PLUGINS = ("dccpthin", "mmtp", "udplite")
 
 
 def get_environment(build, directory):
-    """Returns the environment for programs that use the plugins of `build`.
-    Each build has a registry of its own in `directory`. With a common registry,
-    GStreamer would load all plugins again whenever the build changes."""
+    """Returns the environment variables for programs that use the plugins of
+    the build directory `build`. Each build has a plugin registry of its own in
+    `directory`. With one registry for all, GStreamer would scan the plugins
+    again whenever the build changes.
+    """
     registry = f"registry{abs(hash(build))}.bin"
     return os.environ | {
         "GST_DEBUG": "0",
@@ -34,10 +36,10 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields a dictionary that maps the suffix of each build to the environment
-    of the build. The builds are this build and all builds in `others`. The
-    suffix is appended to the name of a table row, and shows to which build the
-    row belongs."""
+    """Yields {suffix: environment} with an entry for each build. The builds
+    are this build and all builds in `others`. The suffix is appended to the
+    name of a table row, to show to which build the row belongs.
+    """
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
         for number, other in enumerate(others, 1):

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A library for LD_PRELOAD that counts allocations, locks and clock readings of
  * bondflood (see calls.py). It replaces functions of the C library and of GLib.
- * Calls from a library to its own functions are not counted, because the linker
- * has already bound them. An example is a mutex that GLib itself locks. With
- * G_SLICE=always-malloc, the slices of GLib are counted as allocations.
+ * If a library calls its own functions, these calls are not counted, because
+ * the linker has already bound them. An example is a mutex that GLib itself
+ * locks. With G_SLICE=always-malloc, the slices of GLib are counted as
+ * allocations.
  */
 
 #define _GNU_SOURCE
@@ -16,9 +17,10 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* glibc exports the functions of its allocator under their usual names, and
- * also under the names below. dlsym () cannot be used here to find them,
- * because dlsym () itself allocates memory. */
+/* This library replaces the allocator's functions, but still has to call the
+ * original ones. glibc also exports them under the names below. dlsym () cannot
+ * be used to find the original functions, because dlsym () itself allocates
+ * memory. */
 extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *memory, size_t size);
@@ -26,9 +28,9 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 
 typedef uint64_t Counters[2][CALLCOUNT_FUNCTIONS];
 
-/* Counters of this process, used until the shared memory is mapped. The shared
- * memory contains separate counters for the sink process and for the source
- * process. */
+/* The counters that are used until the shared memory is mapped. The shared
+ * memory then contains separate counters for the process of the sink and for
+ * the process of the source. */
 static Counters early;
 static Counters *counters = &early;
 static unsigned own;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Interface of callcount.so. These functions exist only while the library is
- * preloaded, so a program has to compare their addresses with NULL.
+/* Interface of callcount.so. These functions exist only if the library is
+ * preloaded. Otherwise their addresses are NULL, so a program has to compare
+ * them with NULL before it calls the functions.
  */
 
 #pragma once
@@ -16,11 +17,13 @@ typedef enum
   CALLCOUNT_FUNCTIONS
 } CallcountFunction;
 
-/* Selects the counters that count the calls of this process: those of process 0
- * or those of process 1. A program starts with the counters of process 0. If it
- * forks, its child may select the counters of process 1. */
+/* There are two sets of counters, one for each of two processes. This function
+ * selects the set that counts the calls of the calling process, 0 or 1. A
+ * program starts with the set 0. If it forks, its child may select the set 1.
+ */
 __attribute__((weak)) void callcount_select (unsigned process);
-/* Returns how often one process has called the function. Both processes share
- * the counters, so each process can read the counters of the other process. */
+/* Returns how often the process `process` (0 or 1) has called the function. The
+ * counters are in shared memory, so each process can also read the counters of
+ * the other process. */
 __attribute__((weak)) uint64_t callcount_get (unsigned process,
     CallcountFunction function);

@@ -7,16 +7,17 @@
 
 For each pair of a sink and a source, the program bondflood runs the sink and
 the source in separate processes. The sink sends packets of 1316 bytes as fast
-as it can. In both processes, a preloaded library counts the calls that allocate
-memory, take a lock or read a clock (see callcount.c). Calls by bondflood itself
-are subtracted. Calls by GStreamer are included, for example the lock of a pad
-for each buffer or buffer list. udpsink and udpsrc cause the same calls by
-GStreamer, so all figures are compared with those of udpsink and udpsrc.
+as it can. In both processes, a preloaded library counts the calls that
+allocate memory, take a lock or read a clock (see callcount.c). Calls by
+bondflood itself are subtracted. Calls by GStreamer are included, for example
+the lock of a pad for each buffer or buffer list. With udpsink and udpsrc,
+GStreamer makes the same calls. All figures are therefore compared with those
+of udpsink and udpsrc.
 
 The number of calls in a sink is divided by the packets that were pushed. The
 number of calls in a source is divided by the packets that arrived. If the
 source is faster than the sink, the packets arrive one by one. The source then
-makes more calls per packet than if packets arrive together.
+makes more calls per packet than if several packets arrive together.
 
 --build OTHER also measures the plugins of another build directory. The option
 may be given several times.
@@ -46,8 +47,8 @@ class Failed(Exception):
 
 
 def run(name, pair, packets, size, environment):
-    """Returns how often the sink and the source call each of the counted
-    functions per packet.
+    """Runs a sink and a source once. Returns how often each of them calls each
+    counted function, per packet.
     """
     done = subprocess.run([turns.PROGRAM, *pair, str(packets), "0", str(size),
                            str(SIZE)], stdin=subprocess.DEVNULL,

@@ -4,23 +4,24 @@
 
     meson test -C build --benchmark -v classifiers
 
-The classifiers are mpegstat and ifdqueue. mpegstat classifies each frame, finds
-the slices of H.264 and H.265, counts them and passes the frame on. ifdqueue
-classifies each frame and passes it to another thread. For comparison, the
-program also measures the element "queue", which only passes frames to another
-thread. No frame is dropped, because fakesink accepts everything.
+The classifiers are mpegstat and ifdqueue. mpegstat classifies each frame,
+finds and counts the slices of H.264 and H.265, and passes the frame on.
+ifdqueue classifies each frame and passes it to another thread. For comparison,
+the program also measures the element "queue", which only passes frames to
+another thread. No frame is dropped, because fakesink accepts everything.
 
-The frames of a stream are read from a GDP file, which contains the caps and the
-boundaries of the frames. Therefore a pipeline with a classifier gets the same
-frames as the pipeline without it.
+The frames of a stream are read from a GDP file, which contains the caps and
+the boundaries of the frames. A pipeline with a classifier therefore gets the
+same frames as a pipeline without it. The difference of their CPU times is the
+CPU time of the classifier.
 
 There is no parser for VP8. The classifiers of VP8 are therefore compared with
 vp9parse, which gets a VP9 stream of the same rate.
 
 The CPU time of the whole process is measured as in compare.py. The pipelines
 run one after another, and this sequence is repeated. The program fails if a
-pipeline fails or does not output all frames. It never fails because of noise in
-the measured times.
+pipeline fails or does not output all frames. It never fails because of noise
+in the measured times.
 """
 
 import argparse
@@ -37,11 +38,11 @@ from wirelesslab.streams import clips
 
 SECONDS = 10  # The length of the clip in seconds. The stream repeats the clip.
 FPS = 25
-# Adds noise to the film. Without noise, the encoded film would not reach 20
-# Mbit/s.
+# A filter that scales the film and adds noise to it. Without noise, the
+# encoded film would not reach 20 Mbit/s.
 FILTER = "scale=1280:720,noise=alls=16:allf=t"
-# The CPU time of mpegstat, divided by the CPU time of the parser, should be
-# below this value. For VP8, CODECS contains a different value.
+# The ratio of two CPU times, that of mpegstat and that of the parser, should
+# be below this value. VP8 has a different value, which is in CODECS.
 GOAL = 0.5
 CLASSIFIER = "mpegstat"  # GOAL is for this element.
 ELEMENTS = {
@@ -55,11 +56,13 @@ ELEMENTS = {
 class Codec:
     encoder: str
     # The elements, as in a launch line, that divide the stream into whole
-    # frames. The text is empty if the demuxer outputs whole frames.
+    # frames. The text is empty if this is not necessary, because the demuxer
+    # outputs whole frames.
     form: str
     parser: str
-    # Name of another codec, whose parser is measured because this codec has no
-    # parser. Empty if this codec has a parser.
+    # The name of another codec whose parser is used for the comparison,
+    # because this codec has no parser. The text is empty if this codec has a
+    # parser.
     peer: str = ""
     goal: float = GOAL
 
@@ -111,8 +114,8 @@ def run(words):
 
 
 def make_clip(codec, rate):
-    """Returns the path of a Matroska file with the film, encoded for `codec` at
-    `rate` Mbit/s. If the file exists, it is used again.
+    """Returns the path of a Matroska file. It contains the film, encoded with
+    `codec` at `rate` Mbit/s. If the file exists already, it is not made again.
     """
     name = "".join(filter(str.isalnum, codec.encoder.split()[1]))
     path = compare.BUILD / "benchmarks" / f"{name}-{rate}M.mkv"
@@ -129,8 +132,9 @@ def make_clip(codec, rate):
 
 
 def make_stream(name, rate, size):
-    """Writes a GDP file of about `size` bytes with the frames of the repeated
-    clip.
+    """Writes the repeated clip as a GDP file of about `size` bytes, and
+    returns a Stream that describes the file. GDP keeps the boundaries of the
+    frames.
     """
     codec = CODECS[name]
     clip = make_clip(codec, rate)
@@ -154,7 +158,7 @@ def command(element, stream, sink="fakesink"):
 
 
 def count_bytes(element, stream, env):
-    """Returns the number of bytes that the pipeline outputs."""
+    """Runs the pipeline and returns the number of bytes that it outputs."""
     argv = command(element, stream, "filesink location=/dev/stdout")
     with subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE) as process:
@@ -167,9 +171,10 @@ def count_bytes(element, stream, env):
 
 
 def check_output(name, elements, stream, env):
-    """Passes the stream through each of `elements`. Returns the total size of
-    the frames in bytes. Raises Failed if an element outputs nothing. Also
-    raises Failed if an element of ELEMENTS does not output all bytes."""
+    """Tests each of `elements` by passing the stream through it. Raises Failed
+    if an element outputs nothing, or if an element of ELEMENTS does not output
+    all bytes. Returns the total size of the frames in bytes.
+    """
     sizes = {title: count_bytes(element, stream, env)
              for title, element in elements.items()}
     for title, size in sizes.items():
@@ -180,9 +185,10 @@ def check_output(name, elements, stream, env):
 
 
 def measure(name, stream, runs, env):
-    """Returns ({element: [CPU time]}, size of all frames). A CPU time is the
-    time in us that the element adds to the processing of one frame. It is
-    measured `runs` times for each element."""
+    """Returns two values: {element: list of CPU times}, and the size of all
+    frames in bytes. A CPU time is the time in us that the element adds to the
+    processing of one frame. It is measured `runs` times for each element.
+    """
     elements = {"": "", "parser": f"! {CODECS[name].parser}"} if \
         not CODECS[name].peer else {"": ""}
     elements |= {title: f"! {line}" for title, line in ELEMENTS.items()}
@@ -244,9 +250,10 @@ def main():
                         choices=list(CODECS), metavar="CODEC",
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
-    # If a codec has no parser, it is compared with the parser of another codec,
-    # its peer. The peer must then be measured, too. In CODECS, the peer comes
-    # first, so it is measured first.
+    # A codec without a parser is compared with the parser of another codec,
+    # its peer. The peer is then measured, even if the user has not named it.
+    # It must be measured first. This is the case because CODECS lists it
+    # first.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]
     (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)

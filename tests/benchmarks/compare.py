@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the CPU time of our elements with that of similar elements, as
-ratios.
+"""Compares the CPU time of our elements with that of similar elements.
 
     meson test -C build --benchmark -v
 
-Every pipeline reads the same stream of about 240 MB from the file cache. The
-stream is a repeated clip. Each pipeline runs in its own gst-launch-1.0, whose
-registry already exists. wait4 reports the user and system seconds. A round runs
+The results are ratios. Every pipeline reads the same stream of about 120 MB
+(option --megabytes) from the file cache. The stream is a repeated clip. Each
+pipeline runs in its own gst-launch-1.0, whose registry already exists. The CPU
+time is the sum of the user and system seconds that wait4 reports. A round runs
 each pipeline once (A B C). There are several rounds, so that other load of the
 machine affects all pipelines.
 
-The cost of an element is a difference of CPU times: the time of a pipeline with
-the element, minus the time of the same pipeline without it in the same round. A
-ratio below 1 means that our element needs less time. The program only fails if
-a pipeline fails or outputs less than the whole stream, so it never fails
-because of noise.
+The cost of an element is a difference of CPU times: the time of a pipeline
+with the element, minus the time of the same pipeline without it in the same
+round. A ratio below 1 means that our element needs less time. The program
+fails only if a pipeline fails or outputs less than the whole stream. It never
+fails because of noise.
 """
 
 import argparse
@@ -55,8 +55,9 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    # The pipeline whose time is subtracted from the times of `ours` and of
-    # `peer`. Empty if no time is subtracted.
+    # The pipeline whose CPU time is subtracted from the CPU times of `ours`
+    # and of `peer`, so that only their difference counts. The text is empty if
+    # nothing is subtracted.
     base: str = ""
 
 
@@ -81,8 +82,9 @@ class Failed(Exception):
 # ------------------------------------------------------------- the stream
 
 def make_stream(rate, size):
-    """Writes a stream to a file. The stream is the repeated clip, up to the
-    last GOP that ends within `size` bytes.
+    """Writes a stream of at most `size` bytes to a file, and returns the path
+    of the file. The stream is the clip, repeated several times. It ends at the
+    end of a GOP. If the file exists already, it is not written again.
     """
     clip = clips.make_clip(BUILD, rate)
     path = BUILD / "benchmarks" / f"bunny-{rate}M-{size // 1000000}MB.m2v"
@@ -122,8 +124,9 @@ def environment():
 
 
 def cpu_seconds(argv, env):
-    """Runs a program. Returns the user and system CPU seconds of its process
-    and of the children for which this process waited.
+    """Runs a program and returns the CPU time in s that it needed, as the sum
+    of user time and system time. Children for which the program waited are
+    included.
     """
     process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
@@ -135,9 +138,9 @@ def cpu_seconds(argv, env):
 
 
 def count_output(name, stream, env):
-    """Returns how many buffers and how many bytes reach the sink of the
-    pipeline `name`. For ffprobe, the first number counts frames in place of
-    buffers.
+    """Runs the pipeline `name`. Returns how many buffers and how many bytes
+    reach its sink. For ffprobe, returns the number of frames instead of the
+    number of buffers.
     """
     argv = command(name, stream, "fakesink silent=false")
     if name != FFPROBE:
@@ -159,7 +162,9 @@ def count_output(name, stream, env):
 # ------------------------------------------------------------ measurement
 
 def check_counts(counts, stream):
-    """Fails if a pipeline outputs no data, or not the whole stream."""
+    """Raises Failed if a pipeline outputs no data, or less than the whole
+    stream.
+    """
     size = stream.stat().st_size
     frames = counts["parse"][0]
     for name, (n, out) in counts.items():
@@ -174,9 +179,9 @@ def check_counts(counts, stream):
 
 
 def measure(names, stream, runs, env):
-    """Runs all pipelines one after another, and repeats this until each
-    pipeline has run `runs` times. Returns {name of a pipeline: list of the CPU
-    times of its runs in s}.
+    """Measures all pipelines. Runs them one after another, and repeats this
+    until each pipeline has run `runs` times. Returns {name of a pipeline: list
+    of the CPU times of its runs in s}.
     """
     seconds = {name: [] for name in names}
     for _ in range(runs):
@@ -192,9 +197,10 @@ def added(seconds, name, base):
 
 
 def min_added(seconds, name, base):
-    """Returns the CPU time in s that the element adds: the minimum time of the
-    pipeline `name` minus the minimum time of the pipeline `base`. Noise only
-    increases times, so the minimum of the runs is closest to the true value.
+    """Returns the CPU time in s that an element adds. It is the minimum CPU
+    time of the pipeline `name`, which has the element, minus the minimum CPU
+    time of the pipeline `base`, which does not have it. Noise only increases
+    CPU times, so the minimum is closest to the true value.
     """
     return min(seconds[name]) - (min(seconds[base]) if base else 0)
 
@@ -245,8 +251,8 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    # ffprobe decodes the stream and needs as much time as all the pipelines
-    # together. It is therefore measured only once.
+    # ffprobe is measured only once. It decodes the stream, and therefore needs
+    # as much time as all other pipelines together.
     if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "

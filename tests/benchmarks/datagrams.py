@@ -5,11 +5,11 @@
     meson test -C build --benchmark -v datagrams
 
 Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
-The source runs in another process. The packets cross the loopback interface. If
-network namespaces are permitted, the benchmark runs in its own namespace.
+The source runs in another process. The packets cross the loopback interface.
+If network namespaces are permitted, the benchmark runs in its own namespace.
 
-The result is a table with a row for each pair of a sink and a source. The pairs
-run one after the other, and this sequence is repeated. Each figure is the
+The result is a table with a row for each pair of a sink and a source. All
+pairs run one after another, and this sequence is repeated. Each figure is the
 median of all runs of a pair, with the minimum and the maximum. The program
 fails if a run ends with an error, if a run takes more than 60 s, or if no
 packet arrives.
@@ -19,13 +19,14 @@ because udpsink does not notice when packets are lost. The CPU time of a source
 is divided by the packets that arrived.
 
 The last row is a loop without GStreamer that sends 32 packets with one system
-call. In the rows with gso=off, the sink passes packets to the kernel one by
-one, but the source still uses GRO.
+call (GSO). In the rows with gso=off, the sink passes packets to the kernel one
+by one, but the source still receives several packets with one system call
+(GRO).
 
 A sink gets either single buffers or buffer lists. In the first 0.1 s of a run,
-the rate control of mmtpsink determines the rate of the path. The figures
-include this time. With buffer lists, a run lasts for much longer than 0.1 s,
-because it has four times as many packets as a run with single buffers.
+the rate control of mmtpsink measures which rate the path can carry. The
+figures include this time. With buffer lists, it has less weight, because a run
+has four times as many packets and lasts for much longer than 0.1 s.
 """
 
 import argparse
@@ -44,12 +45,12 @@ SECONDS = 60  # The maximum time in seconds that a run may take.
 KEY = secrets.token_hex(32)
 SINK = "host=127.0.0.1 port=5004 sync=false async=false"
 SOURCE = "address=127.0.0.1 port=5004"
-# udpsrc and udplitesrc get the buffer size that mmtpsrc and dccpthinsrc have by
-# default.
+# mmtpsrc and dccpthinsrc have this buffer size by default. udpsrc and
+# udplitesrc are set to the same size, so that the comparison is fair.
 BUFFER = "buffer-size=2097152"
 FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
-# A pair is a sink with its source. All other pairs are compared with the first
-# pair.
+# Each pair is a sink with its source. The first pair is the reference with
+# which all other pairs are compared.
 PAIRS = {
     "udpsink, udpsrc": (f"udpsink {SINK}", f"udpsrc {SOURCE} {BUFFER}"),
     "udplite, backend=udp": (f"udplitesink {SINK} backend=udp",
@@ -73,11 +74,11 @@ class Failed(Exception):
 
 @dataclass
 class Run:
-    # The number of packets that arrived per second.
+    # The packet rate: the number of packets that arrived per second.
     rate: float
-    # The percentage of the packets that arrived.
+    # The percentage of the pushed packets that arrived.
     share: float
-    # The CPU time of the sink and of the source per packet, in us.
+    # The CPU time per packet in us, of the sink and of the source.
     sink: float
     source: float
 
@@ -98,8 +99,9 @@ def get_commands(packets, size):
     commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
                 for name, pair in PAIRS.items()}
     if size == 1:
-        # With single buffers, GSO has no packets to combine. Each packet is
-        # then a message of its own, with and without GSO.
+        # The pairs in WITHOUT_GSO have gso=off and are left out. With single
+        # buffers, GSO has no packets to combine, so each packet is a message
+        # of its own with and without GSO.
         for name in WITHOUT_GSO:
             del commands[name]
     else:
@@ -117,15 +119,16 @@ def take_turns(commands, runs, packets):
 
 def describe(values, peer, attribute):
     """Returns a text with two figures for the table. Each figure is the median
-    of the runs, followed by the range of the runs.
+    of all runs, followed by the minimum and the maximum.
 
     The first figure is the CPU time per packet of the tested element, in us.
-    The second figure is a ratio: the CPU time per packet of a peer, divided by
-    the CPU time per packet of the tested element.
+    The second figure is a ratio: the CPU time per packet of a reference
+    element, divided by that of the tested element.
 
     `values` has the runs of the tested element, and `peer` has the runs of the
-    peer. `attribute` is the name of the attribute of a run that contains the
-    CPU time."""
+    reference element. `attribute` is the name of the attribute of a run that
+    contains the CPU time.
+    """
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

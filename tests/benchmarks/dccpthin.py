@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the packet rate and CPU time of the DCCP elements with those of SRT.
+"""Compares the packet rate and CPU time of the DCCP elements with SRT.
 
     meson test -C build --benchmark -v dccpthin
 
 The DCCP elements dcctpthinsink and dcctpthinsrc are compared with srtsink and
-srtsrc. (dccpthinsink and dccpthinsrc are other names of the DCCP elements.) All
-elements carry the same RTP packets of 1316 bytes, the maximum payload size of
-SRT in live mode (see turns.py). The first runs have fixed rates and measure the
-CPU time. All elements can carry the lowest of these rates. The last run is as
-fast as possible. The program fails only if a pair of sink and source does not
-run at all. A slow pair is no failure. The DCCP elements are measured over UDP
-and over a raw socket. The raw socket is left out where it is not permitted.
+srtsrc. (dccpthinsink and dccpthinsrc are other names of the DCCP elements.)
+All elements carry the same RTP packets of 1316 bytes, the maximum payload size
+of SRT in live mode (see turns.py). The DCCP elements are measured over UDP and
+over a raw socket. The raw socket is left out if it is not permitted.
 
-In SRT's live mode a sender whose buffer is full may wait without end. This
-happens if the last packets before a pause are lost: the receiver does not
+The first runs have fixed rates and measure the CPU time. All elements can
+carry the lowest of these rates. The last run is as fast as possible. The
+program fails only if a pair of sink and source does not run at all. It does
+not fail if a pair is slow.
+
+In SRT's live mode, a sender whose buffer is full may wait forever. This
+happens if the last packets before a pause are lost. The receiver does not
 notice their loss, and the sender retransmits only packets that the receiver
 requests (Haivision/srt issues 707, 1722 and 2706). Two options make sure that
 the run ends. With nakreport=0 the sender retransmits after a timeout, and with
@@ -26,8 +28,8 @@ import socket
 import turns
 
 SIZE = 1316
-# The first pair consists of the SRT elements. All other pairs consist of DCCP
-# elements. turns.compare() compares each DCCP pair with the SRT pair.
+# The first pair, the SRT elements, is the reference. All other pairs are DCCP
+# elements, and turns.compare() compares each of them with the first pair.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

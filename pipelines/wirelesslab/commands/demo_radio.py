@@ -36,8 +36,8 @@ NICE = ["nice", "-n", "5"]
 
 
 def why_not(build: pathlib.Path) -> str:
-    """Returns the reason why the runs with the radio are not possible on this
-    machine. Returns "" if they are possible.
+    """Returns the reason why this machine cannot run the part of the demo with
+    the radio. Returns "" if it can.
     """
     missing = [name for name in ELEMENTS if not cells.is_element(name, build)]
     if missing:
@@ -48,7 +48,7 @@ def why_not(build: pathlib.Path) -> str:
 
 
 class Runs:
-    """The runs of wsim, one run for each seed. Each run has a directory of its
+    """All runs of wsim, one for each seed. Each run has a directory of its
     own.
     """
 
@@ -60,16 +60,18 @@ class Runs:
         self._children: dict[int, subprocess.Popen] = {}
 
     def results(self) -> list[pathlib.Path]:
-        """Returns the path of the result of each run. The result is the last
-        file that a run writes.
+        """Returns a list with the path of the result file of each run. The
+        result is the last file that a run writes, so the run is complete if
+        this file exists.
         """
         return [directory / SUMMARY for directory in self._directories.values()]
 
     def start(self) -> None:
-        """Starts each run that has no result yet. Returns when all these runs
-        send data. Programs need much CPU time while they start. This function
-        therefore waits, so that the start of the programs does not delay the
-        other runs of the demo."""
+        """Starts each run that has no result yet. Returns when all of these
+        runs have begun to send data. A starting program needs much CPU time,
+        which would delay the other runs of the demo. The demo therefore starts
+        its other runs only after this function has returned.
+        """
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():
                 continue
@@ -91,7 +93,9 @@ class Runs:
         return len(list(logs)) > len(wsim.TRANSPORTS)
 
     def finish(self) -> list[str]:
-        """Waits for all runs. Returns a line for each run that failed."""
+        """Waits until all runs have ended. Returns a list with an error
+        message for each run that failed.
+        """
         words = []
         for seed, child in self._children.items():
             status = processes.finish(child)
@@ -104,8 +108,9 @@ class Runs:
         return words
 
     def summaries(self) -> list[dict[str, dict[str, float]]]:
-        """Returns a list with one dictionary for each run that has a result.
-        The dictionary has the form {transport: {name of a result: number}}.
+        """Returns a list with one dictionary for each run that has ended with
+        a result. The dictionary has the form {transport: {name of a measured
+        value: number}}.
         """
         return [json.loads(path.read_text()) for path in self.results()
                 if path.exists()]

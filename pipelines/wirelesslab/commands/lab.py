@@ -57,8 +57,9 @@ def run_grid(options: argparse.Namespace) -> None:
 
 
 def print_numbers(options: argparse.Namespace) -> None:
-    """Prints the results of all workloads that are not video. If a paper
-    contains results for the same link and workload, prints these results, too.
+    """Prints the results of all workloads that are not video. If a paper has
+    published results for the same workload over the same link, prints those
+    results, too.
     """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
@@ -102,7 +103,8 @@ def compare(options: argparse.Namespace) -> None:
 
 
 def merge(options: argparse.Namespace) -> None:
-    """Writes the runs of several tables into one table."""
+    """Reads several tables of runs and writes all their rows into one table.
+    """
     parts = [results_csv.read(path, options.build, options.late,
                               lambda words: print(words, flush=True))
              for path in options.parts]

@@ -50,8 +50,9 @@ def in_each_second(seen: list[tuple[float, int]]) -> list[int]:
 
 def silences(seen: list[tuple[float, int]],
              minimum: float) -> list[tuple[float, float]]:
-    """Returns (begin, length) in seconds of each silence that lasted at least
-    `minimum` seconds.
+    """Returns the silences, the periods in which nothing left the link. Each
+    silence is a pair (begin, length) in seconds. Silences shorter than
+    `minimum` seconds are left out.
     """
     return [(before, after - before)
             for (before, _), (after, _) in itertools.pairwise(seen)

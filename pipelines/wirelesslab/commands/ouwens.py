@@ -28,8 +28,8 @@ PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
 RATES = (3, 4, 5, 6)
 LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
 # The retry values in Ouwens' figures and in his tables of consecutive losses.
-# The retry value is the maximum number of transmissions of a packet; 0 stands
-# for the default of 16 transmissions.
+# The retry value is the maximum number of transmissions of a packet. Not
+# listed here is the value 0, which stands for the default of 16 transmissions.
 RETRIES = (1, 2, 3, 4)
 # Maps each section of ouwens.ini to "yes" if its microwave oven is on,
 # otherwise to "no".
@@ -52,8 +52,9 @@ Ours = dict[tuple[str, int, int, str], list[dict[str, Any]]]
 # ----------------------------------------------------------------------- theirs
 
 def read_theirs() -> Theirs:
-    """Reads ouwens.csv. Returns a dictionary that maps the tuple (table,
-    protocol, rate, retry, oven, what) of each line to the value in the line.
+    """Reads ouwens.csv, which contains the values of the tables in the thesis.
+    Returns a dictionary that maps the tuple (table, protocol, rate, retry,
+    oven, what) of each line to the value in the line.
     """
     with open(THEIRS) as file:
         return {(row["table"], row["protocol"], int(row["rate"]),
@@ -70,8 +71,8 @@ def key(run: run_results.Run) -> tuple[str, int, int, str]:
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """Returns a dictionary that maps the name of each measured quantity of a
-    run to its value. Chapter 3 of the thesis reports these quantities.
+    """Returns {name: value} for each quantity that chapter 3 of the thesis
+    reports. The values are measured in `run`.
     """
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
@@ -109,7 +110,9 @@ def throughput(ways: list[measurements.Passage],
 
 
 def of_size(ways: list[measurements.Passage]) -> float:
-    """Returns Pearson's r between the size and the lateness of the frames."""
+    """Returns Pearson's correlation coefficient r of the size of a frame and
+    its lateness.
+    """
     there = measurements.arrived(ways)
     try:
         return statistics.correlation([way.frame.size for way in there],
@@ -120,9 +123,10 @@ def of_size(ways: list[measurements.Passage]) -> float:
 
 def read_ours(directory: pathlib.Path,
               build: pathlib.Path) -> tuple[Ours, int, int]:
-    """Returns a dictionary, the number of flagged (unreliable) runs, and the
-    number of all runs. The dictionary maps each key, as returned by key(), to
-    the list of the results of the runs with this key.
+    """Returns three values: a dictionary, the number of runs that are flagged
+    as unreliable, and the number of all runs. The dictionary maps (protocol,
+    rate, retry value, oven) to a list of the results of all runs that have
+    these four values.
     """
     runs, _, _ = run_results.read(directory, build, LATE_MS)
     found = collections.defaultdict(list)
@@ -135,7 +139,7 @@ def read_ours(directory: pathlib.Path,
 
 def believed(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the runs that are not flagged as unreliable. If all runs are
-    flagged, returns all of them.
+    flagged, returns all of them, so that the table has a value.
     """
     return [run for run in runs if not run["flagged"]] or runs
 
@@ -148,7 +152,9 @@ def star(runs: list[dict[str, Any]]) -> str:
 
 def both(theirs: float | None, ours: list[dict[str, Any]], what: str,
          form: str, digits: int = 1) -> str:
-    """Returns the text of a table cell: `result of the thesis / our result`."""
+    """Returns the text of a table cell in the form `result of the thesis / our
+    result`.
+    """
     his = "–" if theirs is None else f"{theirs:.{digits}f}"
     return f"{his} / " + spread(ours, what, form)
 
@@ -221,12 +227,13 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
     """Yields the rows of a table: first the header, then the values that the
     thesis shows in figures.
 
-    The table has rows for these bitrates and retry values:
+    The table has rows for these pairs of a bitrate and a retry value:
     - 3 Mbit/s with each retry value.
-    - A second bitrate with each retry value. The second bitrate is 4 Mbit/s if
-      the protocol is UDP, otherwise 6 Mbit/s.
+    - A second bitrate with each retry value: 4 Mbit/s for non-blocking UDP,
+      and 6 Mbit/s for the other protocols.
     - Each bitrate with the retry value 4, which allows four transmissions of a
-      packet."""
+      packet.
+    """
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",
@@ -249,8 +256,9 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
-    """`what` is the name of a value. Returns a text with the median of this
-    value over the runs `ours`. The text does not show the range of the value.
+    """Returns a text with the median over the runs `ours`. `what` is the name
+    of the measured value. The text contains only the median, and not the
+    lowest and the highest value.
     """
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"

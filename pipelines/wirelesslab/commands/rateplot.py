@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the bitrate of the network, from logs that
-tests/examples/follow has printed. The output is one SVG with a picture for each
-log. The pictures stand one below another.
+"""Draws how an encoder follows the bitrate of the network. The input is logs
+that tests/examples/follow has printed. The output is one SVG with a picture
+for each log, one picture below another.
 
     rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """
@@ -45,8 +45,10 @@ def read(path: pathlib.Path) -> list[dict[str, float]]:
 
 
 def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
-    """Yields for each value the mean of the last `count` values, so that a
-    single large key frame does not look like a change of the bitrate."""
+    """Yields the mean of the last `count` values for each value. Without this
+    smoothing, a single large key frame would look like a change of the
+    bitrate.
+    """
     for end in range(1, len(values) + 1):
         window = values[max(0, end - count):end]
         yield sum(window) / len(window)

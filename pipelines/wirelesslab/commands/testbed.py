@@ -23,8 +23,8 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-# Exit statuses, as in timeout(1): 124 if the time limit has been reached, and
-# 125 if the testbed itself fails.
+# Exit statuses of this program, the same as those of timeout(1): 124 if the
+# time limit has been reached, and 125 if the testbed itself fails.
 STATUS_LATE, STATUS_OURS = 124, 125
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
@@ -36,8 +36,8 @@ class Late(Exception):
 
 
 class Steps(argparse.Action):
-    """Collects the options --first, --run, --wait and --main in one list, in
-    the order in which the user typed them.
+    """Collects the options --first, --run, --wait and --main in one list,
+    because they are executed in the order in which the user typed them.
     """
 
     def __call__(self, _parser: argparse.ArgumentParser,
@@ -53,13 +53,14 @@ def parse_arguments() -> argparse.Namespace:
         description="Sets up hosts with emulated links between them, runs "
         "commands in them, and leaves\nnothing behind.",
         epilog="""\
-The environment of a command has the addresses of all hosts: $b is the address
-of host b on the first link to it, $b_wl0 the one on link wl0. $b_ip6 and
-$b_wl0_ip6 are the IPv6 addresses. $LINK_LOG is the log of the first link,
-$LINK_LOG_wl0 that of link wl0.
+A command gets the addresses of all hosts as environment variables. $b_wl0 is
+the address of host b on the link wl0. $b is the address of host b on the first
+link to it. $b_ip6 and $b_wl0_ip6 are the IPv6 addresses. $LINK_LOG_wl0 is the
+log of the link wl0, and $LINK_LOG is the log of the first link.
 
-The exit status is that of the command that decides: --main, or else the last
---run. It is 124 after --timeout, and 125 if the testbed itself failed.
+The exit status is that of the shell (--shell), of the command of --main, or of
+the last command, in this order. It is 124 if the time limit of --timeout has
+been reached, and 125 if the testbed itself failed.
 
   pipelines/testbed --link 'wl0=a,b: profile=80211b seed=1' \\
       --run 'b: iperf3 -s' --wait 'b: tcp/5201' --run 'a: iperf3 -c $b'
@@ -173,7 +174,9 @@ class Stream:
 
 
 class Session:
-    """Runs the steps of one command line in a testbed that has been started."""
+    """Runs the steps that the options of the command line name, in a testbed
+    that has been started.
+    """
 
     def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:
         self._bed = bed
@@ -237,8 +240,10 @@ class Session:
             self._look(SECONDS_BETWEEN_LOOKS)
 
     def _check_commands(self, host: str, place: str) -> None:
-        """Raises LabError if a command that was started on `host` has failed.
-        That command was probably the server that should listen at `place`.
+        """Raises LabError if a command that was started on the host `host` has
+        failed. This function is called while the program waits for a server
+        that is to listen at `place`. If a command has failed, it was probably
+        this server.
         """
         for place_of, command, process in self._started:
             if place_of == host and process.poll():
@@ -287,15 +292,18 @@ class Session:
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        """Prints the output of the commands until `condition` returns True. The
-        condition is checked when output has arrived or a process has ended. The
-        condition must not change at any other time."""
+        """Prints the output of the commands until `condition` returns True.
+        The condition is checked only after output has arrived or a process has
+        ended. It must therefore not depend on anything else, for example on
+        the time.
+        """
         while not condition():
             self._look()
 
     def _look(self, seconds: float | None = None) -> None:
-        """Waits until there is output or a process ends, for at most `seconds`.
-        Raises Late when the time limit of --timeout has been reached.
+        """Waits until a command has written output or a process has ended, but
+        at most for `seconds`. Raises Late when the time limit of the option
+        --timeout has been reached.
         """
         if self._deadline is not None:
             left = self._deadline - time.monotonic()
@@ -308,8 +316,8 @@ class Session:
         self._bed.check()
 
     def close(self) -> None:
-        """Copies the remaining output of the commands. All commands must have
-        ended.
+        """Copies the output of the commands that has not been copied yet. All
+        commands must have ended.
         """
         with self._files:
             for key in list(self._selector.get_map().values()):

@@ -30,19 +30,20 @@ from wirelesslab.streams import clips, pictures, rtp_file
 from wirelesslab.testbed import namespaces
 from wirelesslab.testbed.testbed import Testbed
 
-# "wsim" is the trace of a place with bad reception (Singh 5.1). "live" is the
-# live experiment (5.2.3). For this experiment, the thesis gives neither the
-# error rate nor the mean burst. The values of "live" were chosen so that they
-# produce the losses of the experiment.
+# Two sets of values for the errors of the radio. "wsim" stands for the trace
+# of a place with bad reception in Singh's thesis (5.1). "live" stands for the
+# live experiment of the thesis (5.2.3). The thesis gives neither the error
+# rate nor the mean burst of this experiment, so the values were chosen to
+# produce the same losses.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
 # The queue has no limit. Therefore no packet of a large I-frame is lost before
 # it reaches the radio.
 QUEUE = "txqueuelen=0"
-# The properties of a bearer that delivers damaged packets, as PPP Lite does.
-# The receiver's sockets decide whether to drop these packets.
+# The properties of a radio link that delivers damaged packets, as PPP Lite
+# does. The socket of the receiver decides whether to drop them.
 TRANSPARENT = "profile=gsm-transparent frame-check=false"
-# The properties of a bearer that retransmits damaged radio blocks. Its packets
+# The properties of a radio link that retransmits damaged blocks. Its packets
 # arrive late but undamaged.
 RETRANSMITTING = "profile=gsm"
 # The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
@@ -50,8 +51,9 @@ RETRANSMITTING = "profile=gsm"
 LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
-# The share of the line's capacity that the clip uses. With a larger share, the
-# frames that follow an I-frame would wait too long in the queue.
+# The share of the line's capacity that the clip uses, from 0 to 1. With a
+# larger share, the frames that follow an I-frame would wait too long in the
+# queue.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
@@ -73,14 +75,16 @@ class Codec:
     """The elements and settings with which video of one codec is sent and
     received.
     """
-    container: str  # The muxer of a container that qtdemux can read.
+    # The muxer that writes the clip into a container that qtdemux can read.
+    container: str
     pay: str
     depay: str
     # Maximum number of bytes of video in a packet; see --packet-size.
     packet_size: int
     # The caps of the RTP packets.
     caps: str
-    # The caps that Matroska needs and that the depayloader does not set.
+    # Additional caps of the video. Matroska needs them, but the depayloader
+    # does not set them.
     video: str
 
 
@@ -117,8 +121,9 @@ UDP_RLP = Transport("udp-rlp", "UDP over RLP", "udpsink", "udpsrc",
 # ----------------------------------------------------------- the clip, the link
 
 class Clip:
-    """A short video clip that is sent as RTP packets. This object computes the
-    pace at which they are sent.
+    """A short video clip, divided into RTP packets. The constructor computes
+    by which factor the clip has to be slowed down, so that the line can carry
+    it.
     """
 
     def __init__(self, options: argparse.Namespace,
@@ -130,9 +135,11 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The first pass over the clip determines the sizes of the packets. From
-        # these sizes, the code computes how much the clip has to be slowed
-        # down. The second pass makes the packets of the slowed-down clip.
+        # The first pass over the clip determines the sizes of the packets. At
+        # its normal speed, the clip is usually too large for the line. From
+        # the sizes, the code therefore computes how much the clip has to be
+        # slowed down. The second pass makes the packets of the slowed-down
+        # clip.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
@@ -179,8 +186,8 @@ class Clip:
                 len(packet.data) + IP_AND_UDP for packet in self.packets)))
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
-               # All packets arrive at the link at the same time. The link is
-               # therefore never idle.
+               # With this data rate, all packets arrive at the link at the
+               # same time. The link then has a packet to send at any time.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -240,10 +247,11 @@ class Run:
         return self._bed.variables(SENDER)[RECEIVER]
 
     def _start_receiver(self) -> namespaces.Command:
-        """Starts the receiver and waits until it listens. The jitter buffer is
-        configured not to wait, because no packet is late or reordered on this
-        link. The only task of the buffer is to set the timestamp of each frame
-        to the timestamp of its packets."""
+        """Starts the receiver and waits until its socket is open. The jitter
+        buffer does not wait for packets, because no packet is late or
+        reordered on this link. The buffer is only needed to give each frame
+        the timestamp of its packets.
+        """
         codec = self._clip.codec
         child = self._popen(
             RECEIVER, f"{self.transport.source}{self._backend} "
@@ -320,8 +328,8 @@ class Run:
                            f"({processes.describe(status)})")
 
     def fates(self) -> dict[int, tuple[str, float, float]]:
-        """Reads the log of the link. Returns {index of a packet: (fate,
-        arrival, departure)}. The times are in seconds.
+        """Reads the log of the link. Returns {index of a packet: (fate, time
+        of arrival at the link, time of departure)}. The times are in seconds.
         """
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():
@@ -333,21 +341,22 @@ class Run:
 
 
 def send(runs: Sequence[Run], seconds: float) -> None:
-    """Sends the clip by all transports at the same time and waits until all
-    have ended.
+    """Sends the clip by all transports at the same time. Returns when all of
+    them have ended.
     """
     for run in runs:
         run.start_sender()
     deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
-    # all() gets a list and not a generator. has_sent() is therefore called for
-    # every transport each time, and a failed transport is noticed immediately.
+    # The list makes sure that has_sent() is called for every transport in each
+    # round. all() would stop a generator at the first transport that is still
+    # sending, and a failure of another transport would be noticed only later.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
             raise LabError("the senders did not end within "
                            f"{2 * seconds + SECONDS_TO_START:.0f} s")
         time.sleep(0.05)
-    # The links need some time to read the last packets from their devices.
-    # Therefore wait before finish() ends the links.
+    # A link needs some time to read the last packets from its network devices.
+    # If finish() ended the link immediately, these packets would be lost.
     time.sleep(0.2)
     for run in runs:
         run.finish()
@@ -367,7 +376,9 @@ class Outcome:
         self.arrived = rtp_file.match(clip.packets, rtp_file.read(run.packets))
         self.fates = run.fates()
         self.whole_frames = rtp_file.whole_frames(clip.packets, self.arrived)
-        self.errors = []  # The mean square error of each picture.
+        # The mean square error of each picture, compared with the sent
+        # picture.
+        self.errors = []
 
     def lost(self) -> int:
         return len(self.sent) - len(self.arrived)
@@ -386,8 +397,8 @@ class Outcome:
         return sum(packet.payload_size() for packet in self.arrived.values())
 
     def times(self) -> list[tuple[float, float]]:
-        """Returns (time sent, time arrived) of each packet that arrived, in
-        seconds of the link's clock.
+        """Returns a pair (time sent, time of arrival) for each packet that
+        arrived. The times are in seconds by the clock of the link.
         """
         return [self.fates[index][1:] for index in sorted(self.arrived)
                 if index in self.fates]
@@ -396,7 +407,8 @@ class Outcome:
         return mean(end - begin for begin, end in self.times())
 
     def gaps(self) -> list[float]:
-        """Returns the times between arrivals, which Singh calls jitter (5.2.2).
+        """Returns the times in seconds between consecutive arrivals. Singh
+        calls these times jitter (5.2.2).
         """
         ends = [end for _, end in self.times()]
         return [after - before for before, after in zip(ends, ends[1:])]
@@ -458,9 +470,10 @@ def deviation(values: Sequence[float]) -> float:
 
 def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
-    """Writes the videos and one still image to `output`, and compares each
-    received frame with the sent frame. Returns the number of the frame in the
-    still image.
+    """Compares each received frame with the frame that was sent. Writes videos
+    to `output`: the sent one, the received ones, and all of them side by side.
+    Also writes one frame of the last video as a still image. Returns the
+    number of this frame.
     """
     sent = output / "sent.mkv"
     count = len(clip.frames)
@@ -539,8 +552,8 @@ def table(outcomes: list[Outcome]) -> list[str]:
 
 def simulate(options: argparse.Namespace,
              run_dir: pathlib.Path) -> tuple[list[Outcome], Clip]:
-    """Runs all transports. Returns their outcomes, in the order of TRANSPORTS,
-    and the clip.
+    """Sends the clip by all transports. Returns two values: a list with the
+    Outcome of each transport, in the order of TRANSPORTS, and the clip.
     """
     clip = Clip(options, run_dir)
     radio = (f"{QUEUE} seed={options.seed} {POINTS[options.point]} "
@@ -550,9 +563,11 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A link with RLP cannot replay the recorded pattern. However, its radio has
-    # the same seed as the recorded radio, so both radios damage the same
-    # blocks.
+    # A record of the radio says what happened to each packet, and the links of
+    # the other transports apply it. The link with RLP (Radio Link Protocol)
+    # sends damaged blocks again, so it cannot apply a record. Its radio
+    # therefore only has the same seed as the recorded radio. Both radios thus
+    # damage the same blocks.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

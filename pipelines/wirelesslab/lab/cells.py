@@ -45,34 +45,37 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# A flagged run is not reliable and is repeated. During the repetition, the file
-# with the old result of the run has this name.
+# A run that is flagged as unreliable is repeated. During the repetition, the
+# file with the old result of the run has this name.
 ASIDE = "result.flagged.json"
 # The result of a run is a dictionary. This key of the dictionary holds the
 # duration of the run, in s.
 TOOK = "took_s"
-RUN_OUT = "run.out"  # The file with the output of a run.
+# The file into which a run writes its standard output and its error messages.
+RUN_OUT = "run.out"
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# Key in the result of a run. Its value is a list. For each link, the list has
-# the time of day in ns at which the clock of the link was 0.
+# Key in the result of a run. The value is a list with one time of day in ns
+# for each link of the run. At this time, the clock of the link was 0.
 LINKS_BEGAN = "links_began_ns"
 # Matches the files into which the processes of the links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
-# In a combined link, the first link has the seed of the run. The seed of each
-# further link is the seed of the previous link plus this value. Two links of
-# the same kind therefore change independently of each other.
+# The difference between the seeds of two links that a run uses together. The
+# first link has the seed of the run. Each further link has the seed of the
+# previous link plus this number. Two links of the same kind therefore change
+# independently of each other.
 SEEDS_BETWEEN_LINKS = 1000
-# Names of the files with the delivery traces of a link whose bitrate changes in
-# steps. STEPS contains the trace for the direction of the stream. If the
-# opposite direction has a trace of its own, BACK contains it.
+# Names of files with delivery traces, for a link whose bitrate changes in
+# steps. STEPS is the trace for the direction of the stream. BACK is the trace
+# for the opposite direction, if that direction has a separate trace.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# A run with a live encoder is flagged if the lateness of the encoder exceeds a
-# limit. ENCODER_P99_MS is the limit for the 99th percentile of the lateness.
-# ENCODER_MAX_MS is the limit for the maximum. For comparison: the source has 25
-# frames per second, so the encoder has 40 ms for each frame. A viewer waits for
-# at most 400 ms for a frame.
+# A run with a live encoder is flagged as unreliable if its encoder was too
+# slow. The lateness of the encoder is the time from the capture of a picture
+# to the output of its frame. ENCODER_P99_MS is the limit for the 99th
+# percentile of the lateness. ENCODER_MAX_MS is the limit for the maximum. For
+# comparison: the source has 25 frames per second, so the encoder has 40 ms for
+# each frame. A viewer waits for at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # Values in the result of a run in virtual time. Nothing can be late in virtual
@@ -80,7 +83,8 @@ IP_AND_UDP = 28
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
-# Matches the name of an element in a pipeline. Does not match caps.
+# Matches the name of an element in a launch line. Does not match caps, such as
+# video/x-raw.
 ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_-]*)(?![a-z0-9_/.-])")
 
 
@@ -105,8 +109,9 @@ def read(directory: pathlib.Path) -> Cell:
 
 def result(directory: pathlib.Path) -> dict[str, Any] | None:
     """Returns the result of the cell (one experiment) in `directory`. Returns
-    None if the run was not completed, or if the description of the cell has
-    changed since the run."""
+    None if the run was not completed, or if the result belongs to an older
+    description of the cell.
+    """
     path = directory / RESULT
     if not path.exists():
         return None
@@ -162,14 +167,16 @@ def remove_old(directory: pathlib.Path) -> None:
 
 
 def source_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
-    """Returns the path of the file that contains the input pictures of the live
-    encoder in `cell`.
+    """Returns the path of a video file. Its pictures are the input of the live
+    encoder in the experiment `cell`.
     """
     return live_sources.make(build, encoders.source_of(cell), cell["seconds"])
 
 
 def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
-    """Returns the path of the file that the sender of `cell` reads."""
+    """Returns the path of the video file that the sender of the experiment
+    `cell` reads.
+    """
     if matrix.kind(cell) == matrix.LIVE:
         source, encoding = source_of(cell, build), encoders.encoding_of(cell)
         return encodings.make(build, encoding, source) if encoding else source
@@ -178,13 +185,13 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 
 
 def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
-    """Returns the properties of the link, followed by the properties that the
-    protocol sets for the link. If a property occurs twice, the later value is
-    used.
+    """Returns the properties of the link as a text. First come the properties
+    from the matrix file, then those that the protocol sets for the link, then
+    the seed. If a property occurs twice, the later value is used.
 
-    A combined link consists of several parts. To get the properties of one
-    part, the caller passes the part as `link`, and the index of the part as
-    `place`. Each part has a different seed.
+    If the link is a combined link, which consists of several parts, the caller
+    passes one part as `link` and the index of this part as `place`. Each part
+    has a different seed.
     """
     words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
              f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
@@ -192,9 +199,10 @@ def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
-    """Returns all properties of the cell's link. If the bitrate of the link
-    changes in steps, this function also writes a delivery trace into
-    `directory`."""
+    """Returns all properties of the link of `cell`. The link must not be a
+    combined link. If its bitrate changes in steps, this function also writes a
+    file with these steps, a delivery trace, into `directory`.
+    """
     parts = all_properties(cell, directory)
     if len(parts) > 1:
         raise LabError(f"{cell['link']['name']} is {len(parts)} links, where "
@@ -203,8 +211,9 @@ def with_steps(cell: Cell, directory: pathlib.Path) -> str:
 
 
 def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:
-    """Returns the properties of each part of a combined link. For any other
-    link, returns a list with the properties of this link.
+    """Returns a list with the properties of each link that the run uses. If
+    the link of the cell is a combined link, the list has one element for each
+    of its parts. Otherwise the list has one element.
     """
     return [part_with_steps(cell, part, place, directory)
             for place, part in enumerate(link_paths.parts(cell["link"]))]
@@ -224,17 +233,17 @@ def part_with_steps(cell: Cell, link: Link, place: int,
     if placement.sender_station(link):
         words = [f"delivery-trace-down={path}"]
     else:
-        # If wirelesslink has a single trace, it uses this trace for both
-        # directions. The bitrate must change in steps in one direction only.
-        # Therefore the opposite direction has a trace of its own.
+        # With a single trace, wirelesslink applies it to both directions. Only
+        # one direction is to change in steps, so the opposite direction gets a
+        # separate trace with a high constant rate.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
     return f"{shlex.join(words)} {own}"
 
 
 def link_logs(cell: Cell) -> list[tuple[str, int]]:
-    """Returns a pair for each link of the experiment `cell`: the name of the
-    link's log, and the station number that stands for the sender in this log.
+    """Returns a pair for each link of the experiment `cell`: the file name of
+    the link's log, and the station number that the sender has in this log.
     """
     return [(f"{placement.link_name(number)}.log",
              placement.sender_station(part))
@@ -284,9 +293,11 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """Returns the lateness of the encoder, and whether the run is flagged. A
-    run is flagged if the encoder was too slow, because then its frames are
-    late, whatever the network does."""
+    """Returns the lateness of the encoder, which is the time from the capture
+    of a picture to the output of its frame. Also returns whether the run is
+    flagged as unreliable. A run is flagged if the encoder was too slow. The
+    frames of a slow encoder are late, whatever the network does.
+    """
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames
         for name in (live_stream.CAPTURED, SENT)))
@@ -300,11 +311,12 @@ def encoder_lateness(directory: pathlib.Path,
 def free_port(place: placement.Place, transport: Protocol,
               taken: list[int]) -> int:
     """Returns a free port for the protocol `transport`. If the protocol needs
-    several ports, it also uses the ports that follow this port. None of these
-    ports is in `taken`.
+    several ports, the ports directly above the returned port are for the same
+    protocol. None of all these ports is in `taken`, the list of the ports that
+    other streams of the run use already.
 
-    If the testbed uses relays on this machine instead of hosts, several streams
-    and runs share the ports of this machine.
+    If relays replace the hosts, all streams and runs share the ports of this
+    machine. Two streams must therefore never get the same port.
     """
     while True:
         port = place.choose_port(transport["binds"])
@@ -313,8 +325,10 @@ def free_port(place: placement.Place, transport: Protocol,
 
 
 def stream_directory(directory: pathlib.Path, name: str) -> pathlib.Path:
-    """Returns the directory of one stream. A cell with a single stream uses its
-    own directory; otherwise the directory is named after the stream's number.
+    """Returns the directory for the files of one stream. If a cell has a
+    single stream, this is the directory of the cell itself. If a cell has
+    several streams, each stream has a subdirectory that is named after the
+    number of the stream.
     """
     return directory / name.partition("-")[0]
 
@@ -333,9 +347,10 @@ def carry(cell: Cell, directory: pathlib.Path,
 
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
-    """Returns how late this machine woke a waiting process, and how late the
-    links delivered packets. The lateness of a link is the difference between
-    the real delivery time and the time that the model of the link computes.
+    """Returns two kinds of lateness of a run. The lateness of the machine is
+    the time by which it woke a waiting process too late. The lateness of a
+    link is the difference between the real delivery time of a packet and the
+    time that the model of the link computes.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [
@@ -345,12 +360,12 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Estimates the effect of lateness on a run of `cell` that streamed video
-    in real time. `late` says how late processes woke up during this run, and
-    how late the links delivered packets. Returns a copy of `late` with
-    three more entries: the limit above which a frame counts as late, the effect
-    of the lateness on each stream, and whether the run is flagged as
-    unreliable.
+    """Estimates how much lateness changed the result of a run that streamed
+    video in real time. `cell` describes the run. `late` says how late
+    processes woke up during the run, and how late the links delivered packets.
+    Returns a copy of `late` with three more entries: the limit above which a
+    frame counts as late, the effect of the lateness on each stream, and
+    whether the run is flagged as unreliable.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):
@@ -365,9 +380,11 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 
 def is_old_grade(result: dict[str, Any]) -> bool:
-    """Returns whether a run was graded by an older version of lateness.grade().
-    Older versions flagged runs by another rule. `result` is the result of the
-    run. Returns False if the run did not stream a clip."""
+    """Returns whether an older version of this program decided if the run is
+    flagged as unreliable. Older versions used another rule, so the decision
+    has to be made again. `result` is the result of the run. Returns False if
+    the run did not stream a clip.
+    """
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO
             and not cell["protocol"][matrix.COMPUTED]
@@ -415,9 +432,10 @@ def fill(pipeline: str, values: Mapping[str, Any]) -> list[str]:
 # ------------------------------------------------------------ machine, elements
 
 def machine(build: pathlib.Path) -> dict[str, Any]:
-    """Returns the conditions of a run on this machine as a dictionary, so that
-    the run can be repeated. It contains the kernel, the number of cores, the
-    GStreamer version, the commit, and the name of the build directory.
+    """Returns the conditions on this machine that somebody needs to know in
+    order to repeat a run. The dictionary contains the kernel, the number of
+    cores, the GStreamer version, the commit, and the name of the build
+    directory.
     """
     version = said(["gst-launch-1.0", "--version"]).splitlines()
     git = ["git", "-C", str(paths.SOURCE_DIR)]
@@ -430,7 +448,9 @@ def machine(build: pathlib.Path) -> dict[str, Any]:
 
 
 def host() -> dict[str, Any]:
-    """Returns the properties that distinguish this machine from others."""
+    """Returns the properties that distinguish this machine from others: its
+    kernel and its number of cores.
+    """
     return {"kernel": f"{platform.system()} {platform.release()}",
             "cores": os.cpu_count()}
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Implements the combined links of a matrix. With `links = tmobile+verizon`,
-the sender and the receiver are connected by two links. Each link has the
-properties of its own section [link NAME].
+"""Implements combined links, in which the sender and the receiver are
+connected by several links. For example, `links = tmobile+verizon` in a matrix
+stands for two links. Each of them has the properties of its own section [link
+NAME].
 """
 
 from collections.abc import Sequence
@@ -16,17 +17,19 @@ from wirelesslab.streams import (
 )
 
 TOGETHER = "+"
-# The dictionary of a combined link has this key. Its value is the list of the
-# links that are combined.
+# Key in the dictionary of a combined link. The value is the list of the links
+# that are used together.
 SEVERAL = "several"
 MAX_LINKS = 8
 
 
 def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
-    """Returns the links by name: all `links`, and each combined link whose name
-    is in the text `words`. The name of a combined link consists of the names of
-    its parts, joined by plus signs. Raises LabError if a combined link has too
-    many parts, or a part that is not among `links`."""
+    """Returns {name: link} with all links in `links`, and with each combined
+    link whose name is in the text `words`. A combined link consists of several
+    links that a run uses together. Its name consists of their names, joined by
+    plus signs. Raises LabError if a combined link has too many parts, or a
+    part that is not in `links`.
+    """
     found = dict(links)
     for name in words.split():
         parts = name.split(TOGETHER)
@@ -46,8 +49,9 @@ def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
 
 
 def combine(parts: Sequence[Link]) -> Link:
-    """Returns a combined link that consists of `parts`. It has no properties of
-    its own.
+    """Returns a combined link: several links between the sender and the
+    receiver that a run uses together. `parts` are these links. The combined
+    link has no properties of its own.
     """
     return {"name": TOGETHER.join(part["name"] for part in parts),
             "title": " and ".join(part["title"] for part in parts),
@@ -55,12 +59,12 @@ def combine(parts: Sequence[Link]) -> Link:
 
 
 def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
-    """Checks the names of links in the pipelines. Raises LabError if the matrix
-    has no section for one of these links.
+    """Checks the names of links that occur in the pipelines. Raises LabError
+    if the matrix has no section for one of these links.
 
-    A pipeline can also refer to a part of a combined link by its number, such
-    as {host_2}. This function does not check the number. If a combined link has
-    no part 2, the runs of this pipeline over this link are left out later.
+    A pipeline can also refer to a part of a combined link by its number, as in
+    {host_2}. This function does not check numbers. If a link of the matrix has
+    no part with this number, the runs over this link are left out later.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:
@@ -81,8 +85,9 @@ def pipelines_of(protocol: Protocol) -> list[str]:
 
 
 def why_not(cell: Cell) -> str:
-    """`cell` is an experiment with one protocol over one link. Returns why the
-    protocol cannot use the link, or "" if it can."""
+    """`cell` is an experiment with one protocol over one link. If the protocol
+    cannot be used over the link, returns the reason. Otherwise returns "".
+    """
     protocol, link = cell["protocol"], cell["link"]
     parts = link_paths.parts(link)
     if len(parts) > 1 or any(part.get(link_schedules.KEY) for part in parts):
@@ -104,10 +109,11 @@ def why_not(cell: Cell) -> str:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """A cell is a run of one protocol over one link. `found` contains cells.
-    Returns two lists. The first list contains the cells whose protocol can use
-    the link. If a protocol cannot use a link, the second list contains a line
-    of text that names the protocol, the link and the reason.
+    """Divides `found`, a list of cells. A cell is a run of one protocol over
+    one link. Returns two lists. The first list contains the cells whose
+    protocol can use the link. For each pair of a protocol and a link that do
+    not fit together, the second list contains a line of text with the
+    protocol, the link and the reason.
     """
     left, words = [], {}
     for cell in found:
@@ -122,10 +128,11 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns two lists. The first list contains the cells (runs of a matrix)
-    that need no network namespaces. The second list contains a line of text for
-    each link that is left out. A link with a schedule is left out, because a
-    schedule changes the network devices of the hosts, and hosts without
-    namespaces have no such devices."""
+    that can be run without network namespaces. The second list contains a line
+    of text for each link that is left out. Links with a schedule are left out:
+    a schedule changes the network devices of the hosts, and without namespaces
+    the hosts have no devices.
+    """
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)
         for part in link_paths.parts(cell["link"])))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the definition of a cell (an experiment of the lab). The definition
-contains everything that the runs of the cell depend on, such as the pipelines,
-the properties of the link and the clip. A short checksum is made from the
-definition. If the checksums of two results are equal, the results are
-comparable, even if they come from different times or machines.
+"""Computes the definition of a cell (an experiment of the lab) and its
+checksum. The definition contains everything on which the runs of the cell
+depend and that all of them have in common, such as the pipelines, the
+properties of the link and the clip. If the definitions of two results have the
+same checksum, the results are comparable, even if they come from different
+times or machines.
 
-The definition contains no seed, no repetition number and no titles. It contains
-no directories of files either, because these differ between machines.
+The definition contains no seed, no repetition number and no titles. It
+contains no directories of files either, because these differ between machines.
 """
 
 import difflib
@@ -19,8 +20,10 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import matrix
 
-# Keys of a cell (one experiment of the lab) that are not part of its
-# definition. The key `theirs` has the results that a paper gives for the cell.
+# Keys in the description of a cell (one experiment of the lab) that are not
+# part of its definition. Runs that differ only in these keys are comparable.
+# The key `theirs` contains the results that a paper reports for this
+# experiment.
 NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
 DIGITS = 12
 
@@ -36,9 +39,10 @@ def of(cell: Cell) -> dict[str, Any]:
 
 
 def differences(one: Cell, other: Cell) -> list[str]:
-    """Compares two cells. Returns one line for each key with different values,
-    such as "link.properties: -rate=6 +rate=5". A minus sign marks a word that
-    only `one` has, and a plus sign marks a word that only `other` has.
+    """Compares the definitions of two cells (experiments). Returns one line
+    for each key whose values differ, such as "link.properties: -rate=6
+    +rate=5". A minus sign marks a word that only `one` has, and a plus sign
+    marks a word that only `other` has.
     """
     values = [flat(of(cell)) for cell in (one, other)]
     lines = []
@@ -66,8 +70,9 @@ def flat(value: Any, key: str = "") -> dict[str, Any]:
 
 
 def portable(value: Any, key: str = "") -> Any:
-    """Returns a copy of `value` without titles. Paths of files are reduced to
-    the file names.
+    """Returns a copy of `value` in a form that is equal on all machines.
+    Titles are left out. In the properties of a link, the path of a file is
+    reduced to the file name.
     """
     if isinstance(value, dict):
         return {name: portable(inner, name) for name, inner in value.items()

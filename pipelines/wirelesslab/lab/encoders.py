@@ -24,17 +24,18 @@ SECTION = "encoder"
 KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 ENCODED = "{encoding}"
-# Key in a configuration section that describes a protocol. The value is a list
-# of names of encodings.
+# Key in the section [protocol NAME] of a matrix. The value is a list of names
+# of encodings. An encoding is a stream that is encoded before the run, and
+# [encoding NAME] describes it.
 ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
-# Key in a configuration section. The value is a bitrate in kbit/s, or a list of
-# bitrates. If the section of a protocol has a list, a separate protocol is made
-# for each bitrate in the list.
+# Key for the bitrate in kbit/s, in the section of the encoder or of a
+# protocol. In the section of a protocol, the value can be a list of bitrates.
+# Each bitrate in the list then yields a separate protocol.
 BITRATE = "bitrate"
-# Default values of two keys of the section SECTION, in kbit/s. The key
-# `bitrate` is the bitrate of each protocol that has no key `bitrate` in its own
-# section. The key `max` is the maximum bitrate of all protocols.
+# Default values of two keys in the section of the encoder, in kbit/s. The key
+# `bitrate` applies to each protocol that has no key `bitrate` in its own
+# section. The key `max` is the maximum bitrate for all protocols.
 DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 
@@ -46,9 +47,10 @@ class Front:
 
     def __init__(self, given: configparser.ConfigParser,
                  sections: Mapping[str, configparser.SectionProxy]) -> None:
-        """Reads the settings of the encoder from the matrix file, which `given`
-        contains in parsed form. `sections` maps the name of each encoding to
-        its section. Raises LabError if a key is missing or unknown.
+        """Reads the settings of the encoder from the matrix file. `given` is
+        the parsed file. `sections` maps the name of each encoding, a stream
+        that is encoded before the run, to its section. Raises LabError if a
+        key is missing or unknown.
         """
         if SECTION not in given:
             raise LabError(f"encoders needs a section [{SECTION}]")
@@ -70,9 +72,9 @@ class Front:
                           for name, own in sections.items()}
 
     def fill(self, sender: str, bitrate: int) -> str:
-        """Replaces the placeholders of the encoder in the launch line `sender`.
-        Returns the new launch line. `bitrate` is the bitrate of the encoder in
-        kbit/s.
+        """Returns a copy of the launch line `sender`, in which the
+        placeholders of the encoder are replaced by its elements and settings.
+        `bitrate` is the bitrate of the encoder in kbit/s.
         """
         adaptive = f"{self._pipeline} ! {self._adapter}"
         filled = sender.replace(ADAPTIVE, adaptive) \
@@ -188,9 +190,11 @@ def is_live(protocol: Protocol) -> bool:
 
 def check(protocol: Protocol, has_encoders: bool) -> None:
     """Raises LabError if `protocol` cannot be used in the matrix.
-    `has_encoders` says whether the matrix has encoders. If the matrix has
-    encoders, the protocol must be for a live encoder. Otherwise, the protocol
-    must be for clips."""
+    `has_encoders` says whether the matrix describes runs with a live encoder.
+    In such a matrix, the sender of a protocol must contain a placeholder for
+    the encoder or for an encoded stream. In any other matrix, the sender must
+    read a clip.
+    """
     if is_live(protocol) != has_encoders:
         raise LabError(
             f"protocol {protocol['name']} has no {ADAPTIVE}, {FIXED} or "
@@ -200,8 +204,9 @@ def check(protocol: Protocol, has_encoders: bool) -> None:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """Returns `names` without duplicates. `names` are the names of encoder
-    sources. Raises LabError if a name is unknown.
+    """Returns `names` without duplicates. `names` are the names of video
+    sources for the live encoder. Raises LabError if there is no source with
+    one of these names.
     """
     for name in names:
         if name not in live_sources.TITLES:
@@ -215,7 +220,8 @@ def source_of(cell: Cell) -> str:
 
 
 def encoding_of(cell: Cell) -> encodings.Encoding | None:
-    """Returns the encoding that was made before the run. If the run uses a live
-    encoder, returns None.
+    """Returns the encoding of the run's stream, if the stream was encoded
+    before the run. If a live encoder encodes the stream during the run,
+    returns None.
     """
     return cell["protocol"].get("encoding")

@@ -18,9 +18,10 @@ EXTRA_S = 3.0
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
-# Functions that return the protocol, the link and the stream (its rate, codec
-# and kind) of a run. The duration of a planned run is estimated from similar
-# earlier runs. The first non-empty group in this list is used:
+# Functions that return the protocol, the link and the stream of a run. The
+# stream is its rate, codec and kind. With these functions, runs are found that
+# are similar to a planned run. The duration of the planned run is estimated
+# from the first of these groups that contains any earlier run:
 # - runs with the same protocol, link and stream
 # - runs with the same protocol and link
 # - runs with the same protocol
@@ -32,15 +33,16 @@ KEYS: tuple[Callable[[Cell], Any], ...] = (
 
 
 class Estimate:
-    """Estimates the durations of runs from earlier runs. Of `results`, only the
-    results of runs on this machine are used.
+    """Estimates the durations of runs from the results of earlier runs. Uses
+    only the results of runs on a machine like this one.
     """
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
-        # Maps each key that keys() returns to a list of numbers. The list has
-        # one number for each earlier run with this key: the duration of the run
-        # minus the duration of its clip, in s.
+        # Maps each key that keys() returns to a list of numbers in s. A key
+        # stands for a group of similar runs. The list has one number for each
+        # earlier run of the group: the duration of the run minus the duration
+        # of its clip.
         self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
@@ -50,8 +52,9 @@ class Estimate:
                     self._extra.setdefault(key, []).append(extra)
 
     def seconds(self, cell: Cell) -> float:
-        """Returns the estimated duration of the run that `cell` describes,
-        in s."""
+        """Returns the estimated duration of a run, in s. `cell` describes the
+        run, which has not taken place yet.
+        """
         for key in keys(cell):
             if key in self._extra:
                 extra = statistics.median(self._extra[key])
@@ -62,9 +65,10 @@ class Estimate:
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
         """Returns the time in s that the remaining runs need. `todo` has the
-        description of each run. The runs in virtual time come first, up to
-        `cores` of them in parallel. The runs in real time follow, up to `jobs`
-        of them in parallel."""
+        description of each run. First the runs in virtual time take place, up
+        to `cores` of them at the same time. Then the runs in real time take
+        place, up to `jobs` of them at the same time.
+        """
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)
@@ -72,15 +76,18 @@ class Estimate:
 
 
 def at_once(durations: Sequence[float], number: int) -> float:
-    """Returns the total time that the runs need. `durations` contains the
-    duration of each run, and up to `number` runs take place in parallel."""
+    """Returns an estimate of the total time that the runs need. `durations`
+    contains the duration of each run. Up to `number` runs take place at the
+    same time.
+    """
     return max(sum(durations) / number, max(durations, default=0.0))
 
 
 def length(cell: Cell) -> float:
-    """Returns the part of a run's duration that is known before the run, in s.
-    This is the total duration of the streams or of the workload. The result is
-    0 for a run in virtual time.
+    """Returns the part of a run's duration that is known before the run, in s:
+    the time for which its streams or its workload send data. If the run takes
+    place in virtual time, the result is 0, because the duration then depends
+    only on the speed of the machine.
     """
     if is_computed(cell):
         return 0.0
@@ -90,16 +97,18 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns four keys, with which the durations of runs that are similar to
-    the run `cell` are looked up. The first key finds the most similar runs.
-    Each key is a tuple. Its first element says whether the run is in virtual
-    time. The other elements are results of the functions in KEYS, called with
-    `cell`:
+    """Returns four keys, with which the durations of similar earlier runs are
+    looked up. `cell` is the planned run. Each key is a tuple. Its first
+    element says whether the run is in virtual time. The other elements are, in
+    this order:
 
-    - in the first key, the results of all three functions,
-    - in the second key, the results of the first two functions,
-    - in the third key, the result of the first function,
-    - in the fourth key, no result.
+    - in the first key: the protocol, the link and the stream of the run,
+    - in the second key: the protocol and the link,
+    - in the third key: the protocol,
+    - in the fourth key: nothing.
+
+    The first key thus finds the most similar runs, and the last key finds all
+    runs.
     """
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
@@ -111,7 +120,8 @@ def is_computed(cell: Cell) -> bool:
 
 
 def is_same(machine: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Returns whether two descriptions of machines have the same kernel and
-    number of cores."""
+    """Returns whether two descriptions stand for the same machine. They do if
+    the kernel and the number of cores are equal.
+    """
     return all(machine.get(key) == other.get(key)
                for key in ("kernel", "cores"))

@@ -29,9 +29,10 @@ from wirelesslab.workloads import definitions
 
 GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = paths.PIPELINES / "Snakefile"
-# If a disk has fewer free bytes than this, a log may not fit on it.
+# If fewer bytes than this are free on the disk, a run probably failed because
+# its log did not fit on the disk.
 LITTLE = 1 << 16
-# Snakemake ends with this exit status if it does not accept its options.
+# The exit status with which Snakemake rejects its options.
 WRONG_OPTIONS = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -119,9 +120,11 @@ def without_missing(found: list[Cell],
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns the cells (experiments) that can be run on this machine, and
-    lines about the cells that are left out. If this machine does not allow
-    network namespaces, relays replace the hosts. Relays cannot carry all
-    protocols, so some cells are then left out."""
+    lines of text about the cells that are left out. If this machine does not
+    allow network namespaces, there are no hosts, and relays of UDP packets are
+    used in their place. Relays cannot carry all protocols, so some cells are
+    left out.
+    """
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -140,14 +143,16 @@ def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def is_possible(protocol: Protocol) -> bool:
-    """Returns whether the protocol can be run without network namespaces."""
+    """Returns whether the protocol also works on a machine without network
+    namespaces.
+    """
     return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
 
 
 def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
-    """Renames the results of the runs that were flagged because of their
-    lateness. The lab then repeats these runs. A new run removes the renamed
-    result.
+    """Renames the results of the runs that were flagged as unreliable because
+    of lateness. A run without a result is run again, so the lab repeats these
+    runs. The new run deletes the renamed result.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -157,9 +162,10 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the results that set_flagged_aside() has renamed. A renamed
-    result still exists if the user interrupted the lab before the run was
-    repeated.
+    """Restores the results that set_flagged_aside() has renamed. A run that is
+    flagged as unreliable is repeated, and its old result is renamed during
+    this time. If the user interrupts the lab before the repetition, the
+    renamed result is still there.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -178,14 +184,15 @@ def words_of(cell: Cell, output: pathlib.Path) -> str:
 
 def first_words(path: pathlib.Path) -> str:
     """Returns the error message of a run that failed. The file `path` has the
-    whole output of the run.
+    whole output of the run, and the message is taken from it.
     """
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)
     if not said:
         full = shutil.disk_usage(path.parent).free < LITTLE
         return f"{path}" + (", and the disk is full" if full else "")
-    # Returns GStreamer's own error message if the output contains one.
+    # If the output of the run also contains an error message of GStreamer,
+    # this message is added, because it says why the pipeline failed.
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
     words = re.sub(r"(\. The (end of its output|output of both ends))?:$",
@@ -204,15 +211,17 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        # The running cells as tuples (child, cell, time at which the child was
-        # started).
+        # The running cells, each as a tuple (child process, cell, time at
+        # which the child process was started).
         self._running = []
-        # The durations in seconds of the runs that have ended.
+        # The durations of the runs that have ended, in seconds, for an
+        # estimate of the remaining time.
         self._seconds = []
 
     def run(self) -> list[str]:
-        """Runs all cells that have no result, and prints a line about each of
-        them when it has ended. Returns the names of these cells.
+        """Runs all cells that have no result. When a run has ended, prints a
+        line about it. Returns the names of all cells that were run, even if
+        the run failed.
         """
         told = [cell["name"] for cell in self._left]
         while self._left or self._running:
@@ -255,8 +264,8 @@ class Loop:
 
 
 def duration(seconds: float) -> str:
-    """Returns a text with the rounded duration. More digits would be useless,
-    because the estimate is not that exact.
+    """Returns the duration as a rounded text, such as "5 min". The duration is
+    only an estimate, so more digits would be useless.
     """
     for name, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
@@ -265,12 +274,14 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """Runs all cells (experiments) that have no result, and prints a line about
-    each of them. Returns the names of these cells.
+    """Runs all cells (experiments) that have no result, and prints a line
+    about each of them. Returns the names of all cells that were run, even if
+    the run failed.
 
     Computed cells run in virtual time. They are run first, on all cores. The
     other cells run in real time. They are run afterwards, because a machine
-    that is busy with computed cells would delay the packets of the other cells.
+    that is busy with computed cells would delay the packets of the other
+    cells.
     """
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
@@ -291,19 +302,20 @@ def run_snakemake(snakemake: str, found: list[Cell],
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = processes.start(
-            # The target must precede all options. If it followed the options,
-            # "--" would have to stand before it. Snakemake 7 appends options
-            # from the profile to the command. If these options followed "--",
-            # Snakemake would take them for targets.
+            # The target must precede all options. After the options, it would
+            # need "--" before it. But Snakemake 7 appends further options from
+            # the profile to the end of the command, and would take everything
+            # after "--" for targets.
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
-            # On a cluster, Snakemake cancels the jobs if it gets SIGINT. On
-            # this machine, SIGINT would make it wait for all running cells.
-            # Snakemake is therefore ended by SIGKILL.
+            # On a cluster, SIGINT makes Snakemake cancel the jobs that it has
+            # submitted. Without a cluster, SIGINT would make Snakemake wait
+            # until all running cells have ended. In this case Snakemake is
+            # therefore ended by SIGKILL.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
         if processes.finish(child) == WRONG_OPTIONS and options.profile:
@@ -324,9 +336,11 @@ def on_cluster(profile: str) -> list[str]:
 
 
 def with_commands(profile: str) -> dict[str, str] | None:
-    """Returns an environment whose PATH begins with `profile`, the directory of
-    a Snakemake profile. Snakemake then finds the commands in this directory.
-    Returns None if `profile` is not a directory."""
+    """Returns an environment whose PATH begins with `profile`, the directory
+    of a Snakemake profile. The directory contains the commands with which
+    Snakemake submits and checks jobs, and Snakemake finds them through PATH.
+    Returns None if `profile` is not a directory.
+    """
     directory = pathlib.Path(profile)
     if not profile or not directory.is_dir():
         return None
@@ -344,9 +358,9 @@ def left_to_run(found: list[Cell],
     todo = [cell for cell, result in zip(found, results) if not result]
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     words = f"{counted}, {len(todo)} of them to run"
-    # On a cluster, the duration depends on the number of jobs that the cluster
-    # runs at the same time. This number is unknown, so the text contains no
-    # estimate.
+    # Without a cluster, the text contains an estimate of the duration. On a
+    # cluster, the duration depends on the number of jobs that the cluster runs
+    # at the same time. This number is unknown.
     if not todo or options.profile:
         return todo, words
     known = estimate.Estimate(list(filter(None, results)), cells.host())
@@ -356,9 +370,10 @@ def left_to_run(found: list[Cell],
 
 
 def result_of(cell: Cell, output: pathlib.Path) -> dict[str, Any] | None:
-    """Returns the result of the cell (an experiment). Returns None if the cell
-    has no result, or if the description of the cell has changed since it was
-    run. The directory of the cell need not exist."""
+    """Returns the result of the cell (one experiment). Returns None if the
+    cell has no result, or if the result belongs to an older description of the
+    cell. The directory of the cell need not exist.
+    """
     try:
         result = cells.result(output / cell["name"])
     except LabError:
@@ -404,11 +419,12 @@ def run_all(found: list[Cell], left_out: list[str],
 
 def summarize(found: list[Cell], output: pathlib.Path,
               told: list[str]) -> list[str]:
-    """Prints a line for each cell whose run failed, or was flagged because of
-    its lateness. Also prints how many cells are done, flagged and failed.
-    `told` has the names of the cells about which a line was printed before. No
-    further line is printed about these cells. Returns the names of the failed
-    cells.
+    """Prints a line for each cell whose run failed, or whose result was
+    flagged as unreliable because of lateness. Also prints how many cells are
+    done, flagged and failed. Returns the names of the failed cells.
+
+    `told` has the names of the cells about which the caller has already
+    printed a line. For these cells, no second line is printed.
     """
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()

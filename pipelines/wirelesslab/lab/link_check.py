@@ -15,7 +15,8 @@ from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.streams import link_paths
 
-# The words that precede the reason in an error message of gst-launch-1.0.
+# The words that precede the reason in an error message of gst-launch-1.0. The
+# reason itself is the rest of the line.
 BEFORE_REASON = re.compile(
     r"(?:WARNING: erroneous pipeline: |ERROR: from element \S+: )(?P<why>.+)")
 NO_ELEMENT = 'no element "wirelesslink"'
@@ -23,15 +24,18 @@ MAX_S = 30
 
 
 def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
-    """Raises LabError if wirelesslink rejects the properties of a link. A
-    protocol may add properties to its links. They are checked as well. `path`
-    is the matrix file."""
+    """Raises LabError if wirelesslink rejects the properties of a link. This
+    includes properties that a protocol adds to its link. `path` is the path of
+    the matrix file, for the error message.
+    """
     for cell in found:
         for part in link_paths.parts(cell["link"]):
             own, added = part["properties"], cell["protocol"]["link"]
-            # If a section lists several values of a property, the names of its
-            # links consist of the name of the section, an underscore and a
-            # value.
+            # The error message names the section of the matrix that describes
+            # the link. This name is the part of the link's name before the
+            # first underscore. The rest consists of property values: it exists
+            # only if the section lists several values of a property and thus
+            # describes several links.
             for owner, key, mine, text in (
                     (f"[link {part['name'].partition('_')[0]}]",
                      "its properties", own, own),
@@ -45,8 +49,10 @@ def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
 
 @functools.cache
 def why_rejected(properties: str, build: pathlib.Path) -> str:
-    """Returns the reason why wirelesslink rejects the properties. Returns "" if
-    wirelesslink accepts them, or if they cannot be tried on this machine."""
+    """Returns the reason why wirelesslink rejects the properties. Returns ""
+    if it accepts them. Also returns "" if they cannot be tried on this
+    machine, for example because it has no wirelesslink.
+    """
     try:
         done = subprocess.run(
             ["gst-launch-1.0", "-q", "fakesrc", "num-buffers=0", "!",

@@ -3,11 +3,12 @@
 would, and the commands by which Snakemake submits, checks and cancels jobs.
 pipelines/profiles/local has a script for each command.
 
-Each node has a directory in $WIRELESS_NODES (default: build/nodes). Each job is
-a file, and its directory is the state of the job: the job waits in queue/ and
-runs in running/. A file in done/ has the exit status of a job. A running node
-holds a lock, which the kernel releases when the node is killed. If a node holds
-no lock, its jobs have failed.
+Each node has a directory in $WIRELESS_NODES (default: build/nodes). Each job
+is a file, and the subdirectory that contains the file is the state of the job.
+A job waits in queue/ and runs in running/. A file in done/ contains the exit
+status of a job that has ended. A running node holds a lock, which the kernel
+releases when the node is killed. If the lock of a node is free, its unfinished
+jobs have failed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from wirelesslab.errors import LabError
 LOCK = "lock"
 LOG = "log"  # The output of all jobs.
 QUEUE, RUNNING, DONE, CANCELLED = "queue", "running", "done", "cancelled"
-WORK = "work"  # The node's own directory for temporary files.
+WORK = "work"  # The directory in which a node keeps its temporary files.
 PLACES = (QUEUE, RUNNING, DONE, CANCELLED, WORK)
 # The number of a job is NODE:RANDOM.
 BETWEEN = ":"
@@ -41,7 +42,9 @@ def home() -> pathlib.Path:
 
 
 def is_alive(directory: pathlib.Path) -> bool:
-    """Returns whether the node whose files are in `directory` is running."""
+    """Returns whether a node process is running for the node whose files are
+    in `directory`.
+    """
     try:
         with files.locked(directory / LOCK, wait=False):
             return False
@@ -52,8 +55,8 @@ def is_alive(directory: pathlib.Path) -> bool:
 # ------------------------------------------------------------------ Snakemake's
 
 def submit(script: pathlib.Path) -> str:
-    """Gives a job that runs `script` to the running node that has the fewest
-    jobs, and returns the job's number.
+    """Gives a job to the running node that has the fewest jobs. The job runs
+    `script`. Returns the number of the job.
     """
     nodes = [path.parent for path in sorted(home().glob(f"*/{LOCK}"))
              if is_alive(path.parent)]
@@ -73,9 +76,10 @@ def status(job: str) -> str:
     success or failed.
     """
     directory, name = find(job)
-    # The lock is checked before the exit status. In the opposite order, the
-    # node could do two things between the two checks: write the exit status of
-    # its last job, and end. The job would then seem to have failed.
+    # The lock must be checked before the exit status. Suppose that the exit
+    # status were checked first. Between the two checks, the node could write
+    # the exit status of its last job and then end. The job would then seem to
+    # have failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():
@@ -98,8 +102,8 @@ def find(job: str) -> tuple[pathlib.Path, str]:
 # ----------------------------------------------------------------------- a node
 
 class Node:
-    """A node, which runs the jobs of its queue. It runs `slots` jobs at the
-    same time.
+    """A node of the cluster. It runs the jobs of its queue, up to `slots` jobs
+    at the same time.
     """
 
     def __init__(self, directory: pathlib.Path, slots: int) -> None:
@@ -123,8 +127,9 @@ class Node:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _forget(self) -> None:
-        """Marks the jobs of an earlier process of this node as failed, because
-        Snakemake may have given them to another node.
+        """Marks the jobs that an earlier process of this node did not finish
+        as failed. They must not be continued, because Snakemake may have given
+        them to another node in the meantime.
         """
         for place in (RUNNING, QUEUE):
             for path in (self._directory / place).iterdir():
@@ -141,9 +146,9 @@ class Node:
             elif child.poll() is not None:
                 self._end(name, processes.finish(child))
                 del self._running[name]
-        # While a file is written, its name begins with a dot. Such a file is
-        # skipped, because stat() below would fail if the file were renamed in
-        # the meantime.
+        # A file whose name begins with a dot is still being written. It gets
+        # its final name later. Until then the file is skipped, because stat()
+        # below would fail if the file were renamed at the same moment.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):
@@ -165,18 +170,21 @@ class Node:
                 env={**os.environ, "TMPDIR": str(self._directory / WORK)})
 
     def _end(self, name: str, exit_status: int) -> None:
-        """Moves the job `name` to done/, where its file has the exit status.
-        The status is written before the job leaves running/, so that the job is
-        always in one of these directories."""
+        """Moves the file of the job `name` to the directory done/. There, the
+        content of the file is the exit status of the job. First the file in
+        done/ is written, then the file in running/ is removed. The job is
+        therefore always in at least one of the two directories.
+        """
         files.write_whole(self._directory / DONE / name, f"{exit_status}\n")
         (self._directory / RUNNING / name).unlink(missing_ok=True)
 
 
 def run_job(script: str) -> int:
-    """Runs a job's script and returns its exit status. If the node is killed,
-    the kernel sends SIGTERM to this process, which then kills all processes of
-    the script. This imitates a real node: if a real node fails, all its
-    processes end."""
+    """Runs the script of a job and returns its exit status. If the node is
+    killed, the kernel sends SIGTERM to this process, which then kills all
+    processes of the script. A node here is only a process, but it thus behaves
+    like a computer: if a computer fails, all its processes end.
+    """
     return processes.finish(processes.start(["sh", script]))
 
 

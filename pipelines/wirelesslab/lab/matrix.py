@@ -34,19 +34,22 @@ THEIRS = "theirs "
 ENCODING = "encoding "
 KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS, ENCODING)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
-# Properties of wirelesslink whose value is the name of a file that it reads.
+# Properties of wirelesslink whose value is a file name.
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
-# $VARIABLE/FILE: a file in the directory that an environment variable names.
+# Matches $VARIABLE/FILE. This form names a file in a directory, and an
+# environment variable contains the path of the directory.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
-# A function that takes the duration in seconds and the protocol of a cell, and
-# returns those keys of the cell that describe the video.
+# A function that returns those keys of a cell's description that concern its
+# video. A cell is one experiment. The arguments are the duration in seconds
+# and the protocol of the cell.
 Film = Callable[[int, Protocol], dict[str, Any]]
-# The key in the section [matrix] whose value is the name and version of a
-# published matrix. Each result repeats this name and version.
+# The key in the section [matrix] that marks a published matrix. Its value is
+# the name and version of that matrix. Each result contains a copy of this
+# value.
 SUITE = "suite"
-# The key in the section [matrix] whose value is the name of another matrix
-# file. The file in which this key is set extends the other file.
+# The key in the section [matrix] with which a matrix file extends another
+# matrix file. The value is the name of the other file.
 BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
@@ -55,10 +58,10 @@ DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
-LIVE = "live"  # kind() returns this value if a live encoder is used.
+LIVE = "live"  # The value that kind() returns for a run with a live encoder.
 STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
-# The following keys of a link have a meaning of their own. Every other key of a
-# link is a property of wirelesslink.
+# The keys in the section of a link that this program handles itself. Every
+# other key of such a section is a property of wirelesslink.
 OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
              placement.DIRECTION,
              *placement.OF_HOSTS}
@@ -70,8 +73,9 @@ def read(path: pathlib.Path) -> list[Cell]:
     """
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
-    # An error in transports.ini or carriers.ini must not be reported with the
-    # name of the matrix file, so these files are read outside the `try`.
+    # transports.ini and carriers.ini are read outside the `try`. Inside it,
+    # each error gets the name of the matrix file. For an error in one of these
+    # two files, this name would be wrong.
     known = read_known_protocols()
     try:
         read_with_base(given, path)
@@ -84,9 +88,11 @@ def read(path: pathlib.Path) -> list[Cell]:
 
 def read_with_base(given: configparser.ConfigParser,
                    path: pathlib.Path) -> None:
-    """Reads the file `path` into `given`. If the key `base` of this file names
-    another file, the other file is read first. The file `path` then extends or
-    replaces the sections of the other file."""
+    """Reads the file `path` into `given`. A matrix file can extend another
+    file, which its key `base` names. In this case, the other file is read
+    first. Then the sections of the file `path` are added to it or replace its
+    sections.
+    """
     own = configparser.ConfigParser(interpolation=None)
     own.read_string(path.read_text(), source=str(path))
     base = own.get(MATRIX, BASE, fallback="")
@@ -155,9 +161,12 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
 
 def with_direction(matrix: Mapping[str, str], link: Link,
                    variant: Link) -> Link:
-    """Returns a copy of `variant`, which is a variant of `link`, with the
-    direction of `link` added. If `link` is a combined link, each of its parts
-    has a direction of its own."""
+    """Returns a copy of `variant` to which the direction of the stream is
+    added. If the section of a link lists several values of a property, each
+    value yields one variant of the link. `variant` is one of the variants of
+    `link`. If `link` is a combined link, the direction is added to each of its
+    parts, because the parts can have different directions.
+    """
     parts = link.get(combined_links.SEVERAL)
     if not parts:
         return {**variant, **direction_of(matrix, link)}
@@ -167,10 +176,13 @@ def with_direction(matrix: Mapping[str, str], link: Link,
 
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
-    """If the mobile host of the link sends, returns a dictionary with the key
-    placement.DIRECTION and the value placement.UP. If the mobile host receives,
-    returns an empty dictionary: the results of older versions do not have this
-    key, and the lab must still recognise them."""
+    """Returns the direction of the stream as an entry for the description of a
+    run. If the mobile host sends, the result is {placement.DIRECTION:
+    placement.UP}. If the mobile host receives, which is the default, the
+    result is an empty dictionary. Descriptions of runs from older versions
+    have no such entry. An entry for the default would make these runs seem
+    different from new ones.
+    """
     section = link["section"]
     found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
     if found not in (placement.DOWN, placement.UP):
@@ -182,8 +194,8 @@ def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
 
 
 def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
-    """Returns the seeds of the link: its own seeds if it has any, and otherwise
-    those of the matrix.
+    """Returns the seeds of the link. A link can have a list of seeds of its
+    own. If it has none, the seeds of the matrix are returned.
     """
     section = link["section"]
     return numbers(section if section.get(SEEDS) else matrix, SEEDS)
@@ -192,8 +204,8 @@ def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
 def all_seeds(matrix: Mapping[str, str],
               loads: list[tuple[Workload, list[Protocol], list[Link]]]
               ) -> list[int]:
-    """Returns a list of the seeds of the matrix, followed by the seeds of each
-    link. No seed is listed twice.
+    """Returns all seeds of the matrix file without duplicates: first the seeds
+    in the section [matrix], then the seeds that single links have in addition.
     """
     return list(dict.fromkeys(
         [*numbers(matrix, SEEDS),
@@ -202,8 +214,10 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Returns a list with one function of the type Film for each combination of
-    a codec and a bitrate.
+    """Returns a list with one function for each combination of a codec and a
+    bitrate. Each function takes the duration in seconds and the protocol of a
+    run, and returns those keys of the run's description that concern the
+    video.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -219,7 +233,9 @@ def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
     """Returns a list with one function for each video source that the key
     `encoders` of the matrix names. During a run, a live encoder encodes the
-    video source. Each function has the type Film.
+    video source. Each function takes the duration in seconds and the protocol
+    of a run, and returns those keys of the run's description that concern the
+    video.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
@@ -227,8 +243,8 @@ def live_films(matrix: Mapping[str, str],
 
 def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
          repetition: int, seconds: int, workload: Workload) -> Cell:
-    """Returns everything that a run depends on, as a dictionary that is written
-    as JSON.
+    """Returns the description of a run, as a dictionary that is written as
+    JSON. The description contains everything that the run depends on.
     """
     own = film(seconds, protocol) if is_video(workload) else {
         "what": workload["name"], "protocol": protocol, "workload": workload,
@@ -241,9 +257,11 @@ def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
 
 def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
             protocol: Protocol) -> dict[str, Any]:
-    """Returns those keys of an experiment (cell) that describe its video and
-    its protocol. For MPEG-2, the key `codec` is left out, because older results
-    do not have this key and must still be recognised."""
+    """Returns those keys in the description of a run that concern its clip and
+    its protocol. For MPEG-2, the key `codec` is left out. Results of older
+    versions do not have this key, and all of them are for MPEG-2. They must
+    still match the descriptions of new runs.
+    """
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
              "seconds": seconds}
     if codec.name == video_codecs.FIRST:
@@ -261,7 +279,10 @@ def is_video(workload: Workload) -> bool:
 
 
 def kind(cell: Cell) -> str:
-    """Returns the kind of workload of a run. `cell` describes the run."""
+    """Returns the kind of traffic that a run sends. This is the kind of its
+    workload, such as "video". For video from a live encoder, it is "live".
+    `cell` is the description of the run.
+    """
     if "encoder" in cell:
         return LIVE
     return cell.get("workload", STREAM)["kind"]
@@ -297,8 +318,8 @@ def chosen(words: str, there: Mapping[str, Any], what: str) -> list[Any]:
 
 
 def check_sections(given: configparser.ConfigParser) -> None:
-    """Raises LabError if a section has an unknown title. Without this check a
-    misspelled section would be ignored.
+    """Raises LabError if the title of a section is unknown. Without this
+    check, a section with a misspelled title would be ignored silently.
     """
     for title in given.sections():
         if title not in (MATRIX, encoders.SECTION) \
@@ -311,8 +332,8 @@ def check_sections(given: configparser.ConfigParser) -> None:
 
 def sections(given: configparser.ConfigParser,
              kind: str) -> dict[str, configparser.SectionProxy]:
-    """Returns a dictionary of all sections whose titles begin with `kind`. The
-    key of a section is the rest of its title.
+    """Returns {name: section} for all sections whose title consists of `kind`
+    and a name.
     """
     found = {}
     for title in given.sections():
@@ -367,9 +388,9 @@ def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
 
 def theirs(given: configparser.ConfigParser, link: Link,
            workload: Workload) -> dict[str, Any]:
-    """Returns {"theirs": results}, with the results that a paper reports for
-    the workload over the link. Returns an empty dictionary if there are no such
-    results.
+    """Returns {"theirs": results}. `results` are the results that a paper
+    reports for this workload over this link. Returns an empty dictionary if
+    there are no such results.
     """
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:
@@ -450,7 +471,9 @@ def read_protocols(given: configparser.ConfigParser,
                    front: encoders.Front | None,
                    known: dict[str, Protocol]) -> dict[str, Protocol]:
     """Returns {name: protocol} for the protocols that the matrix file defines.
-    `known` has the protocols that are defined elsewhere."""
+    A protocol can be derived from another protocol, also from one in `known`.
+    `known` has the protocols that transports.ini and carriers.ini define.
+    """
     found = {}
     for name, section in sections(given, PROTOCOL).items():
         if carriers.is_one(section):
@@ -490,9 +513,12 @@ def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
-    """Yields one link for each combination of the values of its properties. A
-    file name in a property is relative to `home`, the directory of the matrix
-    file, and not to the directory in which the cells are run."""
+    """Yields the links that one section of the matrix describes. A property
+    can have several values, and there is a link for each combination of
+    values. If the value is a file name, it is relative to `home`, the
+    directory of the matrix file, and not to the directory in which the lab
+    runs.
+    """
     if combined_links.SEVERAL in link:
         several = [list(variants(one, home))
                    for one in link[combined_links.SEVERAL]]

@@ -18,15 +18,16 @@ from wirelesslab.testbed import link_log
 
 NS = 1e9
 STEP_NS = 4e9
-# Maximum rate of a link in bytes per second. A faster link is treated as a link
-# with this rate.
+# The rate at which packets are sent to measure a link, in bytes per second. A
+# link with a higher rate is therefore measured as a link with this rate.
 BYTES_PER_SECOND = 60_000_000 // 8
-# The maximum size of a packet in bytes. With the largest packets, every link
-# carries the most data, because each packet has headers and, on a radio, a
+# The size in bytes of the packets with which a link's capacity is measured. It
+# is the largest size that the lab uses. With the largest packets, a link
+# carries the most data, because each packet costs headers and, on a radio, a
 # preamble and a backoff.
 PACKET = 1500
-# Size in bytes of the headers of IPv4 and UDP. No transport of the lab has
-# smaller headers.
+# Size in bytes of the headers of IPv4 and UDP. No other transport of the lab
+# has smaller headers.
 HEADERS = 28
 # Properties for the measurement of a link's capacity. With them, the queue is
 # never empty and drops packets only if it is full. Jitter and reordering are
@@ -58,24 +59,27 @@ def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
 
 def of_link(properties: str, flow: int, station: int, duration_ns: float,
             build: pathlib.Path) -> list[possible.Opportunity]:
-    """Returns the opportunities at which a link can deliver data. The data are
-    sent by `station` and belong to the flow `flow`. `properties` are the
-    properties of the link. The list may contain opportunities after
-    `duration_ns`."""
+    """Returns the opportunities of a link to deliver data. Each opportunity is
+    a number of bytes with a time. The data are sent by the station `station`
+    and belong to the flow `flow`. `properties` are the properties of the link.
+    The list may contain opportunities later than `duration_ns`.
+    """
     steps = math.ceil(duration_ns / STEP_NS)
     return _of_link(properties, flow, station, steps * STEP_NS, build)
 
 
-# If two runs have the same link and the same seed, their durations are nearly
-# equal. of_link() rounds the duration up, so that both runs use the same cached
-# result of this function.
+# The cache holds the results for the last four sets of arguments. Two runs
+# with the same link and seed have nearly the same duration. The caller,
+# of_link(), rounds the duration up to a multiple of 4 s, so both runs get the
+# same cached result.
 @functools.lru_cache(maxsize=4)
 def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:
     words = shlex.split(properties)
     size = packet_size(words)
-    # The link is measured without its token bucket. The effect of the bucket is
-    # computed by early_ns().
+    # The link is measured without its token bucket. read() adds the effect of
+    # the bucket afterwards: with a bucket, packets arrive earlier, at most by
+    # the time that early_ns() returns.
     no_bucket = [f"{BURST}=0"] if value(words, BURST) else []
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
@@ -86,16 +90,17 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
-    """Reads the log of a link that was measured without its token bucket.
-    Returns an opportunity for each packet that the link delivered. An
-    opportunity has two times:
+    """Reads the log of a link. The link was measured without its token bucket.
+    Returns an opportunity to deliver bytes for each packet that the link
+    delivered. An opportunity has two times:
 
-    - The latest time at which the bytes of the packet can enter the link. It is
-      the end of the transmission, that is, the departure time minus the delay
-      of the link.
-    - The time at which the bytes would arrive if the link had its token bucket.
-      With the bucket, each packet would arrive `early_ns` earlier, so this time
-      is the departure time minus `early_ns`."""
+    - The latest time at which the bytes can enter the link. This is the time
+      at which the transmission of the packet ended: its departure time minus
+      the delay of the link.
+    - The time at which the bytes can arrive at the receiver. A token bucket
+      would let each packet arrive up to `early_ns` earlier than it did in the
+      measurement. This time is therefore the departure time minus `early_ns`.
+    """
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)
@@ -111,10 +116,13 @@ def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
     """Returns a copy of `found`, a list of opportunities to deliver bytes. In
-    the copy, each opportunity is `by_ns` later. `closed_ns` has a pair (begin,
-    end) for each period in which a schedule closes the link. These periods are
-    not moved. A closed link accepts no packets, but it still sends the bytes
-    that it accepted before.
+    the copy, all times are `by_ns` later.
+
+    `closed_ns` has a pair (begin, end) for each period in which a schedule
+    closes the link. These times do not change. A closed link accepts no
+    packets, but it still delivers the bytes that it accepted before it was
+    closed. If an opportunity to accept bytes falls into such a period, it is
+    therefore set to the start of the period.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
@@ -133,19 +141,21 @@ def packet_size(words: Sequence[str]) -> int:
 
 
 def early_ns(words: Sequence[str], station: int) -> float:
-    """Returns the time that the link needs at its rate to fill its token
-    bucket. A link with a full bucket delivers a packet earlier than a link of
-    the same rate without a bucket. The difference is at most this time. The
-    link never delivers a packet before the packet was sent."""
+    """Returns the maximum time, in ns, by which a token bucket lets a packet
+    leave the link earlier. If a bucket is full, the link can send its content
+    at once. Without a bucket, it sends the same bytes at its rate. The maximum
+    is therefore the time in which a link with this rate sends as many bytes as
+    fit into the bucket.
+    """
     rate = value(words, RATE_DOWN) if station else 0
     rate = rate or value(words, RATE)
     return 8 * NS * value(words, BURST) / rate if rate else 0
 
 
 def value(words: Sequence[str], name: str) -> float:
-    """Returns the value of the property `name` in a list of words NAME=VALUE.
-    If several words set the property, the last one counts. Returns 0 if no word
-    sets it.
+    """Returns the value of the property `name`. `words` are properties in the
+    form NAME=VALUE. If several words set the property, the last one counts. If
+    no word sets it, returns 0.
     """
     found = [word.partition("=")[2] for word in words
              if word.partition("=")[0] == name]

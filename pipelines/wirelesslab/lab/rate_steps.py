@@ -9,16 +9,17 @@ again. Each run of the lab writes the trace into the directory of the run.
 
 from wirelesslab.errors import LabError
 
-# Each line of a delivery trace allows this number of bits to be sent.
+# The number of bits that one line of a delivery trace lets through. This is
+# one packet of 1500 bytes.
 BITS = 8 * 1500
 MS = 1000
-# The duration of the trace. A trace that reaches its end begins again, which
-# must not happen during the stream. The link begins before the stream, so the
-# trace must be longer than the stream.
+# The duration of the trace in s. At its end, the link repeats the trace from
+# the beginning, which must not happen during the stream. The link is started
+# before the stream, so the trace must be longer than the stream.
 SECONDS = 180
-MAX_RATE = 1000  # Maximum rate of the link in Mbit/s.
-# A delivery trace with a duration of 1 ms, which the link repeats. The rate is
-# about MAX_RATE.
+MAX_RATE = 1000  # The maximum rate of a step in Mbit/s.
+# A delivery trace with a constant rate of about MAX_RATE. It lasts 1 ms, and
+# the link repeats it.
 FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 
@@ -42,8 +43,8 @@ def parse(name: str, text: str) -> list[tuple[float, float]]:
 
 
 def trace(steps: list[tuple[float, float]]) -> str:
-    """Returns the delivery trace. Each of its lines is the time in ms at which
-    one more packet can be sent.
+    """Returns the text of a delivery trace. Each line is a time in ms at which
+    the link can send one more packet of 1500 bytes.
     """
     lines, bits = [], 0.0
     ends = [begin for begin, _ in steps[1:]] + [SECONDS]

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell (one experiment of the lab) in a directory on this machine. When
-the run is complete, copies its logs and its result into the directory of the
-cell.
+"""Runs a cell (one experiment of the lab) in a local directory. When the run
+is complete, copies its logs and its result into the directory of the cell.
 
 On a cluster, the directory of the cell is in a file system that all nodes
-share. Such a file system can be slow. A run takes place in real time, so it
-would be delayed if it wrote its logs there. The result is copied last. If the
-node fails in the middle of a run, the directory of the cell therefore contains
-no result.
+share. Such a file system can be slow. A run takes place in real time, and
+writing its logs there would delay it. The result is copied last. If the node
+fails in the middle of a run, the directory of the cell therefore contains no
+result.
 """
 
 import os
@@ -18,19 +17,19 @@ import tempfile
 from wirelesslab import files
 from wirelesslab.lab import cells
 
-# Names of files that are not logs. The file with the result (RESULT) is copied
-# after the logs. The other files in this set are never copied, because they
-# belong only to the directory in which they were made. They contain the
-# description of the experiment, the locks and the output of the run.
+# Names of files that are not copied together with the logs. RESULT, the file
+# with the result, is copied at the end, after all logs. The other files are
+# never copied, because they belong to the directory in which they were made:
+# the description of the experiment, the locks and the output of the run.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> None:
-    """Runs the experiment that is described in `directory`. The run takes place
-    in a new directory below $TMPDIR. Then copies the logs and the result to
-    `directory`. If the run fails, only its logs are copied, because a failed
-    run has no result.
+    """Runs the experiment that is described in `directory`. All files are
+    written into a new directory below $TMPDIR. After the run, the logs and the
+    result are copied to `directory`. A failed run has no result, so only its
+    logs are copied.
     """
     # The name of the parent directory contains the user ID, because several
     # users may share $TMPDIR.

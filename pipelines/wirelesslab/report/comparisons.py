@@ -20,17 +20,18 @@ from wirelesslab.streams import video_codecs
 class Way(typing.NamedTuple):
     """A way to compare runs."""
 
-    # Heading of the column with the names of the runs.
+    # The heading of the table column that contains the names of the runs.
     head: str
-    # A function that returns the short label of a run, for plots.
+    # A function that takes a run and returns its short label, for plots.
     label: typing.Callable
-    # A function that returns the full title of a run, for tables.
+    # A function that takes a run and returns its full title, for tables.
     title: typing.Callable
-    # A function that returns a key for a run. Runs with equal keys are compared
-    # with each other.
+    # A function that returns a key for a run. Only runs whose keys are equal
+    # are compared with each other.
     group: typing.Callable
     group_title: typing.Callable
-    # True if the labels of the runs have a natural order, as bitrates do.
+    # True if the labels of the runs have an order of their own, as bitrates
+    # do. The report then keeps this order and does not sort by result.
     is_ordered: bool
 
 
@@ -39,39 +40,42 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """Splits the name of a link. If the section of the link in the matrix lists
-    several values for a property, the name contains the value that this link
-    has. Returns (name of the section, all values in the name). If the name
-    contains no values, returns (None, name of the link).
+    """Splits the name of a link. A section of the matrix may list several
+    values for a property, and then describes one link for each value. The name
+    of such a link consists of the name of the section and the values that the
+    link has. Returns (name of the section, these values as text). If the name
+    of the link contains no values, returns (None, name of the link).
     """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the section of the matrix to which `link` belongs.
-    If the name of `link` contains no property values, returns "all links".
-    Otherwise the title of `link` ends with these values, and the function
-    returns this title without the values.
+    """Returns the title of the matrix section that describes `link`. If the
+    section lists several values for a property, it describes several links.
+    The title of such a link consists of the title of the section and of the
+    values. If the section describes a single link, returns "all links",
+    because all links of this kind are compared with each other.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the title of the run's link for use inside a section. The links
-    of a section differ only in the values of some properties, so the title
-    consists of these values. If the link belongs to no such section, returns
-    its full title.
+    """Returns a title for the link of the run. The title appears in a part of
+    the report that compares the links of one matrix section. These links
+    differ only in the values of some properties, so the title consists of
+    these values. If the link is the only one of its section, returns its full
+    title.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)
 
 
 def protocol_title(run: Any) -> str:
-    """Returns the text for the run's protocol in tables. It has the form `name:
-    title`. The name is the name of the protocol in the plots. If the name and
-    the title are equal, returns only the title.
+    """Returns the text that stands for the run's protocol in tables. It is
+    `NAME: TITLE`, where NAME is also the name in the plots. If the name and
+    the title are equal, it is only the title.
     """
     title = run.transport["title"]
     return (title if run.protocol == title else f"{run.protocol}: {title}")

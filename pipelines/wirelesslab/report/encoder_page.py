@@ -22,8 +22,9 @@ RUNS_CSV = "encoder-runs.csv"
 
 
 def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
-    """Returns the runs that match `only`, the words of the option --only. A run
-    matches if all these words are in the title of its group.
+    """Returns the runs that the user wants to see. `only` is the value of the
+    option --only, a list of words. The report shows runs in groups. A run is
+    returned if the title of its group contains all of these words.
     """
     return [run for run in runs if all(
         word in run.group_title.lower() for word in only.lower().split())]
@@ -42,8 +43,8 @@ def groups(runs: list[EncoderRun], beside: pathlib.Path,
 
 def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
     """Computes the results of all runs in parallel on all processor cores.
-    Stores each result in its EncoderRun object. After each run, calls the
-    function `words` with a progress message.
+    Stores the results of each run in its EncoderRun object. When a run is
+    finished, calls `words`, a function of the caller, with a progress message.
     """
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(EncoderRun.numbers, runs), runs), 1):
@@ -76,11 +77,14 @@ def group(prefix: str, runs: list[EncoderRun],
 
 def worst(runs: list[EncoderRun], prefix: str,
           beside: pathlib.Path) -> dict[str, Any]:
-    """Makes a video that shows the source next to the first valid run of each
-    protocol. The video covers the five seconds in which the pictures of these
-    runs differ most from the source. The plots over time show the same runs.
+    """Makes a video that shows the source next to one run of each protocol,
+    the run that firsts() chooses. The plots over time show the same runs. The
+    video covers the five seconds in which the pictures of these runs differ
+    most from the source.
+
     Returns the values for the template worst_seconds.html. The files are
-    written into the directory `beside`, and their names begin with `prefix`."""
+    written into the directory `beside`, and their names begin with `prefix`.
+    """
     firsts = encoder_runs.firsts(runs)
     return worst_seconds.describe(
         [worst_seconds.Viewer(

@@ -49,7 +49,8 @@ def rates_over_time(runs: list[EncoderRun]) -> Figure:
     for ax, run in zip(all_axes, found.values()):
         draw_rates(ax, run)
     # One legend is shown for all plots. It is made from the plot with the most
-    # lines, because plots of runs without bitrateadapt have fewer lines.
+    # lines. A plot has fewer lines if its runs do not use bitrateadapt, which
+    # reports an estimate and a target.
     return finish(figure, max(all_axes, key=lambda ax: len(ax.lines)))
 
 
@@ -95,7 +96,10 @@ def draw_delays(ax: Axes, run: EncoderRun) -> None:
 
 
 def quality_against_delay(runs: list[EncoderRun]) -> Figure:
-    """Draws the quality against the delay. Each valid run is a point."""
+    """Draws the quality against the delay. Each run is a point. Runs that are
+    flagged as unreliable are left out. If all runs of a protocol are flagged,
+    all of them are drawn.
+    """
     figure, ax = plots.axes("delay, 95th percentile, ms", "SSIM")
     limit = max(run.late_ms for run in runs)
     grouped = encoder_runs.by_protocol(runs)
@@ -103,7 +107,8 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
                                  for name, own in grouped.items()})
     for name, own in grouped.items():
         numbers = [run.numbers() for run in encoder_runs.valid(own)]
-        # The point of a run whose delay is infinite is drawn at the right edge.
+        # A run can have an infinite delay. Its point is drawn at the right
+        # edge of the plot.
         ax.plot([min(one["delay 95 % ms"], 1.1 * limit) for one in numbers],
                 [one["SSIM"] for one in numbers],
                 **plots.dotted({**looks[name], "label": name}), alpha=0.7)
@@ -113,8 +118,8 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
     return figure
 
 
-# Maps the name of each plot's file to a pair: the function that makes the plot,
-# and the text below the plot.
+# All plots of this module: {file name: (function that makes the plot, text
+# below the plot)}.
 ALL = {
     "quality-delay": (quality_against_delay, "SSIM against the delay from "
                       "capture to display. To the right of the line, more "

@@ -41,8 +41,9 @@ CAPACITY = "capacity.csv"
 # Name of the file with the picture numbers of all pictures that can be decoded
 # without damage.
 DECODABLE = "decodable.txt"
-# The last frames are left out, because some transports drop what is in flight
-# when the sender ends.
+# The number of frames at the end of the stream that are left out. Some
+# transports drop the packets that are in flight when the sender ends, so these
+# frames may be lost for no other reason.
 LAST_FRAMES = clips.FRAMES_PER_SECOND
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
@@ -73,8 +74,8 @@ class EncoderRun:
 
     @property
     def group(self) -> tuple[str, str]:
-        """The name of the link and the source. Two runs are compared only if
-        both values are equal.
+        """The name of the link and the name of the video source. Two runs are
+        compared only if both names are equal.
         """
         return self.cell["link"]["name"], encoders.source_of(self.cell)
 
@@ -87,8 +88,9 @@ class EncoderRun:
 
     @functools.cached_property
     def frames(self) -> list[display.Frame]:
-        """The frames of the stream. The last LAST_FRAMES frames are left out,
-        because they may still be in flight when the sender ends.
+        """The frames of the stream, without the last LAST_FRAMES frames. These
+        may still be in flight when the sender ends, and would then count as
+        lost.
         """
         captured, sent, received = (
             display.read_log(self.directory / name) for name in (
@@ -101,9 +103,9 @@ class EncoderRun:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """The results of the comparison of each shown picture with the source.
-        They are kept in a file, because the comparison takes longer than
-        everything else.
+        """The result of comparing each shown picture with the picture of the
+        source. It is kept in a file, because the comparison takes longer than
+        all other computations of a run.
         """
         return run_results.kept_pictures(
             self.directory / f"quality-{self.late_ms}.csv",
@@ -129,16 +131,17 @@ class EncoderRun:
 
     @property
     def end_ns(self) -> float:
-        """The time on the link's clock at which the frame period of the last
-        frame ends.
+        """The end of the stream, by the clock of the link: the time at which
+        the frame period of the last frame ends.
         """
         return self.begin_ns + len(self.frames) * PERIOD_NS
 
     @functools.cached_property
     def capacity(self) -> list[float]:
-        """A list of the link's capacity in Mbit/s, with one value for each
-        interval of STEP_NS. The first interval begins when the first frame was
-        due."""
+        """The capacity of the link in Mbit/s as a list, with one value for
+        each interval of STEP_NS ns. The first interval begins at the time at
+        which the first frame was due.
+        """
         path = self.directory / CAPACITY
         if path.exists():
             with open(path) as file:
@@ -152,9 +155,10 @@ class EncoderRun:
         return found
 
     def _capacity_of(self, link: Link, properties: str) -> list[float]:
-        """Returns a list of the capacity of one link in bit/s, with one value
-        for each interval of STEP_NS. The value is 0 while the link is closed by
-        its schedule."""
+        """Returns the capacity of one link in bit/s as a list, with one value
+        for each interval of STEP_NS ns. A schedule can close the link for some
+        time. During this time the value is 0.
+        """
         packets = probe(properties, placement.sender_station(link),
                         self.end_ns, self._build)
         rates = display.rates(packets, max(self.begin_ns, 0), self.end_ns,
@@ -164,9 +168,9 @@ class EncoderRun:
 
     @functools.cached_property
     def used(self) -> list[float]:
-        """A list of the link's throughput in Mbit/s. Each value is the mean
-        over an interval of STEP_NS. The first interval begins when the first
-        frame was due.
+        """The throughput of the link in Mbit/s as a list. Each value is the
+        mean over an interval of STEP_NS ns. The first interval begins at the
+        time at which the first frame was due.
         """
         return [rate / MBIT for rate in display.rates(
             self.run.link.packets, max(self.begin_ns, 0), self.end_ns,
@@ -197,8 +201,8 @@ class EncoderRun:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores the numeric results of this run. Another process has computed
-        them.
+        """Stores the numeric results of this run, which another process has
+        computed.
         """
         self.__dict__["_numbers"] = numbers
 
@@ -238,7 +242,9 @@ class EncoderRun:
 
 
 class EncodedRun(EncoderRun):
-    """A run that streams a clip. The clip was encoded before the run."""
+    """A run whose clip was encoded before the run. No encoder is active during
+    the run.
+    """
 
     @property
     def _encoding(self) -> encodings.Encoding:
@@ -255,9 +261,10 @@ class EncodedRun(EncoderRun):
     def delays_ns(self) -> list[float]:
         """The delay of each frame in ns, from its capture to its arrival. The
         delay is infinite in two cases:
-        - The delay is above the limit of the run.
-        - The frame cannot be decoded without damage. It then has no arrival
-          time in `frames`.
+        - The delay exceeds `late_ms`, the limit above which a frame is not
+          shown.
+        - The frame cannot be decoded without damage. Such a frame has no
+          arrival time in `frames`.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],
@@ -318,7 +325,10 @@ def by_protocol(runs: list[EncoderRun]) -> dict[str, list[EncoderRun]]:
 
 
 def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
-    """Returns {protocol: its first valid run}, for plots over time."""
+    """Returns {protocol: run} for plots over time. The run is the first run of
+    the protocol that was not flagged as unreliable. If all runs of the
+    protocol were flagged, it is the first of them.
+    """
     return {name: valid(own)[0] for name, own in by_protocol(runs).items()}
 
 
@@ -354,7 +364,9 @@ def words_of(runs: list[EncoderRun]) -> str:
 
 
 def all_numbers(runs: list[EncoderRun]) -> run_results.Table:
-    """Returns a table with a row for each run. Its numbers are not rounded."""
+    """Returns a table with a row for each run. The numbers in the table are
+    not rounded.
+    """
     rows = [(run.cell["name"], run.protocol, *run.group, run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
              *run.numbers().values()) for run in runs]

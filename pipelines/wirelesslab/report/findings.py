@@ -11,37 +11,40 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# A frame is missing if it did not arrive in time. Let p(T) be the percentage of
-# frames of the type T that are missing. Two phrases of the report have a
-# condition that uses CLEARLY:
+# A frame is missing if it did not arrive in time. Let p(T) be the percentage
+# of frames of the type T that are missing. The report uses these two phrases
+# only if a percentage is at least CLEARLY times as large as another:
 # - "missed key frames first": p(I) must be at least CLEARLY * p(B).
-# - "missed B-frames first": p(B) must be at least CLEARLY * p(T) for each other
-#   type T.
+# - "missed B-frames first": p(B) must be at least CLEARLY * p(T) for each
+#   other type T.
 CLEARLY = 2
-# If the runs of all rows of the report used the same links, the rows are
-# compared seed by seed. The report then says that one row is better than all
-# other rows if both conditions are met:
+# The report can compare rows seed by seed, if the runs of all rows used the
+# same links. It then says that one row is better than all other rows if both
+# conditions are met:
 # - There are at least MIN_SEEDS seeds.
-# - With each seed, the row has a percentage of frames decodable in time that is
-#   at least MIN_LEAD percentage points higher than that of each other row.
+# - With each seed, the percentage of frames decodable in time is higher in
+#   this row than in each other row, by at least MIN_LEAD percentage points.
+#
 # A difference of a few tenths of a point is not significant, because repeated
 # runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# The report ranks the rows of a table. If at most MAX_NAMED rows share the
-# first place, the report names all of them. If more rows share it, the report
-# names only those with the highest medians. NAMED is the number of these rows.
+# The maximum number of rows that the report names as the winners. Several rows
+# share the first place if their ranges overlap. If at most MAX_NAMED rows
+# share it, the report names all of them. If more rows share it, the report
+# names only the NAMED rows with the highest medians.
 MAX_NAMED, NAMED = 5, 3
-# Percentages below this value are rounded to 0.
+# Percentages below this value are shown as 0 %, because the text has no
+# decimals.
 MIN_SHOWN = 0.5
 TOO_FEW = "fewer than three runs that were not flagged"
-# The no-break space keeps the number and the % sign in one line.
+# The no-break space keeps the number and the % sign on the same line.
 PERCENT = "\u00a0%"
 KINDS = {"I": "key frames", "B": "B-frames"}
 
 
 class Frames(typing.NamedTuple):
-    """The numbers of frames of one run. Each field is a dictionary {frame type:
-    number of frames}.
+    """The frames of one run, counted by frame type. Each field is a dictionary
+    {frame type: number of frames}.
     """
 
     sent: dict[str, float]
@@ -62,18 +65,19 @@ class Frames(typing.NamedTuple):
         return percent(sum(self.lost.values()), sum(self.sent.values()))
 
     def undecodable(self) -> float:
-        """Of all frames, returns the percentage that arrived in time but cannot
-        be decoded in time. Such a frame refers to a frame that did not arrive
-        in time.
+        """Returns a percentage of all frames: those that arrived in time but
+        cannot be decoded in time. Such a frame refers to another frame that
+        did not arrive in time.
         """
         sent, lost, late, good = (sum(each.values()) for each in self)
         return percent(sent - lost - late - good, sent)
 
 
 class Row(typing.NamedTuple):
-    """A row of the report, for example the row of a transport. Runs that are
-    flagged as unreliable are left out. If all runs are flagged, the row
-    contains all runs."""
+    """The results of one row of the report, for example of the runs with one
+    transport. Runs that are flagged as unreliable are left out. If all runs of
+    a row are flagged, none of them is left out.
+    """
 
     name: str
     # For each run, the percentage of its frames that were decodable in time.
@@ -83,8 +87,8 @@ class Row(typing.NamedTuple):
     # these percentages are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
-    # The pair (seed, repetition number) of each run, in the order of `shares`.
-    # All runs of the report that have the same seed used the same link.
+    # A pair (seed, repetition number) for each run, in the order of `shares`.
+    # Within the report, runs with the same seed used the same link.
     keys: Sequence[tuple[int, int]] = ()
     is_flagged: bool = False  # Whether all runs were flagged.
 
@@ -111,9 +115,11 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns a text with the median of `value` over the runs and with its
-    range. If there is only one run, the text has only the value of this run. It
-    does not mention the number of runs, which the report states elsewhere."""
+    """Returns a text with the median of `value` over the runs, followed by the
+    range over the runs. If there is only one run, the text is the value of
+    this run. The number of runs is not in the text, because it stands
+    elsewhere in the report.
+    """
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
         return f"{found.median:.0f}{PERCENT}"
@@ -127,9 +133,10 @@ def missing_span(row: Row, type: str) -> str:
 # -------------------------------------------------------------- why frames miss
 
 def is_too_late(row: Row) -> bool:
-    """Returns whether lateness was the main cause of missing frames in each
-    run. This is the case if the number of late frames exceeds the number of
-    lost and of undecodable frames together."""
+    """Returns whether lateness was the main cause of missing frames in every
+    run of the row. In a run, this is the case if more frames were late than
+    lost or undecodable together.
+    """
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
 
@@ -151,9 +158,9 @@ def is_only_b(row: Row) -> bool:
 
 
 def why(row: Row) -> str:
-    """Returns a text that says what happened to the frames of `row`. In the
-    report, this text follows the name of the row: "`tcp` delivered frames too
-    late".
+    """Returns a text that says what happened to the frames of `row`. The
+    report puts this text after the name of the row, for example "`tcp`
+    delivered frames too late".
     """
     if row.is_complete:
         return "delivered every frame in time"
@@ -174,10 +181,10 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # The text gives the percentage of frames that each cause concerns. If this
-    # percentage is rounded to 0 % in each run, the cause is left out, because
-    # it does not explain the result. If all causes would be left out, all of
-    # them are named.
+    # The text names the causes and the percentage of frames that each cause
+    # concerns. A cause is left out if its percentage is rounded to 0 % in each
+    # run. Such a cause does not explain the result. If this concerns all
+    # causes, none is left out.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))
@@ -234,15 +241,16 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 
 def shown(row: Row) -> str:
-    """Returns a text with the percentage of frames that were decodable in time.
-    The text also contains the percentage that a sender with perfect foresight
-    would have delivered in time, if that percentage is known."""
+    """Returns a text with the percentage of frames that were decodable in
+    time. If it is known how many frames a sender with perfect foresight would
+    have delivered in time, the text also contains that percentage.
+    """
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # For each run, `row.possible` contains the percentage of frames that a
+        # `row.possible` contains a percentage for each run: how many frames a
         # sender with perfect foresight would have delivered in time. If all
-        # these percentages are equal, `text` is a single percentage. Otherwise
-        # `text` is a range.
+        # runs have the same percentage, `text` is this percentage. Otherwise
+        # `text` is the range of the percentages.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")
@@ -265,14 +273,16 @@ def shared_place(best: Sequence[Row]) -> str:
 
 
 def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
-    """Compares each run of a row with the runs of the other rows that have
-    the same seed and repetition. If one row is better by at least MIN_LEAD in
-    all comparisons, returns a sentence about this row. Otherwise returns "".
+    """Compares each run of a row with those runs of the other rows that have
+    the same seed and repetition number. If one row is better by at least
+    MIN_LEAD in all these comparisons, returns a sentence about this row.
+    Otherwise returns "".
 
     A row can be better in all comparisons even if the ranges of the rows
-    overlap. For example, the worst run of this row can be worse than the best
-    run of another row. These two runs are not compared if they have different
-    seeds, because different seeds mean different links."""
+    overlap. For example, its worst run can be worse than the best run of
+    another row. If these two runs have different seeds, they used different
+    links and are not compared.
+    """
     for row in best:
         others = [other for other in ranked if other is not row]
         seeds = {seed for seed, _ in row.keys}
@@ -282,7 +292,8 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
-        # The returned text says "at least", so `lead` is rounded down.
+        # The sentence says that the difference is at least this number of
+        # points. The number is therefore rounded down.
         points = math.floor(10 * lead) / 10
         if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
@@ -306,7 +317,8 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The difference is rounded down, because the text below says "at least".
+    # The sentence says that the difference is at least this number of points.
+    # The number is therefore rounded down.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

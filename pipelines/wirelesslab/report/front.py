@@ -12,8 +12,8 @@ from typing import Any
 from wirelesslab.descriptions import Protocol
 from wirelesslab.report import findings, names, ranking, run_results
 
-# The colour of table rows that do not stand for transports, for example rows
-# that stand for bitrates.
+# The colour of table rows that do not stand for a transport. Only transports
+# have colours of their own. A row can also stand for a bitrate, for example.
 NEUTRAL = "#0072b2"
 
 
@@ -30,8 +30,8 @@ class Pipelines(typing.NamedTuple):
 
 def possible(run: run_results.Run) -> float | None:
     """Returns the share of frames, in %, that a sender with perfect foresight
-    could have delivered decodable and in time. Returns None if the share is not
-    known.
+    could have delivered so early that they were decodable in time. Returns
+    None if the share is not known.
     """
     return None if run.possible is None else 100 * run.possible
 
@@ -47,15 +47,17 @@ def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:
 
 def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
     """Returns the runs that are not flagged as unreliable. If all runs are
-    flagged, returns all runs."""
+    flagged, returns all of them, because the tables need some runs.
+    """
     return [run for run in runs if not run.is_flagged] or runs
 
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
-    """Returns the runs in the order in which all plots and tables show them. If
-    the labels of the runs have a natural order (for example, if they are
-    bitrates), the order of the runs is not changed. Otherwise the runs are
-    grouped by label, and the groups are sorted from the best to the worst."""
+    """Returns the runs in the order in which all plots and tables show them.
+    Runs with a common label form a group, and the groups are sorted from the
+    best to the worst. But if the labels have an order of their own, as
+    bitrates do, the order of the runs is not changed.
+    """
     if runs[0].way.is_ordered:
         return runs
     found = run_results.by_label(runs)
@@ -66,8 +68,10 @@ def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 
 def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
-    """Returns {label: Row}. A Row summarizes the runs with this label. `runs`
-    are the runs that the report compares with each other.
+    """Returns {label: Row}. `runs` are the runs that the report compares with
+    each other. Runs of the same kind, for example with the same protocol, have
+    the same label. A Row contains the results of all runs that have this
+    label.
     """
     called = row_names(runs)
     found = {}
@@ -84,8 +88,9 @@ def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
 
 
 def group(runs: list[run_results.Run]) -> dict[str, Any]:
-    """Returns the values that the template front.html needs to show `runs`, the
-    runs of one group of the report.
+    """Returns the values that the template front.html needs to show `runs`.
+    These runs form one group of the report, which compares them with each
+    other.
     """
     rows = rows_of(runs)
     heads, lines = table(runs, rows)
@@ -102,8 +107,9 @@ def group(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def chart(runs: list[run_results.Run],
           rows: dict[str, findings.Row]) -> list[dict[str, Any]]:
-    """Returns the bars of the chart. The bar with the highest share of
-    decodable frames comes first. All lengths are in % of the axis.
+    """Returns the bars of the bar chart. The bar of the row with the highest
+    share of decodable frames comes first. The lengths of the bars are in % of
+    the axis.
     """
     called, labels = row_names(runs), run_results.by_label(runs)
     ranges = {label: row.share for label, row in rows.items()}
@@ -122,8 +128,10 @@ def chart(runs: list[run_results.Run],
 
 def table(runs: list[run_results.Run],
           rows: dict[str, findings.Row]) -> tuple[list[str], list[Any]]:
-    """Returns the column heads and the rows of the first table, which has at
-    most eight columns. All other results are in the later tables."""
+    """Returns the column heads and the rows of the first table of a section.
+    This table has at most eight columns. The tables after it contain all other
+    results.
+    """
     labels = run_results.by_label(runs)
     places = ranking.places({label: row.share for label, row in rows.items()})
     has_possible = any(row.possible for row in rows.values())
@@ -170,8 +178,8 @@ def of_runs(runs: Sequence[run_results.Run], name: str, form: str) -> str:
 
 
 def pipelines(transport: Protocol) -> list[Pipelines]:
-    """Returns the pipelines of a transport. If the transport has several
-    streams, the list has an element for each stream.
+    """Returns the launch lines of a transport's pipelines. The list has one
+    element for each stream of the transport.
     """
     return [Pipelines(one["name"], one.get("title", ""), one["sender"],
                       one["receiver"])

@@ -18,30 +18,34 @@ from wirelesslab.streams import display, link_paths, link_use
 NS, MS, MBIT = 1e9, 1e6, 1e6
 ROW = 0.65  # inches
 RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
-# The file with the measured capacity of the link: one value for each interval
-# of RATE_STEP_NS. The first interval begins at the start of the link.
+# The file with the measured capacity of the link. It has one value for each
+# interval of RATE_STEP_NS ns. The first interval begins when the link is
+# started.
 CAPACITY = "link-capacity.csv"
-# The capacity of a link is measured by sending packets at a fixed bitrate.
-# UNLIMITED is a fraction of this bitrate. If the link delivers this fraction or
-# more, its real capacity may be larger than the measured capacity.
+# A fraction of the bitrate at which packets are sent to measure the capacity
+# of a link. If the link delivers at least this fraction of the packets, its
+# real capacity may be higher than the measured one. The link then counts as
+# unlimited.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 
 
 def capacity(run: run_results.Run) -> list[float]:
-    """Returns the capacity of the link of the run: a list of numbers in Mbit/s,
-    one for each time step since the link was started. The capacity is measured
-    once, in virtual time, with the properties and the seed of the run. Returns
-    an empty list if this link cannot be run again, for example because the file
-    of a trace is missing."""
+    """Returns the capacity of the link that the run used, as a list of numbers
+    in Mbit/s, one for each time step since the link was started. To measure
+    the capacity, the link is emulated once more in virtual time, with the same
+    properties and seed. The result is kept in a file. Returns an empty list if
+    the link cannot be emulated again, for example because the file of a trace
+    is missing.
+    """
     path = run.directory / CAPACITY
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # All runs of the group use the capacity that is measured here. In some of
-    # these runs, the stream may begin slightly later than in `run`. Therefore
-    # the capacity is measured until one second after the end of the stream in
-    # `run`.
+    # Several runs with the same link use the capacity that is measured here.
+    # Some of them may begin their stream slightly later than `run`. The
+    # capacity is therefore measured until one second after the end of the
+    # stream in `run`.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(
@@ -51,9 +55,11 @@ def capacity(run: run_results.Run) -> list[float]:
                 cells.link_logs(run.cell))]
     except LabError:
         return []
-    # The capacity of combined links is the sum of their capacities.
+    # A run over several links at the same time can use the sum of their
+    # capacities.
     found = [sum(own) / MBIT for own in zip(*rates)]
-    # If the last time step is incomplete, its rate is removed.
+    # The last time step may be incomplete. Its rate would be wrong, so it is
+    # removed.
     del found[int(end // RATE_STEP_NS):]
     run_results.write_csv(path, ["s of the link", "Mbit/s"], [
         (step * RATE_STEP_NS / NS, rate) for step, rate in enumerate(found)])
@@ -61,9 +67,10 @@ def capacity(run: run_results.Run) -> list[float]:
 
 
 def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
-    """`firsts` maps each label to a run. Returns a dictionary that maps each
-    label to the capacity of the link in this run. If several links have the
-    same properties and the same seed, the capacity is measured only once."""
+    """Returns {label: capacity of the link}. `firsts` has one run for each
+    label. If the links of several runs have the same properties and the same
+    seed, their capacity is measured only once.
+    """
     known, found = {}, {}
     for name, run in firsts.items():
         link = (tuple(cells.properties(run.cell, part, place)
@@ -79,10 +86,11 @@ def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
 
 def rows(runs: list[run_results.Run], unit: str,
          draw: Callable[[Axes, str, run_results.Run, dict], None]) -> Figure:
-    """Returns a figure with one plot for each label of `runs`. The plots are
-    arranged in a column. `unit` is the unit of the y axes. `draw` is called for
-    each plot with the axes, the label, the first run of this label and the
-    style of the label's line."""
+    """Returns a figure with one plot below another, one plot for each label of
+    `runs`. `unit` is the unit of the y axes. The function `draw` is called
+    once for each plot. Its arguments are the axes, the label, the first run
+    that has this label, and the style of the label's line.
+    """
     firsts, looks = plots.first_runs(runs), plots.looks(runs)
     figure, all_axes = plots.plt.subplots(
         len(firsts), 1, sharex=True, sharey=True, squeeze=False,
@@ -129,9 +137,9 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
                   color=look["color"], label="what it carried")
 
     figure = rows(runs, "Mbit/s", draw)
-    # If a link has no rate limit, its capacity is far above all other lines.
-    # The vertical axis is then scaled to the other lines only. Otherwise, the
-    # plot would have no room for the other lines.
+    # If a link has no rate limit, its capacity is far above all other lines of
+    # the plot. The vertical axis is then scaled without the capacity.
+    # Otherwise, all other lines would be squeezed together at the bottom.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()
                        for rate in link_use.rates(
@@ -160,7 +168,8 @@ def queue_over_time(runs: list[run_results.Run]) -> Figure:
     return rows(runs, "ms", draw)
 
 
-# The plots: {file name: (function that draws the plot, text below the plot)}.
+# All plots of this module: {file name: (function that draws the plot, text
+# below the plot)}.
 ALL = {
     "link": (carried_over_time,
              "The bitrate through the link in each fifth of a second, with all "

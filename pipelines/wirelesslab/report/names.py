@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Names and colours of the transports, which are the same in every plot, table
-and report. A transport has the name of the elements that it consists of, such
-as srtsink, and the colour of its sink element."""
+and report. The name of a transport consists of the names of its elements, such
+as srtsink. Its colour depends on its most important element, usually the sink.
+"""
 
 import shlex
 import typing
@@ -11,11 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
-# {element: colour}. The first element of the sender that is in this table
-# determines the colour of a transport. If a server starts the sender, the
-# source element of the receiver determines the colour. People with any kind of
-# colour blindness can distinguish the first six colours (Okabe and Ito, 2008).
-# All colours can be seen on white and on dark backgrounds.
+# {element: colour}. The colour of a transport is that of its first element in
+# this table. The elements of the sender are looked up, or the source element
+# of the receiver if a server starts the sender. People with any kind of colour
+# blindness can distinguish the first six colours (Okabe and Ito, 2008). All
+# colours can be seen on white and on dark backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
     "ifdsink": "#009e73",
@@ -31,24 +32,23 @@ COLOURS = {
     "rtpulpfecenc": "#44aa99",
     "mptcp": "#7b68c8",
 }
-# The colours of elements that are not in COLOURS. The name of an element
-# selects one of these colours.
+# The colours of transports whose element is not in COLOURS. One of these
+# colours is chosen by a checksum of the element's name.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# Endings of the names of helper elements, such as "src" for filesrc. The name
-# of a transport contains its helper elements only if two transports would
-# otherwise have the same name.
+# Endings of the names of helper elements. For example, filesrc ends with
+# "src". Helper elements are left out of the name of a transport. They are part
+# of the name only if two transports would otherwise have the same name.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
-# Sinks that do not send to the network.
+# Sinks that do not send to the network, but write to a file or drop the data.
 LOCAL = ("filesink", "fakesink")
-# The name of a transport over one MPTCP connection. The kernel distributes the
-# data of the connection over all links.
+# The name in plots and tables of a transport over one MPTCP connection. The
+# kernel distributes the data of the connection over all links.
 MPTCP = "MPTCP of the kernel"
-# If a transport sends over two links, its name consists of the names of its
-# elements and this suffix.
+# A suffix for the name of a transport that sends over two links.
 BOTH_LINKS = " over both links"
-# Maximum length, in characters, of the properties in the name of a transport.
-# Longer properties are left out of the name.
+# Maximum length, in characters, of the properties that the name of a transport
+# may contain. Longer properties are left out of the name.
 MAX_PROPERTIES = 40
 
 
@@ -62,16 +62,17 @@ class Element(typing.NamedTuple):
 
 
 def branches(pipeline: str) -> list[list[Element]]:
-    """Returns the branches of the pipeline, each as a list of its elements. If
-    an element of the pipeline logs the sent frames to {sent}, only the elements
-    downstream of that element are returned.
+    """Returns the branches of the pipeline. A branch is a chain of linked
+    elements, returned as a list. If an element of the pipeline logs the sent
+    frames to {sent}, the elements upstream of it and the element itself are
+    left out.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # True if the next element belongs to the current branch. The first element
-    # and an element that follows an exclamation mark belong to the current
-    # branch. Any other element begins a new branch.
+    # True if the next element belongs to the current branch, which is a chain
+    # of linked elements. An element belongs to it if it is the first one or if
+    # it follows an exclamation mark. Any other element begins a new branch.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
@@ -83,9 +84,9 @@ def branches(pipeline: str) -> list[list[Element]]:
         else:
             if not is_linked:
                 found.append([])
-            # A word with a slash is the caps of a filter, and a word with a dot
-            # is a pad of an element in another branch. Neither is an element,
-            # so it is not added.
+            # Some words are not elements. A word with a slash is the caps of a
+            # filter. A word with a dot is a pad of an element in another
+            # branch. These words are not added.
             if "/" not in word and "." not in word:
                 found[-1].append(Element(word, ()))
             is_linked = False
@@ -93,20 +94,24 @@ def branches(pipeline: str) -> list[list[Element]]:
 
 
 def sink(branch: list[Element]) -> str:
-    """Returns the name of the element of `branch` that sends to the network.
-    Returns "" if `branch` has no such element."""
+    """Returns the name of the element of `branch` that sends to the network. A
+    branch is a chain of linked elements. If it does not send to the network,
+    returns "".
+    """
     return next((one.name for one in branch if one.name.endswith("sink")
                  and one.name not in LOCAL), "")
 
 
 def elements(pipeline: str) -> list[Element]:
     """Returns the elements with which the pipeline sends to the network.
-    `pipeline` is a launch line. A branch is a chain of linked elements in it.
+    `pipeline` is a launch line, which consists of branches. A branch is a
+    chain of linked elements.
 
-    - If the first branch contains the network sink, the elements of the first
-      branch are returned.
-    - If the first branch ends with a local sink such as filesink, the elements
-      of the branch with the network sink are returned.
+    - If the first branch contains the sink that sends to the network, its
+      elements are returned.
+    - If the first branch ends with a local sink such as filesink, another
+      branch contains the network sink. The elements of that branch are
+      returned.
     - If the first branch has no sink, it ends with an element such as rtpbin,
       and another branch leads from that element to the network sink. The
       elements of the first branch are returned, followed by the network sink.
@@ -123,13 +128,13 @@ def elements(pipeline: str) -> list[Element]:
 
 
 def key_element(transport: Protocol) -> str:
-    """Returns the name of the element that determines in which colour the
-    report shows the transport.
+    """Returns the name of the element that determines the transport's colour
+    in the report.
     """
     if transport.get("server"):
         return transport["receiver"].split()[0]
     # A transport with the key `socket` (carriers.ini) has no GStreamer element
-    # that sends: a program opens the TCP connection itself.
+    # that sends. A separate program opens the TCP connection.
     if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
@@ -141,8 +146,8 @@ def key_element(transport: Protocol) -> str:
 
 def colour(transport: Protocol) -> str:
     name = key_element(transport)
-    # A transport that is computed in virtual time has no sink. In this case,
-    # `name` is the name of its payloader, which ends with "pay".
+    # A transport that is computed in virtual time has no sink. Its last
+    # element is a payloader, whose name ends with "pay".
     if name.endswith("pay"):
         name = "udpsink"
     return COLOURS.get(name) or OTHERS[zlib.crc32(name.encode()) % len(OTHERS)]
@@ -164,8 +169,10 @@ def in_full(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 
 def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
-    """If the transport uses two links, returns its name followed by BOTH_LINKS.
-    Otherwise, returns a name that consists of the names of all elements."""
+    """Returns a name for a transport. If the transport uses two links, the
+    name ends with BOTH_LINKS. Otherwise, the name consists of the names of all
+    its elements.
+    """
     sender = transport.get("sender", "")
     is_over_both = ("{host_1}" in sender and "{host_2}" in sender
                     and "{host_3}" not in sender)
@@ -174,8 +181,9 @@ def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 
 def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
-    """Returns the name of `transport`, with those properties in which it
-    differs from the transports in `others`.
+    """Returns a name for `transport` that contains its properties. Only those
+    properties are in the name that distinguish it from the transports in
+    `others`.
     """
     def properties(one: Protocol, end: str) -> list[str]:
         found = (elements(one["sender"]) if end == "sender"
@@ -199,9 +207,9 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
     return f"{in_full(transport, ())} ({transport['name']})"
 
 
-# Functions that return a name for a transport, in the order in which they are
-# tried. The first function returns the shortest names. The names that the last
-# function returns are always unique.
+# Functions that make a name for a transport, from the shortest name to the
+# longest. They are tried in this order. The names that the last function makes
+# are always unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
     essential, in_full, with_links, with_properties, with_section)
 
@@ -216,18 +224,18 @@ def joined(words: Iterable[str]) -> str:
 
 
 def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
-    """Returns a dictionary that maps the name of each transport to a name that
-    consists of its elements. The functions in KINDS make such names. Each
-    transport gets the first of them that no other transport has.
+    """Returns {name of a transport: name for the report}. The name for the
+    report consists of the transport's elements. The functions in KINDS are
+    tried in their order until a name results that no other transport has.
     """
     found: dict[str, str] = {}
     unnamed = list(known.values())
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # `same` lists the transports with the same essential elements as
-            # `one`, including `one` itself. The name of `one` must differ from
-            # the name of every other transport in `same`.
+            # `same` lists all transports that have the same essential elements
+            # as `one`, including `one` itself. The new name of `one` has to
+            # distinguish it from the others.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)
@@ -245,28 +253,30 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    # The index of this transport among the transports with the same colour.
+    # Transports with the same colour have different styles. This is the number
+    # of the style, counted from 0 for each colour.
     style: int
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
-    """Returns a dictionary that maps names to transports. It contains the
-    transports in transports.ini that the lab can run, and the transports in
-    `used`, which are those in the report."""
+    """Returns {name: transport} with two kinds of transports: those in
+    transports.ini that the lab can run, and those in `used`, which the report
+    shows.
+    """
     return {**{name: one for name, one in transports.read().items()
                if one["clip"] == "m2v"},
             **{one["name"]: one for one in used}}
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns a Look for each transport in `used`. A Look contains the name,
-    the colour and the style with which the report shows the transport. Any two
-    Looks differ in colour or style. `used` maps labels to transports. The
-    result maps the same labels to Looks.
+    """Returns {label: Look} for the transports in `used`, which is {label:
+    transport}. A Look contains the name, the colour and the style with which
+    the report shows a transport. Any two Looks differ in colour or style.
 
     The name in a Look consists of the names of the transport's elements. If
-    several streams share a link, the label of each stream differs from the name
-    of its transport. In this case, the name in the Look begins with the label.
+    several streams share a link, each stream has a label that differs from the
+    name of its transport. In this case, the name in the Look begins with the
+    label.
     """
     known = known_with(used.values())
     called = of_elements(known)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the directory for the plots and tables of a report. The directory has
-the file name of the report without the suffix. The user chooses this name, so a
-directory of this name may already exist. It is emptied only if an older report
-made it. This module can be tested without Jinja2."""
+the file name of the report without the suffix. The user chooses this name, so
+a directory with other contents may already have it. An existing directory is
+therefore emptied only if an older report made it.
+
+This code is in a module of its own, so that it can be tested without Jinja2.
+"""
 
 import pathlib
 
@@ -10,18 +13,21 @@ from wirelesslab import files
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells
 
-# The presence of this file means that the directory contains only plots and
-# tables, and that the next report may empty it.
+# The name of a file in the directory with the plots and tables of a report. If
+# this file exists, a report has made the directory, and the next report may
+# empty it.
 MARKER = ".lab-report"
 
 
 def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
-    """Makes the directory for the plots and tables of a page, and returns its
-    path. The directory has the name of the page without the suffix. At first it
-    contains only the file MARKER. `runs` is the directory with the runs of the
-    report. Raises LabError if the page has no suffix. Also raises LabError if
-    the directory for the plots already exists and contains runs: those in
-    `runs`, or runs of another report."""
+    """Makes the directory for the plots and tables of a report, and returns
+    its path. The report is an HTML page, and the directory has the name of the
+    page without the suffix. At first it contains only the file MARKER.
+
+    `runs` is the directory with the runs that the report shows. Raises
+    LabError if the page has no suffix. Also raises LabError if the new
+    directory would replace a directory that contains runs.
+    """
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:

@@ -3,12 +3,10 @@
 runs of comparison.ini.
 
 Each protocol has runs with several seeds. The range of a protocol extends from
-the lowest to the highest share of frames in time in these runs. Protocols whose
-ranges overlap form a group. A group can be a chain: if the ranges of two
-protocols do not overlap, but both overlap the range of a third protocol, all
-three are in one group. A chain may also have more than three protocols. Within
-a group the order is alphabetical, because the runs do not show which protocol
-is better.
+the lowest to the highest share of frames in time in these runs. Protocols
+whose ranges overlap are put into one group. If A overlaps B and B overlaps C,
+all three are in one group, even if A and C do not overlap. Within a group the
+order is alphabetical, because the runs do not show which protocol is better.
 """
 
 import csv
@@ -22,12 +20,13 @@ from wirelesslab.errors import LabError
 from wirelesslab.report import names
 from wirelesslab.streams import transports
 
-# The columns of report/runs.csv that the comparison keeps.
+# The columns that the comparison copies from runs.csv, the table of runs in a
+# report.
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
-# The elements and settings of each transport, as the table shows them. The keys
-# are the names of sections of transports.ini.
+# The name that the table shows for each transport: its elements and settings.
+# The keys are the names of sections in transports.ini.
 NAMES = {
     "dccpthin": "ifdqueue ! dccpthinsink",
     "http": "web server, souphttpsrc",
@@ -58,11 +57,12 @@ class Spread(typing.NamedTuple):
 
 class Row(typing.NamedTuple):
     protocol: str
-    # The share of the frames that can be decoded in time, in %.
+    # The percentage of the frames that can be decoded in time, with its range
+    # over the runs.
     share: Spread
-    # The median of the latency, in ms.
+    # The median latency in ms, with its range over the runs.
     median: Spread
-    # The 99th percentile of the latency, in ms.
+    # The 99th percentile of the latency in ms, with its range over the runs.
     percentile: Spread
 
     @property
@@ -75,15 +75,15 @@ class Row(typing.NamedTuple):
 
     @property
     def colour(self) -> str:
-        """The colour that the transport has in every report."""
+        """The colour of the transport, which is the same in every report."""
         return names.colour(transports.read()[self.protocol])
 
 
 # ------------------------------------------------------------------ the numbers
 
 def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
-    """Reads the lab's table of runs from the file `runs`, and writes only the
-    columns COLUMNS to the file `target`.
+    """Copies a table of runs from the file `runs` to the file `target`. Of
+    each row, only the columns COLUMNS are kept.
     """
     with open(runs, newline="") as file:
         found = [[row[name] for name in COLUMNS]
@@ -97,8 +97,8 @@ def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
 
 
 def read(path: pathlib.Path) -> list[list[Row]]:
-    """Reads the runs from the file `path`. Returns the rows of the table in
-    groups; the group with the most frames in time is first.
+    """Reads the runs from the file `path`. Returns the rows of the table,
+    divided into groups. The group with the most frames in time comes first.
     """
     with open(path, newline="") as file:
         runs = list(csv.DictReader(file))
@@ -136,9 +136,10 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 # ---------------------------------------------------------------------- a table
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
-    """Returns the lines of a Markdown table. Each group is a list of rows
-    whose order in the ranking is not known. The first column therefore contains
-    the same range of places for all rows of a group, such as "2 to 4"."""
+    """Returns the lines of a Markdown table. The rows are divided into groups.
+    The order of the rows within a group is not known, so all of them share a
+    range of places. The first column contains this range, such as "2 to 4".
+    """
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",
              "| --- | --- | --- | --- | --- |"]
@@ -158,10 +159,9 @@ def table(groups: Sequence[Sequence[Row]]) -> list[str]:
 
 
 def insert(text: str, lines: Sequence[str], name: str) -> str:
-    """Replaces a part of `text`, which is the text of a page, by `lines`.
-    Returns the new text. Two HTML comments that contain `name` mark the
-    beginning and the end of this part. Raises LabError if one of the comments
-    is missing.
+    """Replaces a part of `text`, the text of a page, by `lines`, and returns
+    the new text. The part lies between two HTML comments that contain `name`.
+    Raises LabError if one of these comments is missing.
     """
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
     before, found, rest = text.partition(begin)
@@ -176,9 +176,9 @@ def insert(text: str, lines: Sequence[str], name: str) -> str:
 # ---------------------------------------------------------------------- a chart
 
 def chart(groups: Sequence[Sequence[Row]], title: str) -> str:
-    """Returns a bar chart as an SVG. For each protocol, a bar shows the median
-    share of frames that can be decoded in time. A thin line shows the range of
-    the shares.
+    """Returns a bar chart as an SVG. The bar of a protocol shows the
+    percentage of frames that can be decoded in time, as the median over the
+    runs. A thin line shows the range over the runs.
     """
     parts, top = [], HEAD
     for own in groups:

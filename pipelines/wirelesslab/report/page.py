@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the page that shows the results of the runs of a matrix. It computes
-the values that the template page.html shows. It needs Jinja2 and matplotlib."""
+"""Makes the page that shows the results of a matrix. It computes the values
+for the template page.html. It needs Jinja2 and matplotlib.
+"""
 
 import base64
 import functools
@@ -31,12 +32,12 @@ from wirelesslab.streams import lateness
 from wirelesslab.workloads import definitions
 
 TEMPLATE = pathlib.Path(__file__).with_name("page.html")
-# The maximum number of bytes of plots and pictures in one page. They become a
-# third larger when they are embedded in a page.
+# The maximum number of bytes of plots and pictures in one page. They are
+# embedded in the page in an encoding (base64) that makes them a third larger.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# Maps the name of each folded table to the text of the line that unfolds the
-# table.
+# Tables that are hidden until the reader unfolds them. FOLDED maps the name of
+# each table to the text that the reader clicks.
 FOLDED = {
     "summary": "All columns",
     "loss-runs": "Packets lost in a row",
@@ -51,9 +52,10 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           page: pathlib.Path, words: Callable[[str], None],
           by: str = "protocol", only: str = "",
           problem_file: pathlib.Path | None = None) -> pathlib.Path:
-    """Writes the page and, beside it, a directory with its plots and tables.
-    Returns that directory. The function `words` is called with each progress
-    message."""
+    """Writes the page, and a directory beside it for the plots and tables of
+    the page. Returns the path of this directory. The caller's function `words`
+    is called with each progress message.
+    """
     encoder_late_ms = late_ms
     late_ms = lateness.LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
@@ -97,15 +99,16 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 def chosen(
         runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Returns two lists: the groups of video runs that are compared, and the
-    runs of workloads other than video.
+    """Divides the runs for the page. Returns two lists: the groups of runs
+    with video that are compared, and the runs that send other traffic.
 
-    If `only` contains words, the first list has only the groups whose titles
-    contain all of these words, and the second list is empty.
+    `only` is the value of the option --only, a list of words. If it is not
+    empty, the first list contains only the groups whose titles contain all of
+    these words, and the second list is empty.
 
-    `has_others` says whether the page also has runs with a live encoder. If
-    `has_others` is False and no title contains all words of `only`, LabError is
-    raised."""
+    `has_others` says whether the page also shows runs with a live encoder. If
+    it does not, and if no title contains all of the words, LabError is raised.
+    """
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -120,10 +123,11 @@ def title_of(runs: list[run_results.Run]) -> str:
 
 
 def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
-    """Computes the results of each run and stores them in the `Run` object.
-    This takes long, mainly because the pictures of each run are compared. The
-    result of the comparison is kept in the directory of the run. The function
-    `words` is called with each progress message."""
+    """Computes the results of each run and stores them in its Run object. This
+    takes long, mainly because the pictures of each run are compared with the
+    clip. The results of this comparison are kept in the directory of the run.
+    The caller's function `words` is called with progress messages.
+    """
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(run_results.Run.numbers, runs), runs), 1):
         run.know(numbers)
@@ -135,8 +139,9 @@ def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
 
 def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
                 values: dict[str, Any]) -> None:
-    """Writes one page that contains all plots. If this page would be too large
-    for a browser, writes one page for each group and a page with links to them.
+    """Writes the report as one page that contains all plots. If this page
+    would be too large for a browser, writes one page for each group instead,
+    and a page with links to them.
     """
     beside = page.with_suffix("")
     environment = jinja2.Environment(
@@ -160,7 +165,7 @@ def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
 
 
 def size_of(groups: Iterable[dict[str, Any]]) -> int:
-    """Returns the size of all plots, pictures and videos in bytes."""
+    """Returns the total size in bytes of all plots, pictures and videos."""
     return sum(path.stat().st_size for made in groups for path in (
         *(shown["path"] for shown in (*made["plots"], *made["pictures"])
           if shown["path"]), *worst_seconds.paths(made)))
@@ -168,8 +173,8 @@ def size_of(groups: Iterable[dict[str, Any]]) -> int:
 
 def group(numbered: tuple[int, list[run_results.Run]],
           beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values that the template needs for one group of compared
-    runs, and writes its tables and plots.
+    """Writes the tables and plots for one group of compared runs. Returns the
+    values that the template of the page needs to show this group.
     """
     number, runs = numbered
     runs = front.in_order(runs)
@@ -214,8 +219,8 @@ def seeds(runs: list[run_results.Run]) -> list[int]:
 
 
 def marked(words: str) -> markupsafe.Markup:
-    """Returns `words` as HTML. Text between backquotes becomes code. A range of
-    numbers is not divided between two lines.
+    """Returns the text `words` as HTML. Text between backquotes is marked as
+    code. A line break inside a range of numbers is prevented.
     """
     words = re.sub(r"(?<=\d)–(?=\d)", "\u2060–\u2060", words)
     return markupsafe.Markup("").join(
@@ -232,8 +237,8 @@ def embedded(path: pathlib.Path | str) -> str:
 # -------------------------------------------------------------- facts and notes
 
 def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
-    """Returns the facts that are needed to repeat the runs, as a list of tuples
-    (name, value).
+    """Returns the facts that somebody needs in order to repeat the runs, as a
+    list of tuples (name, value).
     """
     def each(value: Callable[[run_results.Run], Any]) -> str:
         return ", ".join(dict.fromkeys(str(value(run)) for run in runs))
@@ -252,9 +257,9 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """Returns a list of notes. A note consists of the name of a run and a text.
-    The text is a warning of a pipeline, or it lists what could not be emulated
-    because the machine had no network namespaces.
+    """Returns notes for the reader of the page. A note is the name of a run
+    and a text. The text is a warning of a pipeline. On a machine without
+    network namespaces, it can also list what could not be emulated.
     """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

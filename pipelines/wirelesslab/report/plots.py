@@ -27,36 +27,40 @@ from wirelesslab.streams import (
     quality,
 )
 
-# The width and the height of a plot in inches, and its dots per inch.
+# The width and the height of a plot in inches, and its resolution in dots per
+# inch.
 WIDTH, HEIGHT, DPI = 4.9, 3.3, 160
-# The space above a legend that is beside one plot, in inches.
+# The space above a legend beside a figure with a single plot, in inches.
 ABOVE_LEGEND = 0.3
-# The width of a legend that is beside several axes, in inches.
+# The width of a legend beside a figure with several axes, in inches.
 LEGEND = 0.95
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
-# The number of seconds that a time-sequence plot shows.
+# The length in seconds of the time range that a time-sequence plot shows.
 SEQUENCE_S = 2
-# The marker for each line style, as {style of a line: marker}. A plot that
-# draws points instead of a line uses the marker.
+# The line styles of the plots, each with a marker. A plot that draws points
+# instead of lines uses the marker.
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
           (0, (4, 1, 1, 1, 1, 1)): "P"}
-# A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
+# Colours that colour-blind people can distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
-# Colours for labels with an order, such as bitrates. The first label is dark.
-# The last label has the lightest colour that can be seen on white paper.
+# Colours for labels with an order, such as bitrates. They range from dark, for
+# the first label, to light, for the last label. The lightest colour can still
+# be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
-# The colours of the links of a combined link: the first colour is that of the
-# first link, and so on.
+# The colours that a plot uses for the parts of a combined link. The first
+# colour is for the first link of the combination, the second one for the
+# second link, and so on.
 LINK_COLOURS = ("#888888", "#56b4e9", "#e69f00", "#009e73")
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
-# The top of the axis in dB. Pictures with a higher PSNR look the same to a
-# viewer.
+# The upper end of the PSNR axis in dB. Pictures with a higher PSNR look the
+# same to a viewer.
 HIGHEST_DB = 50
-# The colours of text and of separating lines. An SVG has variables in place of
-# these colours, so that it can also be read on a dark page.
+# The colours of text and of separating lines. In an SVG they are replaced by
+# variables, whose values depend on the reader's browser. The SVG can therefore
+# also be read on a dark page.
 INK, RULE = "#1c2530", "#8b96a2"
 plt.rcParams.update({
     "font.size": 8.5, "axes.grid": True, "grid.alpha": 0.4, "grid.color": RULE,
@@ -73,8 +77,9 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns the colour and the line style of a label in a plot whose labels
-    have no order. Neighbouring labels get different colours.
+    """Returns the colour and the line style of the label with the index
+    `place`, in a plot whose labels have no order. Neighbouring labels get
+    different colours.
     """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
@@ -82,8 +87,9 @@ def look(place: int) -> dict[str, Any]:
 
 def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
     """Returns {label: look}. A look is the colour and the style of the label's
-    line, and the name of the line in the legend. A transport has the same look
-    in every plot of every report."""
+    line, and the name of the line in the legend. If the labels stand for
+    transports, a transport has the same look in every plot of every report.
+    """
     found = run_results.by_label(runs)
     if runs[0].way.is_ordered and len(found) > 1:
         return {label: {"color": SHADES(SPAN * n / (len(found) - 1)),
@@ -98,8 +104,8 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
 
 def of_transports(
         transports: dict[str, Protocol]) -> dict[str, dict[str, Any]]:
-    """Returns the colour and the line style of each transport. `transports` is
-    {label: transport}.
+    """Returns the look of the line of each transport: its colour, its style
+    and its label. `transports` is {label: transport}.
     """
     return {label: {"color": one.colour, "label": one.name,
                     "linestyle": list(STYLES)[one.style % len(STYLES)]}
@@ -107,8 +113,8 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns a copy of the style `line` that draws points in place of the
-    line.
+    """Returns a copy of a line's style. With the copy, a plot shows points of
+    the same colour instead of a line. `line` is the original style.
     """
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
@@ -121,8 +127,10 @@ def axes(x: str, y: str) -> tuple[Figure, Axes]:
 
 
 def plain(value: float, _position: int) -> str:
-    """Returns the label of a mark on a logarithmic axis, as a plain number such
-    as 1000 instead of a power of ten. Most marks get an empty label.
+    """Returns the label of a mark on a logarithmic axis, as a plain number
+    such as 1000 and not as a power of ten. Only the numbers 1, 2 and 5 and
+    their multiples by powers of ten get a label. The label of all other marks
+    is empty.
     """
     first = value / 10 ** math.floor(math.log10(value))
     return f"{value:g}" if round(first, 6) in (1, 2, 5) else ""
@@ -135,8 +143,8 @@ def name_numbers(axis: Axis) -> None:
 
 def legend(ax: Axes) -> None:
     """Draws the legend beside the axes, where it hides no data. If the legend
-    is higher than the figure, the figure is made as high as the legend.
-    Otherwise a part of the legend would be cut off.
+    is higher than the figure, the figure is enlarged, because otherwise a part
+    of the legend would be cut off.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
@@ -152,8 +160,10 @@ def legend(ax: Axes) -> None:
 
 
 def wrapped(name: str) -> str:
-    """Returns the name as it is written in a legend: with a line break after
-    each "!" and each comma."""
+    """Returns the name in the form in which a legend shows it, with a line
+    break after each "!" and each comma. A name can be a long chain of
+    elements.
+    """
     return name.replace(" ! ", " !\n").replace(", ", ",\n")
 
 
@@ -165,17 +175,20 @@ def draw_deadline(ax: Axes, late_ms: float) -> None:
 
 
 def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
-    """Returns the first run of each label, for plots over time. All of these
-    runs have the same seed."""
+    """Returns {label: run} with the first run of each label, for plots over
+    time. All of these runs have the same seed.
+    """
     return {name: own[0] for name, own in run_results.by_label(runs).items()}
 
 
 # -------------------------------------------------------------------- the plots
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
-    """Draws a point for each run: its throughput against the 95th percentile
-    of the lateness of its frames. Only frames that are decodable in time count
-    as throughput, because a viewer sees only these frames."""
+    """Draws a point for each run. The x axis is the 95th percentile of the
+    frames' lateness, and the y axis is the throughput. Only frames that are
+    decodable in time count for the throughput, because a viewer sees only
+    these frames.
+    """
     figure, ax = axes("frames late by, 95th percentile, ms",
                       "decodable in time, Mbit/s of video")
     late_ms = runs[0].late_ns / MS
@@ -200,8 +213,9 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
 
 
 def decodable_distribution(runs: list[run_results.Run]) -> Figure:
-    """Draws, for each deadline, the share of the frames that would be decodable
-    in time. The tables contain this share only for the deadline of the report.
+    """Draws the share of the frames that would be decodable in time, as a
+    function of the deadline. The tables contain this share for a single
+    deadline, the one of the report.
     """
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
@@ -218,8 +232,8 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # The curve stays constant after its last step. The value of the last
-        # step is therefore drawn again at the right end of the axis.
+        # After the last step, the value stays constant. It is therefore drawn
+        # again at the right end of the axis.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
@@ -232,10 +246,12 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws a bar for each label and each frame type. A bar contains the frames
-    of all runs of its label. It shows the percentage of frames that were
-    decodable, of no use, late or lost. A frame that arrived is "of no use" if
-    it refers to a frame that did not arrive."""
+    """Draws a bar for each label and each frame type. A bar stands for all
+    frames of this type in the runs with this label. It shows which percentages
+    of them were decodable, of no use, late or lost. A frame is "of no use" if
+    it arrived in time, but cannot be decoded in time, because it refers to a
+    late or lost frame.
+    """
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)
@@ -261,15 +277,15 @@ def frames_by_type(runs: list[run_results.Run]) -> Figure:
 
 
 def beside(figure: Figure, ax: Axes, **more: float) -> None:
-    """Draws one legend for several axes, on their right."""
+    """Draws one legend for several axes, to the right of them."""
     figure.legend(*ax.get_legend_handles_labels(), fontsize=7, frameon=False,
                   loc="upper right")
     figure.tight_layout(rect=(0, 0, 1 - LEGEND / WIDTH, 1), **more)
 
 
 def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
-    """Returns a list with one number for each of FATES: how many frames of the
-    type `type` have this fate, summed over all runs.
+    """Counts the frames of the type `type` in all runs by their fate. Returns
+    a list with the number of frames for each of FATES.
     """
     found = [0] * len(FATES)
     for run in runs:
@@ -283,8 +299,8 @@ def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
 
 
 def psnr_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the PSNR over time, with a row for each label. The state of the
-    link is drawn below the last row.
+    """Draws the PSNR over time, with a row for each label. Below the last row,
+    it draws the state of the link.
     """
     firsts = first_runs(runs)
     rows = len(firsts) + 1
@@ -306,14 +322,15 @@ def psnr_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
-    """Draws the state of the link over time. All runs in `firsts` have the same
-    seed, so the state of the link is the same in each of them. The function
-    therefore reads the log of only one run.
+    """Draws the state of the link over time. All runs in `firsts` have the
+    same seed, so the state of the link is the same in all of them. The log of
+    one run is therefore enough.
     """
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    # Each link of a combined link has a horizontal band of its own in the plot.
+    # Each part of a combined link has a horizontal band of its own in the
+    # plot.
     height, has_changes = 100 / len(parts), False
     for place, part in enumerate(parts):
         colour = LINK_COLOURS[place % len(LINK_COLOURS)]
@@ -322,9 +339,9 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                    for ns, value in run.quality_of_link(place)
                    if ns / NS <= end]
         if changes:
-            # The log contains the changes of the quality, but not the initial
-            # quality. The initial quality is 1: every packet gets through at
-            # the first attempt.
+            # The log contains the changes of the quality, but not the quality
+            # at the start. It is 1 at the start, which means that every packet
+            # gets through at the first attempt.
             times, values = zip((0, base + height), *changes,
                                 (end, changes[-1][1]))
             ax.fill_between(times, base, values, step="post", color=colour,
@@ -336,8 +353,9 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                                 hatch="//", facecolor="none", linewidth=0.4,
                                 edgecolor=colour)
     if not has_changes or len(parts) > 1:
-        # The log has entries only for changes of the state. If the state never
-        # changes, the axis has no values to show.
+        # The log has an entry for each change of the link's state. If the
+        # state never changes, there is no entry, and the axis has no values to
+        # show.
         ax.set_yticks([])
     words = link_words(parts, has_changes)
     ax.set_ylim(0, 105)
@@ -347,9 +365,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
 
 
 def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
-    """Returns the text above the plot of a link. If the link is a combination
-    of several links, `parts` contains these links. Otherwise `parts` contains
-    only the link itself.
+    """Returns the text above a plot of the link's state. `parts` has the links
+    that the plot shows: the parts of a combined link, or a single link.
     """
     words = "packets through at the first attempt, %" if has_changes \
         else "its state never changed"
@@ -426,8 +443,8 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 
 def time_sequence(runs: list[run_results.Run]) -> Figure:
     """Draws the packets of the link over time, with a row for each label. All
-    rows show the same time range: the range in which the most packets were
-    lost."""
+    rows show the same time range, the one in which the most packets were lost.
+    """
     firsts, called = first_runs(runs), looks(runs)
     begin = worst_seconds(firsts)
     figure, all_axes = plt.subplots(
@@ -453,8 +470,8 @@ def worst_seconds(firsts: dict[str, run_results.Run]) -> float:
 
 def draw_sequence(ax: Axes, packets: list[measurements.Packet],
                   begin: float) -> None:
-    """Draws the bytes of the packets that entered the link, left it, or were
-    lost, as curves over time.
+    """Draws the packets of the link as curves over time: the number of bytes
+    that entered the link, left it, or were lost.
     """
     for points, look in zip(measurements.sequence(packets), (
             {"color": "#777777", "label": "came to the link", "marker": ".",
@@ -469,7 +486,7 @@ def draw_sequence(ax: Axes, packets: list[measurements.Packet],
                 rasterized=True, **look)
 
 
-# All plots of a report, as {file name: (function that draws the plot, text
+# All plots of this module: {file name: (function that draws the plot, text
 # below the plot)}.
 ALL = {
     "decodable-cdf": (decodable_distribution,
@@ -509,8 +526,8 @@ ALL = {
 
 def save(figure: Figure, path: pathlib.Path) -> None:
     """Writes the figure to a file. In an SVG, the colours of text and of
-    separating lines depend on whether the reader's browser prefers light or
-    dark pages. A file of any other format has a white background.
+    separating lines depend on the reader's browser, which may prefer light or
+    dark pages. In any other format, the background is white.
     """
     if path.suffix == ".svg":
         text = io.StringIO()
@@ -523,8 +540,9 @@ def save(figure: Figure, path: pathlib.Path) -> None:
 
 
 def adaptive(svg: str) -> str:
-    """Replaces the colours of text and of separating lines by variables of the
-    SVG's style.
+    """In the text of an SVG, replaces the colours of text and of separating
+    lines by variables. The style of the SVG defines their values for light and
+    for dark pages.
     """
     svg = svg.replace(INK, "var(--ink)").replace(RULE, "var(--rule)")
     return re.sub("(<svg [^>]*>)", rf"\1\n{STYLE_OF_SVG}", svg, count=1)

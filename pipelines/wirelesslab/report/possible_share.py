@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the possible share of a run: the share of its frames that would be
-decodable in time if a sender with perfect foresight had sent them over the same
-link with the same seed. The result is kept in the directory of the run, because
-the computation takes longer than reading a file.
+"""Computes the possible share of a run. This is the share of its frames that a
+sender with perfect foresight could have sent so that they were decodable in
+time. The link and its seed are those of the run. The result is kept in a file
+in the directory of the run, because the computation takes long.
 """
 
 import csv
@@ -24,21 +24,22 @@ from wirelesslab.streams import (
 from wirelesslab.workloads import definitions
 
 NS_PER_MS = 1e6
-# All packets of a handshake are smaller than this number of bytes. The first
-# packet of at least this size therefore belongs to the first frame.
+# The packets of a handshake are small. The first packet with at least this
+# number of bytes therefore belongs to the first frame.
 LARGE = 500
-# Maximum time, in ns, that the lab needs for a scheduled opening or closing of
-# a link.
+# Maximum time, in ns, that the lab needs to open or to close a link at a
+# scheduled time.
 CHANGE_NS = 20e6
 
 
 def is_known(cell: Cell) -> bool:
-    """Returns whether this module can compute which share of the frames of
-    `cell` could have been delivered in time. It cannot in three cases:
-    - Several streams share the link. One stream could then only reach its best
-      result at the cost of the other streams.
-    - The frames come from a live encoder. They depend on the sender's
-      measurements of the link, and the module has no rules for such frames.
+    """Returns whether this module can compute the possible share for the
+    experiment `cell`: the share of frames that could have been delivered in
+    time. It cannot in three cases:
+    - Several streams share the link. One stream could then reach its best
+      result only at the cost of the others.
+    - The frames come from a live encoder. Which frames it makes depends on the
+      sender's measurements of the link, and the module has no rules for this.
     - The traffic is not video. The module has no rules for other traffic.
     """
     return matrix.kind(cell) == definitions.VIDEO \
@@ -51,11 +52,11 @@ def of_run(cell: Cell, directory: pathlib.Path,
            build: pathlib.Path) -> float | None:
     """Returns the possible share of a run, between 0 and 1, or None if it is
     not known. The possible share is the share of frames that a sender with
-    perfect foresight could have delivered in time. `cell` is the experiment of
-    the run.
+    perfect foresight could have delivered so that they are decodable in time.
+    `cell` is the experiment of the run.
 
     `began_ns` is the time of day at which the first frame was sent.
-    For each link, `begins_ns` contains this time as shown by the clock of the
+    `begins_ns` contains the same moment for each link, by the clock of that
     link.
     """
     if begins_ns[0] is None or not is_known(cell):
@@ -82,26 +83,29 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
            begins_ns: Sequence[float | None], began_ns: float,
            build: pathlib.Path) -> set[int]:
     """Chooses the frames that a sender with perfect foresight would send.
-    Returns the set of their frame numbers. The times in `work` are counted from
-    the first frame."""
+    `work` contains the size and the deadline of each frame. Its times are
+    counted from the first frame. Returns the set of the numbers of the chosen
+    frames.
+    """
     schedules = link_schedules.closed_ns(directory)
     found = []
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
-        # `begins_ns` contains, for each link, the time of the first frame as
-        # shown by the clock of the link. If this time is None for a link, the
-        # time on the clock of the first link is used instead. The difference is
-        # small, because the clocks of all links begin nearly at the same time.
+        # `begins_ns` contains the time of the first frame, once for each link,
+        # by the clock of that link. If the time is not known for a link, the
+        # time for the first link is used. The error is small, because the
+        # clocks of all links start at nearly the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # The sender's packets are one flow of the log. If the run was in
-        # virtual time (COMPUTED), this is flow 0. Otherwise, the flow has the
-        # number of the sender's station.
+        # In the log of the link, the packets of the sender form one flow. In a
+        # run in virtual time (COMPUTED), this is flow 0. In a run in real
+        # time, the number of the flow is the station number of the sender.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # `schedules` contains the periods in which a link was closed. Opening a
-        # link takes up to CHANGE_NS, and the link may already carry packets
-        # during this time. The periods include this time, so CHANGE_NS is
-        # subtracted from the end of each period.
+        # `schedules` contains the periods in which a link was closed. The lab
+        # logs the end of such a period when it has opened the link. Opening
+        # takes up to CHANGE_NS, and the link may already carry packets during
+        # this time. CHANGE_NS is therefore subtracted from the end of each
+        # period.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]
@@ -116,17 +120,18 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
 def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
     """Returns the time at which the first frame was sent, by the clock of the
-    link. There are two estimates of this time, and the function returns the
-    earlier one. The earlier one is better, because no estimate is too early.
+    link. There are up to two estimates of this time. An estimate can be too
+    late, but never too early. The function therefore returns the earlier one.
+    If there is no estimate, it returns None.
 
     - The first estimate is `since_ns`: the time from the start of the link to
-      the first frame, by the clock of the machine. It may be a few ms too late.
-      If `since_ns` is None, there is no first estimate.
-    - The second estimate is the arrival time of the first large packet at the
-      link. It is too late if the sender waits for the first frame before it
-      begins its handshake. If `packets` is empty, there is no second estimate.
-
-    If there is no estimate, the function returns None."""
+      the first frame, by the clock of the machine. It may be a few ms too
+      late. If `since_ns` is None, there is no first estimate.
+    - The second estimate is the time at which the first large packet arrives
+      at the link. It is too late if the sender waits for the first frame
+      before it begins its handshake. If `packets` is empty, there is no second
+      estimate.
+    """
     if not packets:
         return since_ns
     first = next((packet.arrival_ns for packet in packets

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The problems of live video that a page describes. For each problem, the page
 contains a table that compares transports, a text about the result, and the
-usual advice. The demo writes the problems to a file, and the program that makes
-the page reads this file. The two programs cannot share objects, because the
-second program may run in another version of Python. This module does not need
-Jinja2.
+usual advice.
+
+The demo computes the problems and writes them to a file. The program that
+makes the page reads this file. They are separate programs, because they may
+run in different versions of Python. This module does not need Jinja2.
 """
 
 import dataclasses
@@ -27,30 +28,33 @@ class Picture:
 @dataclasses.dataclass(frozen=True)
 class Problem:
     title: str
-    what: str  # A text that says what is wrong with the link.
+    what: str  # A text that describes the problem of the link.
 
-    # The table: the titles of its columns, and its rows. The first cell of a
-    # row names the sender.
+    # The table that shows the problem: the titles of its columns, and its
+    # rows. The first cell of a row names the sender.
     heads: list[str]
     rows: list[list[str]]
-    # A text that says what the columns of the table mean.
+    # A text below the table that explains its columns.
     key: str
-    # A text that says which transport had the best results, and by how much.
+    # A sentence that says which transport had the best results, and by how
+    # much.
     finding: str
     why: str
-    # A text with the usual advice: it says how the problem can be reduced
-    # without a change of the transport, and what this costs.
+    # A text with the usual advice. It says how the problem can be reduced with
+    # the same transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # The report is divided into groups of runs. This list contains the titles
-    # of the groups in which this problem is shown in detail.
+    # The titles of those groups in the report that show the runs of this
+    # problem in detail. A report is divided into groups of runs.
     groups: list[str] = dataclasses.field(default_factory=list)
-    # The reason why the table has no rows, or "" if it has rows.
+    # The reason why the runs of this problem were left out, so that the table
+    # has no rows. It is "" if the table has rows.
     left_out: str = ""
 
     def text(self, wrapped: Callable[[str], list[str]]) -> list[str]:
-        """Returns the problem as lines for a terminal. `wrapped` divides a
-        paragraph into lines."""
+        """Returns the problem as lines of text for a terminal. The function
+        `wrapped` divides a paragraph into lines.
+        """
         lines = [self.title, *wrapped(self.what)]
         if self.rows:
             lines += ["", *text_table(self.heads, self.rows)]
@@ -77,8 +81,8 @@ def write(path: pathlib.Path, problems: Sequence[Problem]) -> None:
 
 
 def read(path: pathlib.Path | None) -> list[Problem]:
-    """Returns the problems in the file `path`, or an empty list if there is no
-    such file.
+    """Returns the problems that are stored in the file `path`. If `path` is
+    None, returns an empty list.
     """
     if path is None:
         return []
@@ -89,10 +93,10 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Empties the list `findings` of each group whose title is in the field
-    `groups` of a problem in `shown`. The list contains sentences about the
-    results of the group. The text of the problem already describes these
-    results.
+    """A problem that the page describes can name groups of runs. If the page
+    shows such a group, the text of the problem already describes its results.
+    The sentences about the results (`findings`) are therefore removed from the
+    group. `shown` contains the problems.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Ranks the rows of a table. The runs of a row yield a range of values. A row
 is better than another row only if its whole range is above the range of the
-other row. Rows whose ranges overlap are not put in order. Only a row with at
-least three runs that were not flagged is ranked. The command `lab compare` also
-needs at least three such runs before it reports a change.
+other row. Rows whose ranges overlap are not put in order.
+
+Only rows with at least three runs are ranked. Runs that are flagged as
+unreliable do not count. The command `lab compare` needs the same number of
+runs before it reports a change.
 """
 
 import statistics
@@ -18,26 +20,28 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # True if the range was computed only from runs that are flagged as
-    # unreliable.
+    # True if all runs of this range are flagged as unreliable. Otherwise, the
+    # range was computed without the flagged runs.
     is_flagged: bool = False
 
     @property
     def is_known(self) -> bool:
-        """Whether the row has more than one run. A single run has no range of
-        values.
+        """Whether the range of values is known. It is known if there is more
+        than one run.
         """
         return self.runs > 1
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the row is ranked. A row is not ranked if it has too few runs
-        or if its runs are flagged as unreliable.
+        """Whether the row takes part in the ranking. It does not if it has too
+        few runs, or if all of its runs are flagged as unreliable.
         """
         return self.runs >= MIN_RUNS and not self.is_flagged
 
     def text(self, form: str = "{:.1f}", unit: str = "") -> str:
-        """Returns the median with its range, such as "88.8 % (88.4–89.0)"."""
+        """Returns the median and the range as a text, such as "88.8 %
+        (88.4–89.0)".
+        """
         low, median, high = (form.format(value) for value in self[:3])
         if not self.is_known:
             return f"{median}{unit} (one\u00a0run)"
@@ -56,9 +60,10 @@ def is_better(one: Range, other: Range) -> bool:
 
 def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
     """Returns {label: (best place, worst place)} for the rows of a table.
-    `ranges` has the range of each row. If the range of a row overlaps no other
-    range, both places of the row are equal. A row that is not ranked has None
-    in place of the pair.
+    `ranges` contains the range of each row. A row whose range overlaps other
+    ranges can have one of several places. If the range overlaps no other
+    range, the best and the worst place are equal. For a row that is not
+    ranked, the result has None instead of the pair.
     """
     ranked = {label: own for label, own in ranges.items() if own.is_ranked}
     found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)
@@ -71,15 +76,17 @@ def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
 
 def best(ranges: Mapping[str, Range]) -> list[str]:
     """Returns the labels of the rows that share the first place. A row has the
-    first place if its range is not completely below the range of any other row.
-    The ranges of any two rows with the first place overlap."""
+    first place if no other row is better, that is, if its range is not
+    completely below another range. Any two rows with the first place have
+    ranges that overlap.
+    """
     return [label for label, place in places(ranges).items()
             if place and place[0] == 1]
 
 
 def in_order(ranges: Mapping[str, Range]) -> list[str]:
-    """Returns the labels in the order of a chart. The label with the highest
-    median comes first.
+    """Returns the labels in the order in which a chart shows them. The label
+    with the highest median comes first.
     """
     return sorted(ranges, key=lambda label: (-ranges[label].median,
                                              -ranges[label].high))

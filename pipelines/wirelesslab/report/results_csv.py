@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads, writes and merges the results of a matrix as a table with a row for
-each run. This table is the file runs.csv of a report. It can be read without
-the directories of the runs, for example if somebody else has sent it. Tables
-from several machines, or from several times, are merged into one table."""
+"""Reads, writes and merges the results of a matrix in the form of a table, the
+file runs.csv of a report. The table has a row for each run. It can be read
+without the directories of the runs, for example if somebody else has sent it.
+Tables from several machines or times can be merged into one.
+"""
 
 import csv
 import pathlib
@@ -19,7 +20,8 @@ from wirelesslab.workloads import definitions
 RUNS = "runs.csv"
 NAME, PROTOCOL, REPETITION = "name", "protocol", "repetition"
 DEFINITION = "definition"
-# Columns that every runs.csv must have. A file without one of them is refused.
+# Columns that every runs.csv must have. If one of them is missing, the file is
+# rejected.
 NEEDED = (NAME, PROTOCOL, "link", "rate Mbit/s", "codec", "seed", REPETITION,
           "flagged", "decodable %")
 LATE_MS = 500
@@ -31,22 +33,24 @@ class Results(typing.NamedTuple):
     path: pathlib.Path
     heads: list[str]
     rows: list[Row]
-    # Maps the name of each experiment to its settings (a Cell). The name does
-    # not contain the number of the repetition, so all repetitions of an
-    # experiment share one entry. Empty if the results come from a runs.csv,
-    # because that file does not contain the settings.
+    # The descriptions of the experiments, as {name: Cell}. The name does not
+    # contain the number of the repetition, so all repetitions of an experiment
+    # have one common entry. The dictionary is empty if the results come from a
+    # runs.csv, which does not contain descriptions.
     cells: dict[str, Cell] = {}
 
 
 def read(path: pathlib.Path, build: pathlib.Path | None,
          late_ms: int = LATE_MS,
          words: Callable[[str], None] = lambda _: None) -> Results:
-    """Reads the results in `path`. This is a directory of runs, a directory
+    """Reads the results in `path`. `path` is a directory of runs, a directory
     that contains a runs.csv, or the file runs.csv itself. Raises LabError if
-    `path` has no results.
+    there are no results.
 
-    The results of a directory of runs must be computed first, which takes long.
-    Therefore this function calls `words` with lines about the progress."""
+    For a directory of runs, the results must be computed first, which takes
+    long. During this time, the caller's function `words` is called with
+    progress messages.
+    """
     if (path / grid.GRID).exists():
         return measure(path, build, late_ms, words)
     for file in (path, path / RUNS, path / "report" / RUNS):
@@ -61,9 +65,10 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
 
 def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
             words: Callable[[str], None]) -> Results:
-    """Computes the results of all video runs in the directory `path`, on all
-    processor cores. A frame counts as late if its lateness exceeds `late_ms`
-    ms. Calls `words` from time to time with a line about the progress.
+    """Computes the results of all runs in the directory `path` that stream a
+    clip, on all processor cores. A frame counts as late if it arrives more
+    than `late_ms` ms after its due time. The caller's function `words` is
+    called with progress messages.
     """
     found, _, _ = run_results.read(path, build, late_ms)
     runs = [run for run in found
@@ -114,11 +119,12 @@ def merge(parts: Iterable[Results]) -> Results:
     """Merges the results in `parts` into one table. The table has the rows of
     all parts, in the order of the parts.
 
-    If two parts contain the same run, only one row of this run is kept. If two
-    parts contain different runs with the same cell and repetition number, the
-    run of the later part gets the next free repetition number. Raises LabError
-    if the columns of two parts differ, or if two parts define the same cell
-    differently."""
+    If two parts contain the same run, its row is kept only once. If two parts
+    contain different runs of the same experiment with the same repetition
+    number, the run in the later part gets the next free repetition number.
+    Raises LabError if two parts have different columns, or different
+    definitions of the same experiment.
+    """
     first, *others = parts
     for other in others:
         check_heads(first, other)
@@ -158,29 +164,31 @@ def check_heads(first: Results, other: Results) -> None:
 
 
 def signature(row: Row) -> tuple[str, ...]:
-    """Returns the values by which two rows are compared. These values are equal
-    if and only if the rows are of the same run.
+    """Returns the values that identify a run in a table. Two rows have equal
+    values if and only if they are about the same run.
 
-    Two values of a row are left out: the number of the repetition, because
-    merging changes it, and whether the run is flagged, because a newer version
-    of the report may have another rule for flagged runs. Two runs in real time
-    always differ in at least one of the remaining values."""
+    Two columns are left out. The number of the repetition changes when tables
+    are merged. Whether a run is flagged as unreliable depends on a rule that
+    may differ between versions of the report. The remaining values suffice,
+    because two runs in real time never have equal results.
+    """
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()
         if head not in (NAME, REPETITION, "flagged")))
 
 
 def cell_of(name: str) -> str:
-    """Returns the name of a cell (a run of a matrix) without the number of its
-    repetition.
+    """Returns the name of an experiment without the number of the repetition,
+    which is at the end of the name.
     """
     return name.rpartition("-")[0]
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns a dictionary that maps each name in `names` to a name that is not
-    in `taken`. A name that is not in `taken` is mapped to itself. For any other
-    name, the repetition number at its end is replaced by the next free number.
+    """Returns {name: free name} for all `names`. A name is free if it is not
+    in `taken`. A name that is free itself is kept. In any other name, the
+    repetition number at the end is replaced by the next number that makes the
+    name free.
     """
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
@@ -198,10 +206,11 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
-    """Returns a pair (missing cells, lines). A cell (an experiment) is missing
-    if no row of `results` has its name and its definition. `lines` contains one
-    line, which says how many cells are in `results`. If all cells are missing,
-    `lines` is empty.
+    """Compares the cells (experiments) in `found` with `results`. Returns two
+    lists. The first list has the cells without a result: no row of `results`
+    has the name and the definition of the cell. The second list has a line of
+    text that says how many cells have a result. If no cell has one, the second
+    list is empty.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

@@ -34,9 +34,11 @@ Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """A stream of a completed cell. A cell is one run of a matrix. If the cell
-    has several streams, there is a Run for each stream. `beside` contains all
-    Runs of the cell."""
+    """The results of one stream. The stream belongs to a completed cell, which
+    is one experiment of a matrix. If several streams were sent at the same
+    time, the cell has a Run for each stream. `beside` contains all Runs of the
+    cell, including this one.
+    """
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],
                  build: pathlib.Path | None, late_ms: float,
@@ -48,7 +50,8 @@ class Run:
         self.beside = [self]
         self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
-        # The results of older versions do not have the key LINKS_BEGAN.
+        # Results of older versions do not have the key LINKS_BEGAN, which
+        # contains the start times of the links.
         self._links_began_ns = result.get(cells.LINKS_BEGAN)
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
@@ -61,10 +64,12 @@ class Run:
 
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
-        """Returns statistics of two delays: how late the processes on the
-        machine woke up, and how late the link pushed packets. The key "flagged"
-        of the result is True if the run may be unreliable. A frame counts as
-        late if its lateness exceeds the option --late of the report.
+        """Returns the lateness of the run: how late processes on the machine
+        woke up, and how late the link pushed packets. The key "flagged" says
+        whether the lateness may make the run unreliable. This depends on the
+        limit above which a frame counts as late, which is the option --late of
+        the report. If the limit was different during the run, "flagged" is
+        computed again.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -83,48 +88,54 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """The criterion by which the runs are compared, for example their
-        protocol or their bitrate.
+        """The way in which the report compares runs, for example by protocol
+        or by bitrate.
         """
         return comparisons.WAYS[self._by]
 
     @property
     def label(self) -> str:
-        """The label that distinguishes this run from the runs with which it is
-        compared.
+        """The label of this run in plots and tables. It distinguishes the run
+        from the runs with which it is compared, for example by the name of the
+        protocol.
         """
         return self.way.label(self)
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """The key of the group to which the run belongs. Runs of the same group
-        are compared with each other."""
+        """The key of the group to which the run belongs. Only runs of the same
+        group are compared with each other.
+        """
         return self.way.group(self)
 
     @property
     def build(self) -> pathlib.Path | None:
-        """The build directory, which has the plugins and the clips."""
+        """The path of the build directory, which contains the plugins and the
+        clips.
+        """
         return self._build
 
     @functools.cached_property
     def link(self) -> measurements.LinkLog:
-        """The log of the link, with the packets of all streams of the run. If
-        the run has several links, this log has the packets of all links."""
+        """The log of the run's link, with the packets of all its streams. If
+        the run uses several links, their logs are joined.
+        """
         return measurements.merge_links(self.links)
 
     @functools.cached_property
     def links(self) -> list[measurements.LinkLog]:
-        """The logs of the links in the run. A run with a combined link has one
-        log for each part of the combined link. Any other run has one log.
+        """The logs of the links that the run uses. A combined link consists of
+        several links, and each of them has a log. Otherwise there is one log.
         """
         return [measurements.read_link(self._home / name, station)
                 for name, station in cells.link_logs(self.cell)]
 
     @functools.cached_property
     def dropped_in_outages(self) -> int:
-        """The number of packets that the sending host dropped because a
-        schedule had closed the link. The log of the link does not have these
-        packets."""
+        """The number of packets that the sending host dropped while a schedule
+        had closed the link. The log of the link does not contain these
+        packets.
+        """
         return link_schedules.dropped(self._home)
 
     @functools.cached_property
@@ -137,7 +148,7 @@ class Run:
 
     @property
     def began_ns(self) -> int:
-        """The time of day when the stream began, in ns."""
+        """The time of day at which the stream began, in ns."""
         return self._logs[0].frames[0].wall_ns
 
     @functools.cached_property
@@ -151,9 +162,10 @@ class Run:
 
     def quality_of_link(self, place: int = 0) -> list[tuple[int, float]]:
         """Returns the quality of one link over time. `place` is the index of
-        the link. The result has the form [(time in ns since the film began,
-        quality from 0 to 1)]. The film begins when its first packet enters the
-        link, which is later than the start of the link's clock."""
+        the link. The result is a list of pairs (time in ns, quality from 0 to
+        1). The times are counted from the start of the stream, when its first
+        packet enters the link. The clock of the link starts earlier.
+        """
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
                 for ns, value in self.links[place].quality]
@@ -167,18 +179,20 @@ class Run:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """The quality of each picture that the viewer saw. The computation of
-        the quality takes longer than all other computations of this class, so
-        the result is kept in a file."""
+        """The quality of each picture that the viewer saw. It is kept in a
+        file, because its computation takes longer than all other computations
+        of a run.
+        """
         return kept_pictures(
             self.directory / f"quality-{self._late_ms}.csv", self.shown,
             lambda shown: quality.measure(self.clip(), shown, self.directory))
 
     @functools.cached_property
     def possible(self) -> float | None:
-        """The share of the frames, between 0 and 1, that would be decodable in
-        time if a sender with perfect foresight had sent them. None if this
-        share is not known."""
+        """The share of the frames, between 0 and 1, that would have been
+        decodable in time if a sender with perfect foresight had sent them. It
+        is None if this share is not known.
+        """
         if not self.passages:
             return None
         return possible_share.of_run(
@@ -187,9 +201,10 @@ class Run:
 
     @property
     def begin_of_links(self) -> list[float | None]:
-        """A list with one entry for each link: the time at which the first
-        frame was sent, in ns on the clock of the link. The entry is None if
-        this time is unknown."""
+        """A list with one entry for each link: the time in ns, by the clock of
+        the link, at which the first frame was sent. The entry is None if this
+        time is unknown.
+        """
         began = self._links_began_ns or [None] * len(self.links)
         return [possible_share.begin_ns(
             link.packets, None if one is None else self.began_ns - one)
@@ -200,8 +215,8 @@ class Run:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores `numbers` as the result of numbers(), because another process
-        has already computed these numbers.
+        """Stores `numbers`, which another process has computed. A later call
+        of numbers() returns them and does not compute them again.
         """
         self.__dict__["_numbers"] = numbers
 
@@ -256,8 +271,9 @@ class Run:
 
     @functools.cached_property
     def common_rates(self) -> list[float]:
-        """The bitrate in bit/s of each stream in `beside`. It is measured over
-        the time in which all of these streams were being sent.
+        """The bitrate in bit/s of each stream in `beside`. The list `beside`
+        has all streams that were sent at the same time in this run. Only the
+        period in which all of them were being sent is measured.
         """
         none = [NAN] * len(self.beside)
         if self.beside == [self] or not all(run.passages
@@ -271,10 +287,12 @@ def kept_pictures(
         path: pathlib.Path, shown: list[int | None],
         measure: Callable[[list[int | None]], list[quality.Picture]]
 ) -> list[quality.Picture]:
-    """Returns the quality of each picture. If the file `path` exists, the
-    quality is read from it. Otherwise `measure(shown)` computes the quality,
-    and the file is written. For each picture of the film, `shown` contains the
-    number of the picture that was shown in its place, or None."""
+    """Returns the quality of each picture that the viewer saw. The quality is
+    kept in the file `path`. If this file exists, it is read. Otherwise
+    `measure(shown)` computes the quality, and the file is written. `shown` has
+    one item for each picture of the film: the number of the picture that was
+    shown in its place, or None.
+    """
     if path.exists():
         with open(path) as file:
             return [quality.Picture(float(row["mse"]), float(row["ssim"]))
@@ -311,7 +329,7 @@ def read_grid(output: pathlib.Path) -> dict[str, Any]:
 
 def left_out(output: pathlib.Path) -> list[str]:
     """Returns lines of text about the cells that this machine could not run. A
-    cell is one run of a matrix.
+    cell is one experiment of a matrix.
     """
     return read_grid(output).get("left_out", [])
 
@@ -321,8 +339,9 @@ def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
     """Returns three values:
 
     - the completed runs of a matrix, in the order of the matrix
-    - the number of cells (experiments of the matrix) without a completed run
-    - the command that the user typed
+    - the number of cells (experiments of the matrix) that have no completed
+      run
+    - the command with which the user started the runs
     """
     grid = read_grid(output)
     found = []
@@ -337,16 +356,18 @@ def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
 
 
 def of_cells(runs: list[Run]) -> list[Run]:
-    """Returns the first Run of each experiment. `runs` contains one Run for
-    each stream of an experiment."""
+    """Returns one Run for each experiment. `runs` contains a Run for each
+    stream. If an experiment has several streams, only the Run of the first one
+    is returned.
+    """
     return [run for run in runs if run.beside[0] is run]
 
 
 def runs_of(directory: pathlib.Path, result: dict[str, Any],
             build: pathlib.Path | None, late_ms: float,
             by: str = "protocol") -> list[Run]:
-    """Returns one Run for each stream of the cell with the result `result`. A
-    cell is one run of the matrix.
+    """Returns one Run for each stream of a cell. A cell is one experiment of
+    the matrix, and `result` is its result.
     """
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
@@ -357,9 +378,9 @@ def runs_of(directory: pathlib.Path, result: dict[str, Any],
 
 def grouped(runs: list[Run],
             key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
-    """Divides the runs into groups with the same result of `key`. Returns
-    {result of `key`: runs of this group}. In each group the runs keep their
-    order.
+    """Divides the runs into groups. The function `key` returns a key for each
+    run, and runs with equal keys form a group. Returns {key: runs of this
+    group}. The runs of a group keep their order.
     """
     found = {}
     for run in runs:
@@ -369,8 +390,8 @@ def grouped(runs: list[Run],
 
 # ----------------------------------------------------------------------- tables
 
-# The columns of the summary. A column is a tuple: (heading, keys of the values
-# in Run.numbers(), format of a value).
+# The columns of the summary table. A column is a tuple: (heading, keys of the
+# values in Run.numbers(), format of each value).
 SUMMARY = (
     ("decodable in time, %", ("decodable %",), "{:.1f}"),
     ("possible, %", ("possible %",), "{:.1f}"),
@@ -405,9 +426,11 @@ def title_of(run: Run) -> str:
 
 
 def summary(runs: list[Run]) -> Table:
-    """Returns two values: the heads of the columns, and the rows of the table.
-    A table cell has the median over all runs of a label. If there are several
-    runs, it also has the lowest and the highest value."""
+    """Returns a table as two values: the heads of the columns, and the rows.
+    There is a row for each label. A cell of the table has the median over all
+    runs with this label. If these runs have different values, the cell also
+    has the lowest and the highest value.
+    """
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for own in by_label(runs).values():
@@ -444,8 +467,8 @@ def all_numbers(runs: list[Run]) -> Table:
 
 
 def fairness(runs: list[Run]) -> Table | None:
-    """Returns a table that shows how the streams shared a link; None if no link
-    had several streams.
+    """Returns a table that shows how several streams shared a link. If no link
+    had several streams, returns None.
     """
     heads = ["stream", "throughput beside the others, Mbit/s", "share, %",
              "Jain's index", "runs"]
@@ -462,8 +485,10 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.12. All runs with the same
-    Run.label are combined in one row, which counts the packets of these runs.
+    """Returns a table in the form of Ouwens table 3.12, with a row for each
+    label. A label stands for the runs with the same value of the compared key,
+    for example the same protocol. A row counts the packets of all runs with
+    this label.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -481,8 +506,10 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.2. The table has a row for
-    each label. A row counts the packets of all runs that have this label.
+    """Returns a table in the form of Ouwens table 3.2, with a row for each
+    label. A label stands for the runs with the same value of the compared key,
+    for example the same protocol. A row counts the packets of all runs with
+    this label.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
@@ -501,8 +528,9 @@ def attempts(runs: list[Run]) -> Table:
 
 def latency_by_size(runs: list[Run]) -> Table:
     """Returns a table with the median latency in ms for each class of frame
-    sizes. The table has one row for each label of the runs. A row covers the
-    frames of all runs with this label.
+    sizes. The table has a row for each label. A label stands for the runs with
+    the same value of the compared key, for example the same protocol. A row
+    covers the frames of all runs with this label.
     """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares two results A and B of the same matrix, for example of two commits.
 For each group and protocol, it computes the difference between A and B, and an
-interval for this difference. It reports a change only if the spread of the runs
-does not explain the difference.
+interval that contains the true difference with high probability. It reports a
+change only if the spread of the runs does not explain the difference.
 
-The interval is computed from the differences between each run of B and each run
-of A. The differences are sorted. The k smallest and the k largest differences
-are removed. The interval reaches from the smallest to the largest of the
-remaining differences. The probability that the true difference is outside the
-interval increases with k. It is computed with the rank-sum test of Mann and
-Whitney (1947). k is the largest number for which this probability is at most
-5 %, or 0 if there is no such number.
+The interval is computed from all differences between a run of B and a run of
+A. The differences are sorted, and the k smallest and the k largest ones are
+removed. The interval reaches from the smallest to the largest of the remaining
+differences. A larger k makes the interval shorter, and the probability
+increases that the true difference is outside. This probability is computed
+with the rank-sum test of Mann and Whitney (1947). k is the largest number for
+which it is at most 5 %, or 0 if there is no such number.
 
 This is the interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric
-Statistical Methods (2014), section 4.3. It assumes no distribution.
+Statistical Methods (2014), section 4.3. It makes no assumption about the
+distribution of the values.
 
 With three runs of A and three runs of B, k is always 0. The interval then
 excludes 0 if and only if the ranges of A and B do not overlap. If nothing has
@@ -34,9 +35,10 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# CHANCE is the intended maximum probability that an interval does not contain
-# the true difference. With few runs, the probability is higher than CHANCE. If
-# it is higher than MAX_CHANCE, the verdict is TOO_FEW.
+# The interval of a comparison is to contain the true difference with a high
+# probability. CHANCE is the intended maximum probability that it does not.
+# With few runs, this maximum cannot be kept. If the probability exceeds
+# MAX_CHANCE, the verdict of the comparison is TOO_FEW.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -47,7 +49,9 @@ CHANGED = (BETTER, WORSE, CHANGED_BOTH)
 
 
 class Measure(typing.NamedTuple):
-    column: str  # Name of the column in runs.csv that contains the measure.
+    # The name of the column in runs.csv that contains the values of this
+    # measure.
+    column: str
     head: str
     form: str
     is_more_better: bool
@@ -66,17 +70,17 @@ MEASURES = (
 
 
 class Side(typing.NamedTuple):
-    """A summary of the values of one measure, either over all runs of A or over
-    all runs of B. A and B are the two results that are compared.
+    """A summary of the values of one measure in one of the two results that
+    are compared. It covers the runs of one protocol over one link.
     """
 
     low: float
     median: float
     high: float
     runs: int
-    # Number of runs that are flagged as unreliable. `low`, `median` and `high`
-    # are computed from the runs without a flag. If all runs are flagged, these
-    # values are computed from all runs.
+    # The number of runs that are flagged as unreliable. The fields `low`,
+    # `median` and `high` are computed without these runs. If all runs are
+    # flagged, they are computed from all runs.
     flagged: int
 
     def text(self, form: str) -> str:
@@ -89,16 +93,15 @@ class Side(typing.NamedTuple):
 class Interval(typing.NamedTuple):
     low: float
     high: float
-    # The probability that the true difference between A and B is not in the
-    # range from `low` to `high`. It is 0 if all runs are computed runs (runs in
-    # virtual time), because each repetition of a computed run has the same
-    # result.
+    # The probability that the true difference between A and B is outside the
+    # range from `low` to `high`. It is 0 if all runs took place in virtual
+    # time. Such a run always has the same result, so its difference is exact.
     chance: float
 
 
 class Comparison(typing.NamedTuple):
-    """The comparison of the results A and B for one measure, one protocol and
-    one link.
+    """The comparison of the results A and B, for one measure and one protocol
+    over one link.
     """
 
     protocol: str
@@ -108,8 +111,8 @@ class Comparison(typing.NamedTuple):
     difference: float
     interval: Interval | None
     verdict: str
-    # True if at least one cell (experiment) has different definitions in A and
-    # in B.
+    # True if the definition of at least one cell (experiment) in A differs
+    # from its definition in B.
     is_redefined: bool
 
     @property
@@ -134,16 +137,18 @@ class Comparison(typing.NamedTuple):
 
 class Group(typing.NamedTuple):
     title: str
-    # The comparisons of each protocol, as {protocol: comparisons}. There is one
-    # comparison for each measure that both A and B have.
+    # The comparisons of the results A and B, as {protocol: list of
+    # comparisons}. The list has one comparison for each measure that both A
+    # and B contain.
     rows: dict[str, list[Comparison]]
 
     def primary(self) -> list[Comparison]:
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the comparisons whose `is_change` is True. The first
-        comparison of each protocol is omitted, because primary() returns it.
+        """Returns the comparisons that show a change. The first comparison of
+        each protocol is left out, even if it shows a change, because primary()
+        returns it.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
@@ -153,19 +158,20 @@ class Matrices(typing.NamedTuple):
     a: Results
     b: Results
     groups: list[Group]
-    # The names of the cells (experiments) that only A has. The names do not
-    # contain the numbers of the repetitions.
+    # The names of the cells (experiments) that only A contains. The names have
+    # no repetition number.
     only_a: list[str]
     only_b: list[str]
-    # One line for each difference between the definition of a cell (experiment)
-    # in A and its definition in B. Definitions are known only if A and B are
-    # directories of runs; otherwise the list is empty.
+    # One line for each difference between the definition of a cell
+    # (experiment) in A and its definition in B. Definitions are known only if
+    # both A and B were read from directories of runs. Otherwise the list is
+    # empty.
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
         """Returns a pair (group, comparison) for each comparison that shows a
-        change. Only the first comparison of each protocol in a group is
-        considered.
+        change. For each protocol in a group, only the first comparison is
+        considered, which is about the most important measure.
         """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
@@ -173,7 +179,8 @@ class Matrices(typing.NamedTuple):
 
 def shown(value: float, form: str) -> str:
     text = form.format(value).replace("inf", "∞").replace("-", "−")
-    # A difference that is rounded to 0 has no sign.
+    # A difference that rounds to 0 gets the sign ±, because its own sign has
+    # no meaning.
     return text.replace("−", "±").replace("+", "±") \
         if text[:1] in "+−" and not text.strip("+−0.") else text
 
@@ -183,18 +190,20 @@ def shown(value: float, form: str) -> str:
 @functools.cache
 def rank_sums(count_a: int, count_b: int) -> list[int]:
     """Returns the distribution of U, the statistic of Mann and Whitney, for
-    `count_a` runs of A and `count_b` runs of B. U is the number of pairs (a run
-    of A, a run of B) in which the run of A has the larger value.
+    `count_a` runs of A and `count_b` runs of B. U is the number of pairs (a
+    run of A, a run of B) in which the run of A has the larger value.
 
-    The runs of A and B, sorted by their values, can follow each other in many
-    orders. The result is a list. Its item at index u is the number of orders in
-    which U is u."""
-    # For each run of A, count the runs of B with a smaller value. U is the sum
-    # of these counts. The counts above 0 form a partition of the integer U.
-    # This partition has at most `count_a` parts, and no part exceeds `count_b`.
-    # Each order of the runs yields a different partition. The number of orders
-    # with a given U is therefore the number of such partitions, which is a
-    # coefficient of a Gaussian binomial.
+    If all runs are sorted by their values, the runs of A and of B can follow
+    each other in many orders. Each order has a value of U. The result is a
+    list. The item at the index u is the number of orders in which U is u.
+    """
+    # Each order of the runs is described by a list of counts: for each run of
+    # A, the number of runs of B with a smaller value. U is the sum of these
+    # counts. Sorted by size and without zeros, the counts are a partition of
+    # the integer U. This partition has at most `count_a` parts, and no part
+    # exceeds `count_b`. Different orders yield different partitions. The
+    # number of orders with a given U is therefore the number of such
+    # partitions, which is a coefficient of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part
@@ -222,8 +231,9 @@ def interval_of(a: Sequence[float], b: Sequence[float]) -> Interval:
 
 
 def minus(after: float, before: float) -> float:
-    """Returns `after` minus `before`. The result is 0 if both values are the
-    infinite PSNR of perfect pictures."""
+    """Returns `after` minus `before`. The PSNR of perfect pictures is
+    infinite. If both values are infinite, the difference is 0, and not NaN.
+    """
     return 0.0 if after == before else after - before
 
 
@@ -253,9 +263,11 @@ def compare(a: Results, b: Results) -> Matrices:
 
 
 def redefinitions(a: Results, b: Results) -> list[str]:
-    """Compares the definitions of each cell (experiment) in A and in B. Returns
-    a list with one text for each difference. Each text ends with the number of
-    cells to which the difference applies."""
+    """Finds the cells (experiments) whose definition in A differs from their
+    definition in B. Returns a list with one text for each difference. If
+    several cells have the same difference, it is listed once. Each text ends
+    with the number of these cells.
+    """
     found = collections.Counter(
         line for name, cell in a.cells.items() if name in b.cells
         for line in definition.differences(cell, b.cells[name]))
@@ -264,8 +276,8 @@ def redefinitions(a: Results, b: Results) -> list[str]:
 
 
 def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
-    """Groups the rows of the results. Returns {(link, rate, codec, protocol):
-    list of the rows with these values}.
+    """Groups the rows of a result. Returns {(link, rate, codec, protocol):
+    rows}, where `rows` is the list of the rows with these four values.
     """
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in results.rows:
@@ -275,8 +287,8 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns those `rows` whose seed also occurs in `others`. Two runs have
-    the same link only if they have the same seed.
+    """Returns those `rows` whose seed also occurs in `others`. Only runs with
+    the same seed use the same link, so only they can be compared.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]
@@ -330,12 +342,13 @@ def number(row: Row, column: str) -> float:
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
     """Compares each run in `rows_a` with the run in `rows_b` that has the same
-    seed. All runs are computed runs (runs in virtual time). Returns the median
-    of the differences in `measure`, and the interval from the smallest to the
+    seed. All of these runs took place in virtual time. Returns the median of
+    the differences in `measure`, and the interval from the smallest to the
     largest difference.
 
-    Each repetition of a computed run has the same result. Therefore each
-    difference that is not 0 is a real change."""
+    A repetition of such a run has the same result. Therefore each difference
+    that is not 0 is a real change.
+    """
     found = [value for value in (
         minus(number(after, measure.column), number(before, measure.column))
         for before, after in itertools.product(rows_a, rows_b)
@@ -346,8 +359,9 @@ def compare_computed(measure: Measure, rows_a: list[Row],
 def verdict_of(measure: Measure, interval: Interval, values: set[float],
                is_flagged: bool) -> str:
     """Returns the verdict about the difference between A and B in one measure,
-    such as "changed". The verdict follows from the interval that contains the
-    difference. `values` has the values of all runs of A and of B.
+    such as "better" or "too few runs". The verdict follows from the interval
+    that probably contains the difference. `values` contains all values of the
+    measure in A and in B.
     """
     if is_flagged:
         return FLAGGED
@@ -355,8 +369,8 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    # If interval.chance is 0, all runs are computed runs (runs in virtual
-    # time).
+    # A chance of 0 means that all runs took place in virtual time and have
+    # exact results.
     if not interval.chance:
         if interval.low == interval.high == 0:
             return SAME
@@ -368,9 +382,10 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
 
 
 def expected_by_chance(groups: Iterable[Group]) -> float:
-    """Returns the expected number of comparisons that would show a change by
-    chance alone, if nothing had changed between A and B. Counts only the
-    comparisons of one measure: the first of MEASURES that both A and B have.
+    """Returns how many comparisons would be expected to show a change by
+    chance alone, if nothing had changed between A and B. Only one comparison
+    for each group and protocol is counted, the comparison of the first
+    measure.
     """
     return sum(one.interval.chance for group in groups
                for one in group.primary()
@@ -392,7 +407,7 @@ HEADS = ("", "A", "B", "B − A", "runs", "")
 
 
 def text(found: Matrices) -> list[str]:
-    """Returns the lines of the tables for a terminal."""
+    """Returns the whole comparison as lines of text for a terminal."""
     lines = [f"{name}: {facts(side)}"
              for name, side in (("A", found.a), ("B", found.b))]
     for group in found.groups:
@@ -413,8 +428,9 @@ def text(found: Matrices) -> list[str]:
 
 
 def facts(side: Results) -> str:
-    """Returns a text with the path of the results, the commits of the runs and
-    the number of runs."""
+    """Returns a text that describes one of the two results: its path, the
+    commits of its runs and the number of its runs.
+    """
     commits = dict.fromkeys(row.get("commit") or "unknown commit"
                             for row in side.rows)
     flagged = sum(map(is_flagged, side.rows))
@@ -446,10 +462,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a list of sentences about the comparisons of one measure: the
-    first of MEASURES that both A and B have. The first sentence says how many
-    comparisons show a change. The second sentence says how many would show a
-    change by chance alone. If none would, there is no second sentence."""
+    """Returns a summary of all comparisons as a list of sentences. For each
+    group and protocol, only the comparison of the first measure is counted.
+    The first sentence says how many comparisons show a change. The second
+    sentence says how many would show a change by chance alone. It is left out
+    if this number is 0.
+    """
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]
@@ -468,7 +486,7 @@ def summary(found: Matrices) -> list[str]:
 
 def all_numbers(found: Matrices) -> tuple[list[str], list[list[object]]]:
     """Returns the titles of the columns, and a row for each comparison. The
-    numbers are not rounded.
+    numbers in the rows are not rounded.
     """
     rows = [[group.title, one.protocol, one.measure.column,
              *one.a[:4], *one.b[:4], one.difference,

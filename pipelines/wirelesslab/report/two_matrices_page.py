@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the page that shows two results of a matrix beside each other, from the
-template two_matrices.html. This module needs Jinja2."""
+"""Makes the page that compares two results of a matrix, from the template
+two_matrices.html. This module needs Jinja2.
+"""
 
 import pathlib
 import re
@@ -13,14 +14,14 @@ from wirelesslab.report import run_results, two_matrices
 from wirelesslab.report.two_matrices import Matrices
 
 TEMPLATE = pathlib.Path(__file__).with_name("two_matrices.html")
-# Template of the report. Its <style> element is also used in the page that is
-# made from TEMPLATE.
+# The template of the report. TEMPLATE, the template of this page, has no
+# <style> element of its own. The page uses the <style> element of the report.
 REPORT = TEMPLATE.with_name("page.html")
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 
 
 def write(found: Matrices, page: pathlib.Path) -> pathlib.Path:
-    """Writes the page and, beside it, a CSV file with all measures. Returns the
+    """Writes the page, and a CSV file with all measures beside it. Returns the
     path of the CSV file.
     """
     table = page.with_suffix(".csv")

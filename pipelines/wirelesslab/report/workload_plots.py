@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The plots of workloads other than video, grouped by the kind of workload.
-Each function gets runs of one kind and returns a figure, as the functions in
-plots.py do."""
+Each function gets runs of one kind, compares them, and returns a figure.
+"""
 
 import math
 from collections.abc import Sequence
@@ -19,11 +19,12 @@ MS, NS = numbers.MS, numbers.NS
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
-    """Returns {label of a line: (runs, style)}. Words that all labels have in
-    common are left out."""
+    """Returns {label of a line: (runs, style of the line)}. Words that occur
+    in all labels are left out of them.
+    """
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
-    # All curves have the same link and workload, and differ only in the
+    # All curves belong to the same link and workload, and differ only in the
     # protocol.
     if differing == [2]:
         looks = plots.of_transports({key[2]: same[0].transport
@@ -37,9 +38,11 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
-    """Draws the cumulative distribution of `values`, the delays or round trips
-    of the packets that arrived. `sent` is the number of packets that were sent,
-    which is 100 % on the y axis."""
+    """Draws the cumulative distribution of `values`, which are the delays or
+    round-trip times of the packets that arrived. `sent` is the number of
+    packets that were sent. It corresponds to 100 % on the y axis, so lost
+    packets keep the curve below 100 %.
+    """
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
 
@@ -63,8 +66,8 @@ def round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def typical_round_trips(runs: list[run_results.Run]) -> Figure:
-    """Draws the minimum, the median and the 90th percentile of the round trips,
-    as Alanko's figure 6 does.
+    """Draws the minimum, the median and the 90th percentile of the round-trip
+    times, in the form of Alanko's figure 6.
     """
     own = rows(runs)
     figure, ax = plots.plt.subplots(
@@ -85,8 +88,9 @@ def typical_round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def bytes_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the received bytes as Alanko's figure 7 does. Also draws the
-    sustainable rate, which is the rate of a transfer that never stagnates.
+    """Draws the number of received bytes over time, in the form of Alanko's
+    figure 7. Also draws the sustainable rate, which is the rate of a transfer
+    that never stagnates.
     """
     figure, ax = plots.axes("s since the first byte came", "bytes received")
     for name, (own, look) in rows(runs).items():
@@ -106,9 +110,9 @@ def bytes_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def voice_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the one-way delays in the first run of each label. A line shows the
-    true delays. Points show the delays that the sender estimates from the
-    acknowledgements.
+    """Draws the one-way delays in the first run of each label. A line shows
+    the true delays. Points show the delays that the sender has estimated from
+    the acknowledgements.
     """
     figure, ax = plots.axes("s of the call", "one-way delay, ms")
     for name, (own, look) in rows(runs).items():
@@ -130,10 +134,10 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """Draws a curve for each label. The curve shows the percentage of the
-    packets whose delay is at most the delay on the x axis. `what` is the text
-    of the x axis. The unit of the x axis is `unit` ns. Returns the figure and
-    its axes.
+    """Draws the distribution of delays as a curve for each label. A point of
+    the curve shows which percentage of the packets have at most the delay on
+    the x axis. `what` is the title of the x axis. One unit of this axis is
+    `unit` ns. Returns the figure and its axes.
     """
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():
@@ -159,9 +163,10 @@ def voice_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def set_up_times(runs: list[run_results.Run]) -> Figure:
-    """Draws Alanko's figure 5, a histogram of the call set-up times. The height
-    of a bar is the arcsine of the square root of x, where x is the share of the
-    calls in this bin. On this scale, even small shares are visible."""
+    """Draws a histogram of the call set-up times, as in Alanko's figure 5. Let
+    x be the share of the calls in a bin. The height of its bar is the arcsine
+    of the square root of x, so that even small shares are visible.
+    """
     figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
     found = {name: ([time for run in own
                      for time in numbers.calls(run.directory)[0]], look)
@@ -192,9 +197,8 @@ def waiting_for_a_call(runs: list[run_results.Run]) -> Figure:
     return figure
 
 
-# Maps each kind of workload to a dictionary of its plots. This dictionary maps
-# the file name of a plot to a tuple: (function that draws the plot, text below
-# the plot).
+# All plots of this module, as {kind of workload: plots}. `plots` is {file
+# name: (function that draws the plot, text below the plot)}.
 ALL = {
     "request-reply": {
         "round-trips": (round_trips, "Round trips: how many of the requests "

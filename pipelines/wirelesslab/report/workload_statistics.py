@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Turns the logs of workloads other than video into numbers and tables. The
-papers that docs/workloads.md cites use the same statistics. measurements.py
-contains the formulas.
+statistics are those of the papers that docs/workloads.md cites. Their formulas
+are in measurements.py.
 """
 
 import csv
@@ -25,16 +25,16 @@ from wirelesslab.workloads.definitions import (
 
 NS, MS = 1e9, 1e6
 # Maximum number of points from which the sustainable rate of a transfer is
-# computed. A point consists of a time and the number of bytes that had arrived
-# by then. The sustainable rate is the median of the rates between all pairs of
-# points. 1000 points form half a million pairs, and half a million rates are
-# enough to compute the median.
+# computed. A point is a time and the number of bytes that had arrived by then.
+# Each pair of points yields a rate, and the sustainable rate is the median of
+# all these rates. 1000 points yield half a million rates, which are enough for
+# a median.
 MAX_BLOCKS = 1000
 
 
 def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
-    """Returns the rows of a log with integers as values; an empty field becomes
-    None.
+    """Returns the rows of a log as dictionaries with integers as values. An
+    empty field becomes None.
     """
     with open(path) as file:
         return [{key: int(text) if text else None
@@ -43,9 +43,9 @@ def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
 
 
 def numbers(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
-    """Returns the numbers of a run as {name: number}, in the order of NUMBERS.
-    `directory` has the logs of the run, and `cell` is the description of the
-    run. A number that was not measured is NaN.
+    """Returns the results of a run as {name: number}, in the order of NUMBERS.
+    `directory` contains the logs of the run, and `cell` is the description of
+    the run. A result that was not measured is NaN.
     """
     kind = cell["workload"]["kind"]
     found = READERS[kind](directory, cell)
@@ -62,8 +62,8 @@ def percentiles(prefix: str, unit: str, values: Sequence[float],
 # ------------------------------------------------------------------------- bulk
 
 def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
-    """Returns a list of points (seconds since the first block arrived, number
-    of bytes that have arrived so far).
+    """Returns the progress of a transfer as a list of points (seconds since
+    the first block arrived, number of bytes that have arrived by then).
     """
     rows = rows_of(directory / "received.csv")
     begin = rows[0]["time_ns"] if rows else 0
@@ -72,8 +72,8 @@ def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
 
 def thinned(found: list[tuple[float, int]],
             maximum: int = MAX_BLOCKS) -> list[tuple[float, int]]:
-    """Returns at most `maximum` points: the first point, the last point, and
-    points between them at equal intervals.
+    """Selects at most `maximum` of the points, at equal intervals. The first
+    and the last point are always among them.
     """
     if len(found) <= maximum:
         return found
@@ -97,9 +97,10 @@ def of_bulk(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
 # ---------------------------------------------------------------- request-reply
 
 def round_trips(directory: pathlib.Path) -> tuple[list[float], int]:
-    """Returns a pair (list of round trips in s, number of requests without an
-    answer). The list has the round trip of each request that was answered. The
-    warm-up requests do not count."""
+    """Returns a pair (list of round-trip times in s, number of requests
+    without an answer). The list has one time for each request that was
+    answered. The first requests are a warm-up and do not count.
+    """
     rows = [row for row in rows_of(directory / "exchanges.csv")
             if not row["warm"]]
     times = [(row["received_ns"] - row["sent_ns"]) / NS
@@ -124,9 +125,9 @@ def of_request_reply(directory: pathlib.Path,
 # ------------------------------------------------------------------------ voice
 
 def ways(directory: pathlib.Path, cell: Cell) -> list[tuple[int, int | None]]:
-    """Returns a pair (time sent, time of arrival) for each packet. The times
-    are in ns and from the same clock. The time of arrival is None if the packet
-    is lost.
+    """Returns a pair (time at which the packet was sent, time at which it
+    arrived) for each packet. Both times are in ns and from the same clock. The
+    second time is None if the packet is lost.
     """
     if cell["protocol"]["computed"]:
         station = runner.HOSTS.index(cell["workload"]["from"])
@@ -150,10 +151,12 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """Returns a list with a pair (time at which the packet was sent, one-way
-    delay of the packet) for each acknowledged packet. The times and delays are
-    in ns. The delay is computed from the times of the acknowledgement (Erixzon,
-    equation 5.4). The list is empty if there were no acknowledgements."""
+    """Returns the one-way delays as a list of pairs (time at which the packet
+    was sent, delay), with one pair for each acknowledged packet. The times and
+    delays are in ns. A delay is computed from the times of the acknowledgement
+    (Erixzon, equation 5.4). If there were no acknowledgements, the list is
+    empty.
+    """
     path = directory / "acknowledged.csv"
     if not path.exists():
         return []
@@ -182,9 +185,10 @@ def of_voice(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
 # ---------------------------------------------------------------------- dial-up
 
 def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
-    """Returns two lists of times in seconds, from the log of the link. The
-    first list has the times that successful call set-ups took. The second list
-    has the times until a call set-up failed."""
+    """Returns two lists of durations in s, computed from the log of the link.
+    The first list has the duration of each call set-up that succeeded. The
+    second list has the time that each failed call set-up took until it failed.
+    """
     set_up, failed = [], []
     states = [(int(values["time_ns"]) / NS, values["state"])
               for word, values in link_log.events(
@@ -197,9 +201,9 @@ def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
 
 def histogram(times: Sequence[float],
               width: int = 1) -> tuple[list[float], list[int]]:
-    """Divides `times` into classes of the width `width`. Returns two lists. The
-    first list has a number from 0 to 1 for each class: the fraction of all
-    times that are in this class. The second list has the edges of the classes.
+    """Divides `times` into classes of the width `width`. Returns two lists.
+    The first list has the share of the times in each class, from 0 to 1. The
+    second list has the limits between the classes.
     """
     first = math.floor(min(times) / width)
     counts = [0] * (math.floor(max(times) / width) - first + 1)
@@ -238,18 +242,23 @@ READERS = {"bulk": of_bulk, "request-reply": of_request_reply,
 # ----------------------------------------------------------------------- tables
 
 def key(run: run_results.Run) -> tuple[str, str, str]:
-    """Returns a key that is equal for runs that only differ in their seed."""
+    """Returns a key for a run. Runs that differ only in their seed or
+    repetition have equal keys.
+    """
     return tuple(run.cell[what]["name"]
                  for what in ("link", "workload", "protocol"))
 
 
 def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
-    """Returns the column headings and the rows of a table. All runs must have
-    the same kind of workload. The table has a row for each combination of link,
-    workload and protocol. A row contains the medians over its runs. If there
-    are several runs, the row also contains the lowest and the highest values.
-    If a paper has numbers for a link and a workload, a row with these numbers
-    precedes the rows of this link and workload."""
+    """Returns the headings of the columns and the rows of a table. All runs
+    must have the same kind of workload. The table has a row for each
+    combination of link, workload and protocol. A cell contains the median over
+    the runs of this row and, if there are several runs, the lowest and the
+    highest value.
+
+    If a paper has results for the same link and workload, they are in a row
+    above our rows for this link and workload.
+    """
     columns = NUMBERS[runs[0].cell["workload"]["kind"]]
     heads = ["link", "workload", "protocol", *(name for name, _ in columns),
              "runs"]
@@ -272,8 +281,8 @@ def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
 
 
 def all_numbers(runs: list[run_results.Run]) -> run_results.Table:
-    """Returns a row for each run of one kind of workload. The numbers are not
-    rounded.
+    """Returns the heads and the rows of a table, with a row for each run. All
+    runs must have the same kind of workload. The numbers are not rounded.
     """
     names = [name for name, _ in NUMBERS[runs[0].cell["workload"]["kind"]]]
     return ["name", "link", "workload", "protocol", "seed", "repetition",
@@ -288,9 +297,10 @@ def by_kind(runs: list[run_results.Run]) -> dict[str, list[run_results.Run]]:
 
 
 def text(runs: list[run_results.Run]) -> list[str]:
-    """Returns the lines of a table for a terminal, for runs of one kind. Each
-    number has a line of its own, because a terminal has too few columns for all
-    of them."""
+    """Returns the lines of a table for a terminal. All runs must have the same
+    kind of workload. Each number is on a line of its own, because a terminal
+    is too narrow for a table with all numbers.
+    """
     heads, rows = summary(runs)
     lines = []
     for own in itertools.groupby(rows, lambda row: row[:2]):

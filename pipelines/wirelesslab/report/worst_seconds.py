@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the video of the worst five seconds of the film. The video shows
-several pictures side by side: the picture that was sent, and the picture that
-the viewer of each compared run saw. The template worst_seconds.html puts the
-video on the page.
+"""Makes the video of the worst five seconds of the film. It shows several
+pictures side by side: the picture that was sent, and the picture that the
+viewer of each compared run saw. In these five seconds, the differences are
+largest. The template worst_seconds.html puts the video on the page.
 """
 
 import math
@@ -24,18 +24,19 @@ SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
 SOURCE_COLOUR = "#ffffff"
 DPI = 100
-# The height of a coloured strip, and the height of the letters on this strip,
-# in pixels.
+# The height of a coloured strip with a label, and the height of the letters on
+# it, in pixels.
 STRIP, LETTERS = 24, 16
-LETTER_WIDTH = 0.62  # The mean width of a letter, relative to its height.
+LETTER_WIDTH = 0.62  # The mean width of a letter, as a fraction of its height.
 POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of a run saw. The lists `shown` and `pictures` have one
-    item for each picture of the film. `shown[n]` is the number of the picture
-    that the viewer saw when picture n was due. `pictures[n]` says how much the
-    picture that the viewer saw differs from picture n of the film."""
+    """What the viewer of one run saw. The lists `shown` and `pictures` have
+    one item for each picture of the film. `shown[n]` is the number of the
+    picture that was on the screen when picture n was due. `pictures[n]` says
+    how much the picture on the screen differs from picture n.
+    """
 
     label: str
     colour: Any
@@ -46,9 +47,9 @@ class Viewer(typing.NamedTuple):
 
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Writes a video in which the first runs of all labels are shown side by
-    side. These runs have the same seed. Returns the values for the template
-    worst_seconds.html.
+    """Writes a video that shows several runs side by side: the first run of
+    each label. These runs have the same seed. Returns the values for the
+    template worst_seconds.html.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(
@@ -60,11 +61,14 @@ def of_clips(runs: list[run_results.Run], prefix: str,
 def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              source_label: str, prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Writes a video that shows, side by side, the video `source` and what each
-    viewer saw. The error of a picture is its mean squared difference from the
-    picture of `source`. The video covers the seconds in which the sum of the
-    errors of all viewers is largest. Also writes an image of one frame of the
-    new video. Returns the values for the template worst_seconds.html.
+    """Writes a video of the worst seconds of a stream. It shows side by side
+    the video `source` and what each viewer saw. The error of a picture is the
+    mean squared difference between what the viewer saw and the picture of
+    `source`. The worst seconds are those in which the sum of the errors of all
+    viewers is largest.
+
+    Also writes an image of one frame of the new video. Returns the values for
+    the template worst_seconds.html.
     """
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
@@ -97,8 +101,10 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the paths of two files of `group`: its video and the poster
-    image. These files count as part of the page when its size is computed."""
+    """Returns the paths of two files that belong to `group`: its video and the
+    still image that stands for the video. They are needed to compute the size
+    of the page.
+    """
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]
 
@@ -108,9 +114,10 @@ def seconds(place: int) -> str:
 
 
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
-    """Returns texts that describe what the viewer saw in the video. The texts
-    are for readers who do not watch the video. If a freeze began before the
-    video, only the part of the freeze within the video is counted."""
+    """Returns texts that describe what the viewer saw in the video, for
+    readers who do not watch it. If a freeze began before the video, only its
+    part within the video is counted.
+    """
     shown = [number - places.start
              if number is not None and number in places else None
              for number in viewer.shown[places.start:places.stop]]
@@ -130,10 +137,12 @@ def decibels(found: Sequence[quality.Picture]) -> str:
 
 def draw_labels(labels: Sequence[tuple[str, Any]], size: side_by_side.Size,
                 path: pathlib.Path) -> None:
-    """Draws a picture with the label of each tile, and writes it into the file
-    `path`. A label is on a dark strip. The left end of the strip has the colour
-    that the label has in the plots. matplotlib has its own font, so the labels
-    look the same on every machine."""
+    """Draws the labels of all tiles as a transparent picture of the video's
+    size, and writes it into the file `path`. Each label is on a dark strip.
+    The left end of the strip has the colour that the label has in the plots.
+    The letters are drawn with matplotlib, which has a font of its own, so the
+    labels look the same on every machine.
+    """
     width, height = size.whole()
     figure = plots.plt.figure(figsize=(width / DPI, height / DPI), dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))

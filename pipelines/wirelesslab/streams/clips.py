@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the clips that the lab streams from the bundled film. A clip that
-exists is not made again.
+"""Makes the clips that the lab streams, from a film that is part of this
+project. A clip that exists already is not made again.
 
 A clip has 60 seconds of 720x576 MPEG-2 at 25 frames per second, with a GOP of
-15 frames and a constant bitrate. These are 101 I-, 400 P- and 999 B-frames, as
-in the clips of Ouwens 2006.
+15 frames and a constant bitrate. It has 101 I-frames, 400 P-frames and 999
+B-frames, as the clips of Ouwens 2006.
 """
 
 import os
@@ -20,9 +20,9 @@ RATES = (3, 4, 5, 6)  # Mbit/s
 SECONDS = 60
 FRAMES_PER_SECOND = 25
 
-# Settings for small clips in QCIF for slow radios. QCIF maps the name of each
-# codec to a tuple: the options of the encoder, the muxer of ffmpeg, the demuxer
-# of ffmpeg, and the number of frames per second.
+# Settings for small clips (QCIF) that slow radios can carry. QCIF maps the
+# name of each codec to a tuple: the options of the encoder, the muxer of
+# ffmpeg, the demuxer of ffmpeg, and the number of frames per second.
 #
 # The H.263 clip has a bitrate of 10 kbit/s and 10 frames per second, as in
 # section 2.3 of Singh. It has an I-frame every 10 s. It also has GOB (group of
@@ -36,12 +36,12 @@ QCIF = {
 }
 
 
-# Settings for clips in codecs other than MPEG-2. These clips have the same film
-# and the same bitrate as the MPEG-2 clips. For each codec, CODECS has the
-# options of the encoder and the suffix of the file. The bitrate is constant,
-# and the rate buffer of the encoder has the same size as for MPEG-2. There are
-# two non-reference B-frames between each pair of consecutive reference frames.
-# The types of the frames are therefore the same as in MPEG-2.
+# Settings for clips in codecs other than MPEG-2. For each codec, CODECS has
+# the options of the encoder and the suffix of the file. The clips have the
+# same film and the same bitrate as the MPEG-2 clips. The bitrate is constant,
+# and the rate buffer of the encoder has the same size. The frame types have
+# the same order as in MPEG-2: there are two non-reference B-frames between two
+# reference frames.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
@@ -57,7 +57,8 @@ CODED_GOP = 15  # frames in a GOP of H.264 and H.265
 
 FFPROBE = "ffprobe -hide_banner -loglevel error".split()
 FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
-# The film lasts 5.3 s. ffmpeg reads it twelve times, so its input lasts 63 s.
+# The film lasts 5.3 s. ffmpeg reads it twelve times, which yields 63 s. A clip
+# has 60 s.
 REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
 SOUND = "-c:a mp2 -ac 2 -b:a 192k".split()
 
@@ -69,8 +70,8 @@ def clip_path(build_dir: pathlib.Path, rate: int,
 
 
 def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """Makes the clip of `rate` Mbit/s, if its file does not exist yet. Returns
-    the path of this file.
+    """Returns the path of the clip of `rate` Mbit/s. If the file does not
+    exist, makes the clip.
     """
     path = clip_path(build_dir, rate)
     encode = (
@@ -83,8 +84,8 @@ def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 
 def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
-    """Returns the path of the clip of `rate` Mbit/s in a codec other than
-    MPEG-2.
+    """Returns the path of the clip of `rate` Mbit/s in the codec `codec`,
+    which is not MPEG-2. If the file does not exist, makes the clip.
     """
     encoder, suffix = CODECS[codec]
     muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
@@ -97,8 +98,8 @@ def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
 
 
 def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """Returns the path of an MPEG-TS file. The file has the video of
-    make_clip() at `rate` Mbit/s, and the sound of FILM.
+    """Returns the path of an MPEG-TS file. Its video is the clip of
+    make_clip() at `rate` Mbit/s, and its sound is that of FILM.
     """
     video = make_clip(build_dir, rate)
     return _make(
@@ -112,8 +113,8 @@ def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 def make_qcif(build_dir: pathlib.Path, codec: str,
               seconds: int) -> pathlib.Path:
-    """Returns the path of a small clip, which is an elementary stream. The
-    table QCIF has the settings for each codec.
+    """Returns the path of a small clip, an elementary stream. The table QCIF
+    contains the settings of each codec.
     """
     encoder, muxer, _, frames_per_second = QCIF[codec]
     path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
@@ -126,7 +127,7 @@ def make_qcif(build_dir: pathlib.Path, codec: str,
 def make_cut(build_dir: pathlib.Path, rate: int, seconds: int,
              codec: str | None = None) -> pathlib.Path:
     """Returns the path of a file with the first `seconds` seconds of the clip
-    of `rate` Mbit/s. The default codec is MPEG-2.
+    of `rate` Mbit/s. If `codec` is None, the clip is MPEG-2.
     """
     clip = make_coded(build_dir, rate, codec) if codec in CODECS \
         else make_clip(build_dir, rate)
@@ -138,17 +139,17 @@ def make_cut(build_dir: pathlib.Path, rate: int, seconds: int,
 
 
 def cut(clip: pathlib.Path, seconds: int, path: pathlib.Path) -> pathlib.Path:
-    """Copies the first `seconds` of a clip to `path` without encoding them
-    again.
+    """Copies the first `seconds` seconds of a clip to the file `path`. The
+    frames are copied and not encoded again.
     """
     processes.run(FFMPEG + _cutting(clip, seconds) + [str(path)], "ffmpeg")
     return path
 
 
 def count_frames(clip: pathlib.Path) -> int:
-    # If a stream has side data, ffprobe with the output format "csv" appends a
-    # comma and an empty line to the number of packets. int() cannot parse this.
-    # The output format is therefore "default".
+    # The output format is "default" and not "csv". For a stream with side
+    # data, ffprobe with the format "csv" appends a comma and an empty line to
+    # the number of packets, and int() could not parse that.
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
          "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],
@@ -156,13 +157,13 @@ def count_frames(clip: pathlib.Path) -> int:
 
 
 def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
-    # The clip is cut after an I- or P-frame and the two B-frames that are shown
-    # before it. A P-frame without its B-frames would look like a loss to the
-    # receiver.
+    # The clip is cut after an I- or P-frame and the two B-frames that follow
+    # it in the file and are shown before it. If these B-frames were cut off,
+    # the receiver would take them for lost frames.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
     # In an .mp4 file, only one B-frame is shown before the last P-frame of a
-    # GOP, so the frames do not form groups of three. Such a file is cut at the
-    # end of a GOP.
+    # GOP. The frames therefore do not form groups of three, as they do in
+    # other files. Such a file is cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]
@@ -179,17 +180,17 @@ def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
 
 def make_whole(path: pathlib.Path,
                write: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """Returns `path`. If no file exists there, the function `write` is called
-    to create it.
+    """Returns `path`. If there is no file at this path, the function `write`
+    is called first and makes it.
     """
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(path.parent / ".lock"):
-        # Another process may have made the clip while this process waited for
-        # the lock. No other process makes a clip while this process holds the
-        # lock. Therefore every unfinished clip was left by a process that has
-        # ended.
+        # While this process waited for the lock, another process may have made
+        # the clip. Nobody else makes a clip while this process holds the lock.
+        # If there is an unfinished clip, its process has therefore ended, and
+        # the file can be removed.
         if not path.exists():
             for dead in path.parent.glob(".*-*"):
                 dead.unlink()
@@ -199,8 +200,9 @@ def make_whole(path: pathlib.Path,
 
 def _make_now(path: pathlib.Path,
               write: Callable[[pathlib.Path], None]) -> None:
-    # The clip gets its final name when it is complete, so no reader finds half
-    # of it.
+    # While the clip is being written, its file has another name. It gets its
+    # final name when it is complete. A reader therefore never finds half of a
+    # clip.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     print(f"Making {path.name} ...", end=" ", flush=True)
     started = time.monotonic()

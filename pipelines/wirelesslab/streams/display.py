@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes which pictures of a live encoder's stream a viewer sees, and at
-which times. The only input is the logs of captured, encoded and received
+"""Computes which pictures of a live encoder's stream a viewer sees, and when.
+The only input is the logs of the captured, the encoded and the received
 frames. This module starts no processes.
 
-Each frame of the encoder refers to the frame before it, except for a key frame.
-A decoder can therefore show a frame when this frame and all frames since the
-last key frame have arrived. A frame has to be shown within a time limit after
-its capture. A frame that exceeds this limit is not shown, but it is still
-decoded, because later frames refer to it.
+Each frame of the encoder, except for a key frame, refers to the frame before
+it. A decoder can therefore show a frame when this frame and all frames since
+the last key frame have arrived. A frame is shown only if this happens within a
+time limit after its capture. A frame that exceeds the limit is not shown, but
+it is still decoded, because later frames refer to it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-# Duration in ns of the first part of a stream. Encoding times in this part are
-# not used, because the encoder has just started and may be slow.
+# Duration in ns of the start of a stream. Encoding times during the start are
+# not used, because the encoder has just begun and may be slow.
 START_NS = 1e9
 NEVER = math.inf
 
 
 class Frame(typing.NamedTuple):
-    """The times of a frame in ns. They are counted from the time at which the
-    first frame was due to be captured.
+    """The times of a frame in ns. At the time 0, the first frame was due to be
+    captured.
     """
 
     captured_ns: float
-    # The time at which the encoder sent the frame.
+    # The time at which the encoder output the frame.
     sent_ns: float
     # The time at which the frame arrived, or NEVER if it did not arrive
     # completely.
@@ -53,11 +53,13 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
     """Joins the logs of the captured, the sent and the received frames.
+    Returns one Frame for each captured frame.
 
-    `captured_ns` of each returned frame is not the logged time, but the time at
-    which the frame was due to be captured. These due times follow the frame
-    rate of the source. The first due time is chosen so that no frame was
-    captured too early, and at least one frame was captured exactly on time."""
+    `captured_ns` of a Frame is not the logged time of the capture, but the
+    time at which the frame was due to be captured. The due times follow the
+    frame rate of the source. The first due time is chosen so that no frame was
+    captured too early, and at least one frame was captured exactly on time.
+    """
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:
@@ -77,8 +79,8 @@ def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
 def check_encoded(captured: Sequence[frame_log.Frame],
                   sent: Sequence[frame_log.Frame]) -> None:
     """Raises LabError if the encoder has not made exactly one frame for each
-    captured picture, or if a frame is neither an I-frame nor a P-frame. Without
-    other types, the frames have the same order as the pictures.
+    captured picture, or if it has made other frames than I- and P-frames.
+    Otherwise, the frames have the same order as the pictures.
     """
     if len(sent) != len(captured):
         raise LabError(f"the encoder made {len(sent)} frames of "
@@ -90,10 +92,11 @@ def check_encoded(captured: Sequence[frame_log.Frame],
 
 def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
-    """Returns for each frame the time from its capture to the output of the
-    encoder. Frames from the first second are left out, because the encoder has
-    just started. If a sink blocks, it delays only the next capture. The
-    returned times therefore do not include the time for which it blocks."""
+    """Returns the time from the capture to the output of the encoder, for each
+    frame. Frames of the first second are left out, because the encoder has
+    just started. A sink that blocks does not increase these times, because it
+    delays only the capture of the next frame.
+    """
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns
             for picture, frame in zip(captured, sent)
@@ -103,8 +106,10 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
 # -------------------------------------------------------------------- pictures
 
 def decodable_ns(frames: Sequence[Frame]) -> list[float]:
-    """Returns for each frame the time at which it can be shown. At this time,
-    the frame and all frames since the last key frame have arrived."""
+    """Returns the time at which each frame can be shown. A frame refers to the
+    frame before it. It can therefore be shown when it and all frames since the
+    last key frame have arrived.
+    """
     found, ready = [], NEVER
     for frame in frames:
         ready = frame.arrived_ns if frame.is_key \
@@ -114,9 +119,10 @@ def decodable_ns(frames: Sequence[Frame]) -> list[float]:
 
 
 def delays_ns(frames: Sequence[Frame], late_ns: float) -> list[float]:
-    """Returns the delay of each frame from its capture to its display. The
-    delay is infinite if the frame is never shown or is dropped because it is
-    late."""
+    """Returns the delay of each frame from its capture to its display, in ns.
+    The delay is infinite if the frame is not shown, because a frame is missing
+    or because it comes too late.
+    """
     return in_time([ready - frame.captured_ns for frame, ready
                     in zip(frames, decodable_ns(frames))], late_ns)
 
@@ -126,9 +132,10 @@ def in_time(delays: Sequence[float], late_ns: float) -> list[float]:
 
 
 def shown(delays: Sequence[float]) -> list[int | None]:
-    """Returns, for each frame period, the number of the frame that the viewer
-    sees. If the frame of this period is not shown, the viewer still sees the
-    last frame that was shown. Before the first frame, the number is None."""
+    """Returns what the viewer sees, as a list with a frame number for each
+    frame period. If the frame of this period is not shown, it is the number of
+    the last frame that was shown. If no frame has been shown yet, it is None.
+    """
     found, last = [], None
     for number, delay in enumerate(delays):
         last = last if math.isinf(delay) else number
@@ -138,10 +145,10 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
-    """Returns the durations of all freezes longer than `longer_than`, in ns. A
-    freeze is a time without a new picture. If n frames precede the first
-    shown picture, they count as a freeze of n frame periods. If n frames follow
-    the last shown picture, they also count as a freeze of n frame periods.
+    """Returns the durations in ns of all freezes that are longer than
+    `longer_than` ns. A freeze is a time without a new picture. If the first n
+    frames or the last n frames of the stream are not shown, they count as a
+    freeze of n frame periods.
     """
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
@@ -161,8 +168,8 @@ def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
 
 def carried(packets: Sequence[measurements.Packet], begin_ns: float,
             end_ns: float) -> int:
-    """Returns the number of bytes that left the link between `begin_ns` and
-    `end_ns`.
+    """Returns the number of bytes that left the link between two times,
+    `begin_ns` and `end_ns`.
     """
     return sum(packet.size for packet in packets if not packet.is_lost()
                and begin_ns <= packet.departure_ns < end_ns)
@@ -170,9 +177,9 @@ def carried(packets: Sequence[measurements.Packet], begin_ns: float,
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """Divides the time from `begin_ns` to `end_ns` into intervals of `step_ns`.
-    Returns a list of rates: for each interval, the rate in bit/s at which bytes
-    left the link.
+    """Returns the rate in bit/s at which bytes left the link, as a list with
+    one value for each interval. The time from `begin_ns` to `end_ns` is
+    divided into intervals of `step_ns` ns.
     """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams that are encoded before a run, in place of a live encoder.
+"""Streams that are encoded before a run. They take the place of a live
+encoder.
 
 The lab sends such a stream at the pace of its frames, as a live encoder would
-do. A run then needs little CPU time, and every run of an encoding sends the
+do. A run then needs little CPU time, and all runs with this stream send the
 same frames. After the run, ffmpeg decodes the frames that arrived. A picture
 counts as decodable only if it is identical to the picture that ffmpeg decodes
 from the whole stream.
@@ -27,12 +28,15 @@ Encoding = dict[str, Any]
 
 
 class Codec(typing.NamedTuple):
-    suffix: str  # File name extension of the encoded clip.
-    # Part of a GStreamer pipeline: the elements that split the encoded clip
-    # into frames.
+    # The file name extension of the encoded clip.
+    suffix: str
+    # The part of a GStreamer pipeline that splits the encoded clip into frames.
     read: str
-    bitstream_filter: str  # Name of the bitstream filter that ffmpeg uses.
-    muxer: str  # Format in which ffmpeg reads the frames that arrived.
+    # The bitstream filter of ffmpeg through which the frames are read from the
+    # encoded clip.
+    bitstream_filter: str
+    # The format in which ffmpeg gets the frames that arrived, to decode them.
+    muxer: str
 
 
 PARSE = ("qtdemux ! h26{n}parse config-interval=-1 "
@@ -47,8 +51,8 @@ CODECS = {
                  "null", "ivf"),
 }
 FOURCC = {"vp8": b"VP80", "vp9": b"VP90", "av1": b"AV01"}
-# Elements that read the file of the encoded clip and output its frames. Each
-# frame is output at its due time.
+# Elements that read the file of the encoded clip and output its frames, each
+# frame at its due time.
 PIPELINE = ("filesrc location={{clip}} ! {read} ! clocksync "
             "! mpegstat location={{sent}}")
 PERIOD_NS = 1e9 / clips.FRAMES_PER_SECOND
@@ -56,9 +60,9 @@ HASH_DIGITS = 8
 
 
 class Packet(typing.NamedTuple):
-    """A coded frame. Lists of coded frames are in coding order."""
+    """A coded frame of a file. Lists of coded frames are in coding order."""
 
-    place: int  # Position of this frame's picture in display order.
+    place: int  # The position of the frame's picture in display order.
     data: bytes
 
 
@@ -68,8 +72,9 @@ def pipeline(encoding: Encoding) -> str:
 
 def make(build: pathlib.Path, encoding: Encoding,
          source: pathlib.Path) -> pathlib.Path:
-    """Returns the path of the file with the encoding. The file is made if it is
-    missing. The name of the file depends on the command that makes it.
+    """Returns the path of the file with the encoded stream. If the file does
+    not exist, makes it. The name of the file contains a hash of the command
+    that makes it, so a changed command results in a new file.
     """
     command = encoding["make"]
     digest = hashlib.sha256(f"{source.name} {command}".encode()).hexdigest()
@@ -93,16 +98,16 @@ def make(build: pathlib.Path, encoding: Encoding,
 def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
            received_log: frame_log.Log,
            kept: pathlib.Path) -> list[display.Frame]:
-    """Returns the frames in display order. If the picture of a frame is
-    damaged, the frame is treated as a frame that did not arrive. The file
-    `kept` contains the positions of the undamaged pictures in display order.
-    The first call decodes the pictures and writes this file. Later calls only
-    read the file, because decoding takes longer than all other steps.
+    """Returns the frames of the stream in display order. If the picture of a
+    frame is damaged, the frame is treated as if it had not arrived. To find
+    the damaged pictures, the frames must be decoded, which takes longer than
+    all other steps. The first call therefore writes the positions of the
+    undamaged pictures to the file `kept`. Later calls only read this file.
 
-    The times of the frames are counted from the capture of the first picture.
-    If the encoder runs during the stream, the times therefore include its
-    delay: the time from the capture of the first picture to the output of the
-    first frame. `encoding["delay"]` is this delay in frame periods."""
+    The time 0 is the capture of the first picture. A live encoder would output
+    the first frame later than that. `encoding["delay"]` is this delay in frame
+    periods, and it is added to the times of the frames.
+    """
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
     if len(sent) != len(packets):
@@ -132,9 +137,11 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 
 def decodable(path: pathlib.Path, codec: str,
               arrived: Sequence[int]) -> set[int]:
-    """Decodes the frames that arrived. `arrived` contains the numbers of these
-    frames in coding order. Returns the positions in display order of all
-    pictures that are not damaged."""
+    """Decodes the frames that arrived. `arrived` contains their numbers in
+    coding order. A picture is damaged if it is not equal to the picture that a
+    decoder makes from the whole stream. Returns the positions, in display
+    order, of all pictures that are not damaged.
+    """
     packets = read_packets(path, codec)
     whole = pictures_of_all(path, codec)
     if len(whole) != len(packets):
@@ -150,8 +157,10 @@ def decodable(path: pathlib.Path, codec: str,
 
 @functools.lru_cache(maxsize=4)
 def read_packets(path: pathlib.Path, codec: str) -> list[Packet]:
-    """Returns all coded frames of the file. Frames of H.264 and H.265 have
-    start codes, and their key frames have parameter sets."""
+    """Returns all coded frames of the file. Frames of H.264 and H.265 begin
+    with start codes, and their key frames contain the parameter sets, so that
+    a decoder can begin at each key frame.
+    """
     copy = [*clips.FFMPEG, "-i", str(path), "-map", "0:v", "-c", "copy",
             "-copyts", "-bsf:v", CODECS[codec].bitstream_filter]
     data = output([*copy, "-f", "data", "-"])
@@ -172,8 +181,9 @@ def read_packets(path: pathlib.Path, codec: str) -> list[Packet]:
 
 @functools.lru_cache(maxsize=4)
 def pictures_of_all(path: pathlib.Path, codec: str) -> list[str]:
-    """Returns the hash of each picture of the whole stream. The hashes are kept
-    in a file, because all runs of this encoding need them.
+    """Returns the hash of each picture of the whole stream. All runs with this
+    stream compare their pictures with these hashes, so the hashes are kept in
+    a file.
     """
     kept = path.with_suffix(".md5")
     if kept.exists():
@@ -184,7 +194,8 @@ def pictures_of_all(path: pathlib.Path, codec: str) -> list[str]:
 
 
 def pictures(codec: str, packets: Sequence[Packet]) -> list[str]:
-    """Returns the hash of each picture that ffmpeg decodes, in display order.
+    """Decodes the frames `packets` with ffmpeg. Returns the hash of each
+    picture, in display order.
     """
     if not packets:
         return []
@@ -211,7 +222,8 @@ def ivf(fourcc: bytes, packets: Sequence[Packet]) -> bytes:
 
 def output(argv: list[str], data: bytes = b"") -> bytes:
     """Returns the output of a program that gets `data` at its standard input.
-    ffmpeg reads `data` even with the option -nostdin, which concerns only the
-    keyboard."""
+    The program is usually ffmpeg. Its option -nostdin concerns only the
+    keyboard, so it still reads `data`.
+    """
     return subprocess.run(argv, input=data, stdout=subprocess.PIPE,
                           check=True).stdout

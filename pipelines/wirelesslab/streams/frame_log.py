@@ -24,7 +24,7 @@ NS_PER_S = 1e9
 
 
 class Frame(typing.NamedTuple):
-    """A complete frame: one line of the log with the event `frame`."""
+    """A complete frame, read from a line of the log with the event `frame`."""
 
     type: str
     wall_ns: int
@@ -33,18 +33,20 @@ class Frame(typing.NamedTuple):
     latency_ns: int
     coding_number: int
     size: int
-    # The pair (hash, size) of the frame, which is the same at both ends.
+    # The pair (hash, size) by which the frame is recognised at both ends.
     key: tuple
-    # True if the frame begins a closed GOP.
+    # True if the frame is the first frame of a closed GOP.
     closed: bool = False
-    # True if the GOP of the frame has the flag broken_link.
+    # True if the frame is the first one after a GOP header with the flag
+    # broken_link. The B-frames that follow this frame cannot be decoded
+    # correctly.
     broken: bool = False
     display_number: int = 0
 
 
 class Log:
-    """A log that may still be growing. read() reads the lines that were added
-    since the last call.
+    """A log of mpegstat that may still be growing. read() reads the lines that
+    were added since its last call.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
@@ -54,12 +56,14 @@ class Log:
         self._path = path
         self._columns = None
         self._offset = 0
-        # Flags of the GOP header that precedes the next frame. Empty if there
-        # is no such header.
+        # Flags of the GOP header that precedes the next frame. The dictionary
+        # is empty if no such header has been read.
         self._gop = {}
 
     def read(self) -> list[Frame]:
-        """Returns the frames that were logged since the last call."""
+        """Reads the lines that were added to the log since the last call.
+        Returns the frames in these lines.
+        """
         known = len(self.frames)
         for line in self._new_lines():
             values = line.split(",")
@@ -76,7 +80,8 @@ class Log:
                 text = log.read()
         except FileNotFoundError:
             return []
-        # A line without a newline is still being written.
+        # A line without a newline at its end is still being written, so it is
+        # not read yet.
         text = text[: text.rfind(b"\n") + 1]
         self._offset += len(text)
         return text.decode().splitlines()
@@ -108,20 +113,21 @@ class Log:
 
 
 class Join:
-    """Finds the sent frame that matches each received frame.
+    """Finds the sent frame that matches each received frame. Two frames match
+    if their bytes are equal.
 
-    If the film is repeated, it contains identical frames. Several sent frames
-    can then match one received frame. Both ends number their frames in coding
-    order. The offset of a match is the number of the sent frame minus the
-    number of the received frame. It is usually the same as in the last match.
-    Therefore the class chooses the match whose offset is nearest to that of the
-    last match.
+    If the film is repeated, several sent frames can have the same bytes as one
+    received frame. Both ends number their frames in coding order. The offset
+    of a match is the number of the sent frame minus the number of the received
+    frame. It is usually the same as in the previous match. Of several matches,
+    the class therefore chooses the one whose offset is nearest to the offset
+    of the previous match.
     """
 
     def __init__(self) -> None:
         self.pairs = []
-        # The number of received frames whose bytes are not equal to those of
-        # any sent frame.
+        # The number of received frames that match no sent frame, because their
+        # bytes differ.
         self.strangers = 0
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
@@ -132,9 +138,9 @@ class Join:
 
     def add_arrived(self,
                     frames: Sequence[Frame]) -> list[tuple[Frame, Frame]]:
-        """Finds the matching sent frame for each of the arrived `frames`.
-        Returns a list of pairs (sent frame, arrived frame). Arrived frames
-        without a matching sent frame are not in this list.
+        """Adds frames that have arrived, and finds the sent frame that matches
+        each of them. Returns a list of pairs (sent frame, arrived frame).
+        Arrived frames without a matching sent frame are not in this list.
         """
         known = len(self.pairs)
         for frame in frames:
@@ -152,20 +158,20 @@ class Join:
 
 
 def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
-    """Returns the frames that a decoder can decode. `film` has all frames in
-    transport order, and `whole` has the coding numbers of the frames that
-    arrived.
+    """Returns the frames that can be decoded. `film` contains all frames in
+    transport order, and `whole` contains the coding numbers of the frames that
+    arrived. A frame must have arrived, and the frames to which it refers must
+    be decodable:
 
-    - A P-frame needs the previous I- or P-frame in transport order.
-    - A B-frame needs the previous two I- or P-frames in transport order.
-    - The I- or P-frames that a frame needs have to be decodable themselves.
-    - If the GOP is closed, the B-frames between an I-frame and the next P-frame
-      need only the I-frame.
-    - If the broken_link flag is set, these B-frames cannot be decoded.
+    - A P-frame refers to the previous I- or P-frame in transport order.
+    - A B-frame refers to the previous two I- or P-frames in transport order.
+    - If the GOP is closed, the B-frames between its I-frame and the next
+      P-frame refer only to the I-frame.
+    - If the GOP has the flag broken_link, these B-frames cannot be decoded.
     """
     found = []
-    # `newer` is True if the last I- or P-frame is decodable. `older` is True if
-    # the second-to-last I- or P-frame is decodable.
+    # `newer` says whether the last I- or P-frame is decodable. `older` says
+    # the same about the last but one.
     older, newer = False, False
     for frame in film:
         good = frame.coding_number in whole
@@ -185,17 +191,20 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
 
 
 def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
-    """Returns the jitter after each of the frames, which must be in transport
-    order. The jitter is computed from expected_ns and not from presentation
-    times. In transport order, presentation times go back and forth around
-    B-frames, which would look like jitter even on a perfect link."""
+    """Yields the jitter after each of the frames, which must be in transport
+    order. The jitter is computed from `expected_ns`, the time at which a frame
+    is expected in transport order, and not from presentation times. In
+    transport order, presentation times go back and forth around B-frames,
+    which would look like jitter even on a perfect link.
+    """
     return jitter_of(frame.arrival_ns - frame.expected_ns for frame in frames)
 
 
 def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
-    """Yields the jitter J after each latency. J is computed by J += (|D| - J) /
-    16, where D is the difference of this latency and the latency before it (RFC
-    3550 section 6.4.1)."""
+    """Yields the jitter J after each latency, as RFC 3550 section 6.4.1
+    defines it: J += (|D| - J) / 16. D is the difference between this latency
+    and the previous one.
+    """
     jitter = 0.0
     previous = None
     for latency in latencies:
@@ -219,19 +228,22 @@ def delays_ns(pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
 
 def lateness_ns(film: list[Frame],
                 pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
-    """Returns how much later than its due time each frame arrived. The first
-    frame is due at the time at which it was sent, and the other frames follow
-    at the frame rate of the film. If the sender had to wait, this time counts
-    as lateness, because it also delays the viewer."""
+    """Returns the lateness of each frame that arrived: the time in ns from its
+    due time to its arrival. The first frame is due when it is sent, and the
+    other frames follow at the frame rate of the film. If the sender had to
+    wait, the waiting time also counts as lateness, because it delays the
+    viewer.
+    """
     return [arrived.wall_ns - film[0].wall_ns
             - (sent.expected_ns - film[0].expected_ns)
             for sent, arrived in pairs]
 
 
 def bits_per_second(frames: Sequence[Frame]) -> float:
-    """Returns the bitrate of the frames: their bits, divided by a duration. The
-    duration begins when the first frame arrives. It ends one frame period after
-    the arrival of the last frame."""
+    """Returns the bitrate of the frames: the sum of their sizes in bits,
+    divided by a duration in s. The duration begins when the first frame
+    arrives, and ends one frame period after the last frame arrives.
+    """
     if len(frames) < 2:
         return 0.0
     steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]
@@ -246,7 +258,8 @@ class Result(typing.NamedTuple):
     arrived: collections.Counter
     lost: collections.Counter
     decodable: collections.Counter
-    # The losses that the receiver counted by itself, without the sender's log.
+    # The losses that the receiver detected by itself, without the sender's
+    # log.
     guessed_lost: collections.Counter
     incomplete: int
     strangers: int
@@ -255,7 +268,8 @@ class Result(typing.NamedTuple):
     lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
-    # How late the sender sent the frames: the 99th percentile over all frames.
+    # How late the sender sent the frames: the 99th percentile of the lateness
+    # of all sent frames, in ns.
     sender_late_ns: int
 
 
@@ -288,8 +302,9 @@ def measure(sent_log: Log, received_log: Log) -> Result:
 
 def table(result: Result,
           warnings: Sequence[str] | tuple[()] = ()) -> list[str]:
-    """Returns `result` as the lines of a text table. Below the table are notes
-    about the result, and the `warnings` of the pipelines."""
+    """Formats `result` as a text table and returns its lines. Below the table
+    are notes about the result, and the warnings of the pipelines (`warnings`).
+    """
     types = FRAME_TYPES + "".join(
         sorted(set(result.sent) - set(FRAME_TYPES)))
     lines = ["frames   " + "".join(f"{name:>8}" for name in (*types, "all"))]
@@ -313,9 +328,9 @@ def table(result: Result,
 
 
 def notes(result: Result) -> list[str]:
-    """Returns remarks about problems that affect the table, for example frames
-    that arrived incomplete. The user should read them before relying on the
-    table."""
+    """Returns remarks that the user should read before relying on the table.
+    They report problems such as frames that arrived incomplete.
+    """
     found = []
     if result.guessed_lost != result.lost:
         seen = ", ".join(f"{type} {count}" for type, count

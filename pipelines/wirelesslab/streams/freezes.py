@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the freezes of a clip, from the list of pictures that a viewer sees.
+"""Finds the freezes of a clip in the list of the pictures that a viewer sees.
 
-The viewer's player shows each picture a fixed time after the picture was due. A
-frame counts as late if it arrives more than this fixed time after its due time.
-The player cannot show a picture if its frame is missing or late, or if its
-frame refers to a missing or late frame. In this case the last picture that was
-shown stays on the screen.
+The player has a fixed delay: it shows each picture a fixed time after the
+picture was due. A frame that arrives later than that counts as late. A picture
+cannot be shown if its frame is missing or late, or if its frame refers to such
+a frame. In this case the last picture that was shown stays on the screen.
 """
 
 from collections.abc import Sequence
@@ -18,9 +17,10 @@ NS = 1e9
 def durations_ns(shown: Sequence[int | None],
                  period_ns: float) -> list[float]:
     """Returns the durations of all freezes in ns. A freeze is a time of more
-    than 200 ms without a new picture. `shown` is a list that
-    measurements.shown() has returned. It contains, for each frame period, the
-    number of the picture on the screen."""
+    than 200 ms without a new picture. `shown` is a result of
+    measurements.shown(): for each frame period, the number of the picture on
+    the screen.
+    """
     frames = [display.Frame(place * period_ns, 0, 0, False, 0)
               for place in range(len(shown))]
     delays = [0 if number == place else display.NEVER
@@ -30,8 +30,8 @@ def durations_ns(shown: Sequence[int | None],
 
 def numbers(shown: Sequence[int | None],
             period_ns: float) -> dict[str, float]:
-    """Returns the statistics of the freezes as {name: number}, for tables. The
-    tables of runs with a live encoder use the same names.
+    """Returns the statistics of the freezes as {name: number}, for tables.
+    Runs with a live encoder have the same statistics under the same names.
     """
     freezes = durations_ns(shown, period_ns)
     return {"freezes": len(freezes), "frozen s": sum(freezes) / NS,

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A web server for one live stream, in the manner of an internet radio. The
-server starts a pipeline when a client requests the stream, and sends the
+"""A web server for one live stream, similar to an internet radio. When a
+client requests the stream, the server starts a pipeline, and sends the
 standard output of the pipeline to this client.
 
     streams.http_server HOST PORT gst-launch-1.0 -q ... ! fdsink
 
-The pipeline never has to wait. It runs at its own pace, and the server buffers
-the bytes that the network has not accepted yet. The server ends when the stream
-ends. It fails if the pipeline failed.
+The pipeline runs at its own pace and never has to wait for the network,
+because the server buffers the bytes that the network has not accepted yet. The
+server ends when the stream ends. If the pipeline has failed, the server fails,
+too.
 """
 
 import http.server
@@ -26,29 +27,31 @@ PIECE = 1 << 16
 
 
 class Server(socketserver.TCPServer):
-    """The TCP server. http.server.HTTPServer is not used, because it asks a
-    name server for its own name.
+    """The TCP server. It is not based on http.server.HTTPServer, because that
+    class asks a name server for the name of the machine.
     """
     allow_reuse_address = True
-    status = None  # The exit status of the pipeline; None while it runs.
+    # The exit status of the pipeline, or None while the pipeline runs.
+    status = None
     command = ()
 
 
 class Live(http.server.BaseHTTPRequestHandler):
-    # Nagle's algorithm is disabled. TCP then sends the last part of a frame
-    # without waiting for more data.
+    # With this setting, TCP sends the last part of a frame immediately.
+    # Nagle's algorithm would wait for more data, so it is disabled.
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         # The kernel ends a child process when the thread that started it ends.
-        # This function runs in the main thread, so the pipeline ends when the
-        # server ends.
+        # This function runs in the main thread, which lives as long as the
+        # server. The pipeline therefore ends when the server ends.
         child = processes.start(self.server.command, stdout=subprocess.PIPE)
         self.send_response(200)
         self.send_header("Content-Type", "video/mpeg")
         self.end_headers()
-        # The response has no Content-Length. The client recognises the end of
-        # the stream by the end of the connection.
+        # The length of the stream is not known, so the response has no
+        # Content-Length. The client recognises the end of the stream by the
+        # end of the connection.
         for piece in produced(child.stdout):
             self.wfile.write(piece)
         self.server.status = processes.finish(child)
@@ -61,9 +64,9 @@ class Live(http.server.BaseHTTPRequestHandler):
 
 
 def produced(stream: io.BufferedReader) -> Iterator[bytes]:
-    """Returns an iterator over the pieces of data that arrive from `stream`. A
-    thread reads them. Therefore the program that writes into the stream never
-    has to wait.
+    """Returns an iterator over the data that arrive from `stream`. A thread
+    reads the data as soon as they arrive and buffers them. The program that
+    writes into the stream therefore never has to wait.
     """
     pieces = queue.SimpleQueue()
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the parts of a combined link, and the addresses on it.
+"""Finds the parts of a combined link, and the addresses on them.
 
 The pipelines of a protocol contain names in braces instead of addresses. This
-module finds the address for each name. If a run uses the links tmobile and
-verizon, for example, {host_tmobile} is the receiver's address on the first
-link, and {host_2} is the receiver's address on the second link.
+module finds the address for each name. Suppose that a run uses the links
+tmobile and verizon together. Then {host_tmobile} is the receiver's address on
+the first link, and {host_2} is its address on the second link.
 docs/lab-links.md describes all names.
 """
 
@@ -21,23 +21,27 @@ OF_A_LINK = re.compile(rf"(?:{HOST}(?!ports$)|{LOCAL})(?P<link>[a-z0-9_]+)")
 
 
 def parts(link: Link) -> list[Link]:
-    """Returns the links that a combined link consists of. For any other link,
-    returns a list that contains only this link."""
+    """Returns the parts of a link as a list. A combined link consists of
+    several links, and they are its parts. Any other link is its own only part.
+    """
     return link.get("links", [link])
 
 
 def names(link: Link) -> list[str]:
-    """Returns the names of the parts of a link, as identifier() returns them. A
-    part is named after the section that describes it. If the section lists
-    several values of a property, part["name"] ends with an underscore and the
-    value. This suffix is removed."""
+    """Returns the names of the parts of a link, in the form in which pipelines
+    use them. The name of a part is the name of the section that describes it.
+    If the section lists several values of a property, part["name"] is the name
+    of the section followed by an underscore and the value. Everything from
+    this underscore on is removed.
+    """
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
 def identifier(name: str) -> str:
-    """Returns the name of a section in the form in which a pipeline uses it in
-    braces, for example {host_tmobile}. Dots and dashes are replaced by
-    underscores, because a dot inside the braces has a meaning of its own.
+    """Returns the name of a section in the form in which pipelines use it. For
+    example, a pipeline contains {host_tmobile} for the section [link tmobile].
+    Dots and dashes are replaced by underscores, because a dot inside the
+    braces has a meaning in Python's format strings.
     """
     return re.sub(r"[.-]", "_", name)
 
@@ -45,8 +49,9 @@ def identifier(name: str) -> str:
 def values(hosts: Sequence[str], senders: Sequence[str],
            links: Sequence[str], port: int) -> dict[str, str]:
     """A pipeline may contain names in braces, such as {host_1}. Returns a
-    dictionary that maps each such name to its value, such as an address. Each
-    argument except `port` has one item per link:
+    dictionary that maps each such name to its value, for example an address.
+    `port` is a port number. The other arguments are lists with one item for
+    each link:
     - `hosts`: the address of the end that listens
     - `senders`: the address of the other end
     - `links`: the name of the link. If two links have the same name, the name
@@ -63,22 +68,25 @@ def values(hosts: Sequence[str], senders: Sequence[str],
 
 
 def is_name(word: str) -> bool:
-    """Returns whether `word` stands for an address on a link, as host_1 does.
-    In a pipeline, such a word is written in braces."""
+    """Returns whether the word `word` stands for an address on a link. An
+    example is host_1. In a pipeline, such a word stands in braces.
+    """
     return word in (HOSTS, HOST_PORTS) or bool(OF_A_LINK.fullmatch(word))
 
 
 def fields(pipeline: str) -> list[str]:
-    """Returns the words in braces that `pipeline` contains."""
+    """Returns the names that stand in braces in `pipeline`."""
     return [word for written in shlex.split(pipeline)
             for _, word, _, _ in string.Formatter().parse(written)
             if word is not None]
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """A pipeline may contain names in braces that stand for an address on a
-    link, such as {host_1}. Returns a sorted list of the names in `pipelines`
-    for which `link` has no address."""
+    """Returns the names that `link` cannot fill in, as a sorted list. A
+    pipeline may contain names in braces that stand for an address on a link,
+    such as {host_1}. A name is in the list if it occurs in `pipelines` and
+    `link` has no address for it.
+    """
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Interrupts links of a testbed and restores them while a stream runs.
+"""Interrupts links of a testbed while a stream runs, and restores them.
 
 The line `schedule = 0 up 10 down 15 up` in a section of a matrix describes a
-link whose device at the sending host is down from 10 s to 15 s after the sender
-was started. The programs `ip` and `tc` make the changes in the hosts, so the
+link that is interrupted once. The times are counted from the start of the
+sender. From 10 s to 15 s, the network device of the link at the sending host
+is down. The programs `ip` and `tc` make the changes in the hosts, so the
 sender notices them as it would notice the loss of a real interface.
 """
 
@@ -28,49 +29,55 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
-# Each line of the log contains the state of a link. The last line of each link
-# contains the word END instead of a state.
+# Each line of the log contains the new state of a link. At the end of the run,
+# each link gets another line, with the word END instead of a state.
 END = "end"
-# Name of the key that contains the schedule of a link. The key is in the
-# section [link NAME] of a matrix.
+# The key in the section [link NAME] of a matrix that contains the schedule of
+# the link.
 KEY = "schedule"
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")
 PREFIX_LENGTH = 24
-# In the state `renumbered`, a device has another address. The last number of a
-# device's first address is 1 or 2. RENUMBERED_BY is added to this number.
+# In the state `renumbered`, a device has another address. The last number of
+# the usual address is 1 or 2. In this state, RENUMBERED_BY is added to the
+# last number.
 RENUMBERED_BY = 100
-# In the state `hold`, each host has a token bucket that fills with one byte per
-# second. Therefore only the first packet passes. The bucket must be larger than
-# a packet. The queue in front of the bucket has the size of 100 packets, which
-# is also the default size of the queue of wirelesslink.
+# In the state `hold`, packets wait at the hosts. Each host has a token bucket
+# that fills with one byte per second, so only the first packet passes. The
+# bucket must be larger than a packet. The queue in front of the bucket has the
+# size of 100 packets, which is also the default size of the queue of
+# wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# RELEASED ends the state `hold`: it raises the rate of the token bucket. The
-# bucket applies the new rate only when another packet arrives. But a TCP
-# connection sends no packet while its earlier packets still wait in the queue
-# of the sending host. Therefore KICK sends an additional UDP packet, to the
-# port of the service `discard`.
+# RELEASED ends the state `hold`, in which packets wait in front of a token
+# bucket: it raises the rate of the bucket. The bucket applies the new rate
+# only when another packet arrives. A TCP connection sends no packet while its
+# earlier packets still wait. Therefore KICK sends an additional UDP packet, to
+# the port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
 DROPPED = re.compile(r"\(dropped (\d+),")
-# After each command, the shell in a host prints this word and the exit status.
+# The shell in a host prints this word after each command, followed by the exit
+# status of the command. The caller thus recognises the end of the output.
 ANSWER = "answer"
 SECONDS_TO_END = 5
 
 
 class Change(typing.NamedTuple):
-    """A change of the state of a link. `state` is the new state. `seconds` is
-    the time from the start of the sender to the change.
+    """A change of the state of a link at a scheduled time. `state` is the new
+    state. `seconds` is the time of the change, counted from the start of the
+    sender.
     """
     seconds: float
     state: str
 
 
 def parse(name: str, text: str) -> list[Change]:
-    """Returns the changes of state in the schedule of a link. Raises LabError
-    if `text` is not a schedule. The message of the error says what is wrong."""
+    """Parses `text`, the schedule of a link. Returns the changes of the link's
+    state. If `text` is not a valid schedule, raises a LabError whose message
+    says why.
+    """
     def refuse(why: str) -> LabError:
         return LabError(f"link {name}: schedule = {text}: {why}")
 
@@ -97,8 +104,9 @@ def parse(name: str, text: str) -> list[Change]:
 
 
 def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
-    """Returns [(begin, end)] of the periods, in s, in which the link carries
-    nothing. The end of the last period may be infinite.
+    """Returns the periods in which the link carries nothing, as a list of
+    (begin, end) in s. If the link stays closed, the end of the last period is
+    infinite.
     """
     found = []
     ends = [change.seconds for change in changes[1:]] + [float("inf")]
@@ -113,9 +121,10 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns the periods in which the link carries nothing because of its
-    schedule, as a list of (begin, end) in s. The list is empty if the link has
-    no schedule."""
+    """Returns the periods in which the schedule of the link keeps it closed,
+    as a list of (begin, end) in s. If the link has no schedule, the list is
+    empty.
+    """
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 
@@ -132,17 +141,18 @@ def renumbered(address: str) -> str:
 
 
 def replace_address(device: str, old: str, new: str) -> str:
-    # While the device has the old address, a new address of the same network is
-    # secondary. The kernel would remove this new address together with the old
-    # one. The old address is therefore removed first.
+    # The old address is removed first. If the new address were added while the
+    # device still has the old one, it would be a secondary address of the same
+    # network. The kernel removes secondary addresses together with the first
+    # one, so the new address would be lost.
     return (f"ip addr del {old} dev {device} && "
             f"ip addr add {new} dev {device}")
 
 
 def both_addresses(address: str) -> tuple[str, str]:
-    """Returns two addresses of a device: its usual address, and its address
-    while the link is in the state RENUMBERED. Each address is followed by a
-    slash and the prefix length.
+    """Returns two addresses of a device: its usual address, and the address
+    that it has while the link is in the state RENUMBERED. Each address is
+    followed by a slash and the prefix length.
     """
     return (f"{address}/{PREFIX_LENGTH}",
             f"{renumbered(address)}/{PREFIX_LENGTH}")
@@ -150,10 +160,11 @@ def both_addresses(address: str) -> tuple[str, str]:
 
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
     """Returns two shell commands that bring a link from the state `up` to the
-    state `state`. The first command is for the sending host, and the second one
-    is for the other host. `device` is the name of the link's network device,
-    which is the same in both hosts. `address` is the address of the device at
-    the sending host."""
+    state `state`. The sending host executes the first command, and the other
+    host executes the second one. `device` is the name of the link's network
+    device, which is the same in both hosts. `address` is the address of the
+    device at the sending host.
+    """
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc replace dev {device} root blackhole"
@@ -170,17 +181,20 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
 def leave(state: str, device: str, address: str,
           peer: str) -> tuple[str, str]:
     """Returns two shell commands that bring a link from the state `state` back
-    to the state `up`. The first command is for the sending host, and the second
-    one is for the other host. `device` is the name of the link's network
-    device, which is the same in both hosts. `address` is the address of the
-    device at the sending host, and `peer` is its address at the other host."""
+    to the state `up`. The sending host executes the first command, and the
+    other host executes the second one. `device` is the name of the link's
+    network device, which is the same in both hosts. `address` is the address
+    of the device at the sending host, and `peer` is the address of the device
+    at the other host.
+    """
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"
         return command, command
     if state == HOLD:
-        # The packets that were held are now sent. The queueing discipline is
-        # not removed, because its removal would drop these packets.
+        # In the state `hold`, packets have waited in the queueing discipline.
+        # It is not removed, because its removal would drop these packets.
+        # Instead its rate is raised, so that the packets are sent.
         change = f"tc qdisc change dev {device} root {RELEASED}"
         return tuple(f"{change} && {KICK.format(peer=target)}"
                      for target in (peer, address))
@@ -193,8 +207,10 @@ def leave(state: str, device: str, address: str,
 # -------------------------------------------------------------------- execution
 
 class Shell:
-    """A shell that runs in a host and executes one command after the other.
-    Starting a process of Python for each command would take too long."""
+    """A shell that stays open in a host and executes one command after the
+    other. A new process for each command would start too slowly, because each
+    start in a host needs a Python program.
+    """
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
         self._host = host
@@ -229,8 +245,10 @@ class Shell:
 
 
 class ScheduledLink:
-    """A link with its schedule. `addresses` and `shells` have two items each:
-    the first is for the sending host, and the second is for the other host."""
+    """A link that has a schedule. `addresses` and `shells` have two items
+    each. The first item is for the sending host, and the second item is for
+    the other host.
+    """
 
     def __init__(self, device: str, addresses: list[str],
                  changes: list[Change], shells: tuple[Shell, Shell]) -> None:
@@ -239,9 +257,10 @@ class ScheduledLink:
         self._state, self._dropped_before = UP, 0
 
     def change(self, state: str) -> tuple[int, str, str, int]:
-        """Brings the link into the state `state`, and returns a line for the
-        log. The line contains the number of packets that were dropped at the
-        sending host since the last change."""
+        """Brings the link into the state `state`. Returns a line for the log.
+        The line contains the number of packets that were dropped at the
+        sending host while the link was in its previous state.
+        """
         dropped = self.dropped()
         for commands in (leave(self._state, self.device, *self._addresses),
                          enter(state, self.device, self._addresses[0])):
@@ -256,15 +275,15 @@ class ScheduledLink:
         return time.time_ns(), self.device, END, self.dropped()
 
     def dropped(self) -> int:
-        """Returns the number of packets that were dropped at the sending host
+        """Returns the number of packets that the sending host has dropped
         since the state of the link was last changed.
         """
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # If the same queueing discipline is set up a second time, its counter
-        # of dropped packets may begin above 0. dropped() therefore subtracts
-        # the value of the counter at the last change of the state.
+        # When a queueing discipline is set up again, its counter of dropped
+        # packets may begin above 0. Therefore the counter is read after each
+        # change of the state, and dropped() subtracts this value.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")
@@ -273,9 +292,11 @@ class ScheduledLink:
 
 class Runner:
     """Executes the schedules of all links of a testbed. `schedules` maps the
-    name of each device to its schedule, which is "" if there is none. `sender`
-    and `receiver` are the names of the hosts. The constructor makes the changes
-    that are due at 0 s. After begin(), a thread makes all later changes."""
+    name of each device to its schedule, or to "" if its link has none.
+    `sender` and `receiver` are the names of the hosts. The constructor makes
+    the changes that are due at 0 s. All later changes are made by a thread,
+    which begin() starts.
+    """
 
     def __init__(self, bed: testbed.Testbed, schedules: dict[str, str],
                  sender: str, receiver: str) -> None:
@@ -295,7 +316,8 @@ class Runner:
                      for host in (sender, receiver)],
             parse(device, text), self._shells)
             for device, text in schedules.items() if text]
-        # The changes that have not been made yet, in the order of their times
+        # The changes that are still to be made, in the order of their times,
+        # each with its link.
         self._left = sorted(
             ((change, link) for link in self._links for change in link.changes),
             key=lambda pair: pair[0].seconds)
@@ -303,8 +325,10 @@ class Runner:
             self._change(*self._left.pop(0))
 
     def begin(self) -> None:
-        """Starts the clock of the schedules. The caller starts the first sender
-        at the same time."""
+        """Starts the clock of the schedules. The caller starts the first
+        sender at the same moment, because the times of the schedules are
+        counted from there.
+        """
         if self._links:
             self._thread = threading.Thread(
                 target=self._run, args=(time.monotonic(),), daemon=True)
@@ -325,15 +349,17 @@ class Runner:
         self._lines.append(link.change(change.state))
 
     def check(self) -> None:
-        """Raises LabError if the state of a link could not be changed at one of
-        the scheduled times.
+        """Raises LabError if one of the scheduled changes of a link's state
+        has failed.
         """
         if self._failure:
             raise self._failure
 
     def stop(self) -> None:
-        """Stops changing the states of the links, and writes the log of the
-        changes. Must be called while the links still exist."""
+        """Ends the changes of the links, and writes the log of all changes.
+        Must be called before the links are removed, because their counters of
+        dropped packets are read once more.
+        """
         if not self._links or self._stopped.is_set():
             return
         self._stopped.set()
@@ -354,8 +380,8 @@ class Runner:
 
 
 def dropped(directory: pathlib.Path) -> int:
-    """Returns the number of packets that the sending host dropped because of
-    the link schedules of a run. The logs of the links do not contain these
+    """Returns the number of packets that the sending host dropped while a
+    schedule had closed a link. The logs of the links do not contain these
     packets. `directory` is the directory of the run.
     """
     path = directory / LOG
@@ -366,9 +392,10 @@ def dropped(directory: pathlib.Path) -> int:
 
 
 def closed_ns(directory: pathlib.Path) -> dict[str, list[tuple[int, float]]]:
-    """Returns {device: [(begin, end)]} of the periods in which the links of a
-    run carried nothing, as times of day in ns. The end of the last period may
-    be infinite."""
+    """Returns {device: [(begin, end)]} with the periods in which the links of
+    a run carried nothing. The times are times of day in ns. If a link stayed
+    closed until the end of the run, the end of its last period is infinite.
+    """
     found = {}
     path = directory / LOG
     if not path.exists():

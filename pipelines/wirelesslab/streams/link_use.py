@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes statistics of a link over time from the packets in its log: the rate
-at which packets left the link, the time that packets stayed in the link, and
-the intervals in which the queue of the link dropped packets.
+"""Computes statistics of a link over time from the packets in its log: the
+rate at which packets left the link, the time that they stayed in it, and the
+intervals in which its queue dropped packets.
 """
 
 import math
@@ -11,14 +11,14 @@ from wirelesslab.streams import display, measurements
 
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
-LARGE = 500  # bytes
-# In the log of the link, a packet that the queue dropped has one of these
-# fates.
+LARGE = 500
+# The fates, in the log of the link, of packets that the queue dropped.
 DROPPED = ("queue", "frame")
 
 
 def begin_ns(packets: Sequence[measurements.Packet]) -> int:
-    """Returns the time at which the film begins, by the link's clock."""
+    """Returns the time at which the stream begins, by the clock of the link.
+    """
     if not packets:
         return 0
     return next((packet.arrival_ns for packet in packets
@@ -27,9 +27,9 @@ def begin_ns(packets: Sequence[measurements.Packet]) -> int:
 
 def rates(packets: Sequence[measurements.Packet], end_ns: float,
           step_ns: float) -> list[float]:
-    """Returns the rates in bit/s at which packets left the link, one rate for
-    each step of `step_ns`. The first step begins when the film begins. The last
-    step ends `end_ns` after the beginning of the film.
+    """Returns the rate in bit/s at which packets left the link, as a list with
+    one value for each step of `step_ns` ns. The first step begins at the
+    beginning of the stream. The last step ends `end_ns` ns later.
     """
     begin = begin_ns(packets)
     return display.rates(packets, begin, begin + end_ns, step_ns)
@@ -37,15 +37,16 @@ def rates(packets: Sequence[measurements.Packet], end_ns: float,
 
 def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
                 step_ns: float) -> list[float]:
-    """Returns a list with one value in ns for each step of `step_ns`: the
-    maximum time that a packet stayed in the link. This time is the sum of the
-    time in the queue, the duration of all transmissions of the packet, and the
-    delay of the link.
+    """Returns the maximum time in ns that a packet stayed in the link, as a
+    list with one value for each step of `step_ns` ns. This time is the sum of
+    the waiting time in the queue, the duration of all transmissions of the
+    packet, and the delay of the link.
 
-    The first step begins when the film begins. The last step ends `end_ns`
-    after the beginning of the film. A packet belongs to the step in which it
-    entered the link. Lost packets are ignored. If a step has no packets, its
-    value is NaN."""
+    The first step begins at the beginning of the stream, and the last step
+    ends `end_ns` ns later. A packet belongs to the step in which it entered
+    the link. Lost packets are ignored. If a step has no packets, its value is
+    NaN.
+    """
     begin = begin_ns(packets)
     found = [math.nan] * math.ceil(end_ns / step_ns)
     for packet in packets:
@@ -53,8 +54,10 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
             continue
         step = int((packet.arrival_ns - begin) // step_ns)
         sojourn = packet.departure_ns - packet.arrival_ns
-        # found[step] is NaN at first. max() cannot be used here, because
-        # max(NaN, sojourn) returns NaN.
+        # The value of a step is NaN until its first packet. max() cannot be
+        # used here, because max(NaN, sojourn) returns NaN. Every comparison
+        # with NaN is False, so `not ... >= sojourn` is True for the first
+        # packet.
         if not found[step] >= sojourn:
             found[step] = sojourn
     return found
@@ -63,9 +66,10 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
 def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
              step_ns: float) -> list[tuple[float, float]]:
     """Returns the intervals in which the queue dropped packets, as a list of
-    pairs (begin, length) in ns. `begin` is counted from the start of the film.
-    The time is divided into steps of `step_ns`. Consecutive steps in which
-    packets were dropped are one interval."""
+    pairs (begin, length) in ns. `begin` is counted from the start of the
+    stream. The time is divided into steps of `step_ns` ns. A series of
+    consecutive steps with dropped packets forms one interval.
+    """
     begin = begin_ns(packets)
     found = []
     for step in sorted({int((packet.arrival_ns - begin) // step_ns)

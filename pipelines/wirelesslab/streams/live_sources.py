@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pictures that a live encoder of the lab encodes: files of 1280x720 at 25
-frames per second that are cheap to decode.
+"""Makes the pictures that a live encoder of the lab encodes: video files of
+1280x720 at 25 frames per second.
 
-The files are made once, so that each run encodes the same pictures. The
-pictures that a viewer saw can then be compared with those in the file. Each
-frame refers at most to the frame before it, and the low-delay flag lets a
-decoder output each frame immediately.
+Each file is made only once, so that each run encodes the same pictures. The
+pictures that a viewer saw can then be compared with those in the file.
+Decoding the file needs little CPU time. Each frame refers at most to the frame
+before it, and the low-delay flag lets a decoder output each frame immediately.
 """
 
 import os
@@ -21,14 +21,14 @@ TITLES = {
     "film": "bundled film, repeated",
     "motion": "generated sequence with complex motion",
 }
-# With the default of -sc_threshold, the encoder would begin new GOPs at scene
-# changes.
+# The encoder inserts no GOP at a scene change, as it would with the default of
+# -sc_threshold.
 ENCODE = (f"-pix_fmt yuv420p -r {clips.FRAMES_PER_SECOND} -c:v mpeg2video "
           "-flags +low_delay -g 15 -bf 0 -sc_threshold 1000000000 -q:v 3 "
           "-f mpeg2video").split()
-# Four patterns fill one quarter of the picture each. Another pattern covers the
-# middle of the picture, and the last one covers the whole picture. Each pattern
-# moves at a different speed.
+# Test patterns that make up the picture. Four patterns fill one quarter of the
+# picture each. Another pattern covers the middle, and the last one covers the
+# whole picture. Each pattern moves at a different speed.
 QUARTER = (f"video/x-raw,format=I420,width={WIDTH // 2},height={HEIGHT // 2},"
            f"framerate={clips.FRAMES_PER_SECOND}/1")
 WHOLE = (f"video/x-raw,format=I420,width={WIDTH},height={HEIGHT},"
@@ -51,8 +51,8 @@ def path_of(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
 
 
 def make(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
-    """Returns the path of the video file of the source `name`. Makes the file
-    if it does not exist.
+    """Returns the path of the video file for the source `name`. If the file
+    does not exist, makes it.
     """
     write = {"film": write_film, "motion": write_motion}[name]
     return clips.make_whole(path_of(build, name, seconds),
@@ -66,8 +66,10 @@ def write_film(path: pathlib.Path, seconds: int) -> None:
 
 
 def write_motion(path: pathlib.Path, seconds: int) -> None:
-    """videotestsrc draws the pictures, and ffmpeg encodes them, because
-    avenc_mpeg2video of GStreamer 1.22 does not work."""
+    """Draws the pictures with videotestsrc and encodes them with ffmpeg. The
+    element avenc_mpeg2video is not used, because it does not work in GStreamer
+    1.22.
+    """
     read, write = os.pipe()
     drawing = processes.start(
         ["gst-launch-1.0", "-q", *motion_pipeline(seconds).split(),
@@ -88,8 +90,8 @@ def write_motion(path: pathlib.Path, seconds: int) -> None:
 
 
 def motion_pipeline(seconds: int) -> str:
-    """Returns a pipeline whose last element is the caps filter downstream of
-    the compositor.
+    """Returns the pipeline that draws the pictures. It ends with the caps
+    filter downstream of the compositor.
     """
     frames = seconds * clips.FRAMES_PER_SECOND
     pads = " ".join(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A stream that the sender encodes in real time, during the transmission.
 
-A run of such a stream writes the same logs as a run that streams a clip. It
-also writes a log of the captured frames and a file with the encoded access
-units. After the run, the pictures can be decoded from this file and compared.
+A run with such a stream writes the same logs as a run that streams a clip, and
+two more files: a log of the captured frames, and the encoded access units.
+After the run, the pictures can be decoded from the second file and compared.
 The sender also prints the messages that bitrateadapt posts.
 """
 
@@ -21,8 +21,8 @@ FIELD = re.compile(r"([a-z-]+)=\((?:guint64|boolean)\)(\w+)")
 
 
 class LiveStream(stream.Stream):
-    """A stream that is encoded while it is sent. Other streams send a clip,
-    which was encoded before the run.
+    """A stream that is encoded while it is sent. In all other streams, the
+    clip was encoded before the run.
     """
 
     SENDER = (*stream.GST_LAUNCH, "-m")  # prints messages
@@ -36,22 +36,27 @@ class LiveStream(stream.Stream):
 
 
 class Adaptation(typing.NamedTuple):
-    """The statistics that bitrateadapt posts in one message."""
+    """The values of one message in which bitrateadapt posts its statistics."""
 
-    frames: int  # The number of frames that bitrateadapt has pushed so far.
-    estimate: int  # The estimated bitrate in bit/s, or 0 if there is none.
-    # The bitrate in bit/s that bitrateadapt requested from the encoder, or 0 if
-    # it has not requested any yet.
+    # The number of frames that bitrateadapt has pushed so far.
+    frames: int
+    # The estimate of the bitrate that the network can carry, in bit/s. It is 0
+    # if there is no estimate.
+    estimate: int
+    # The bitrate in bit/s that bitrateadapt has requested from the encoder. It
+    # is 0 before the first request.
     target: int
-    # The bitrate in bit/s of the video that bitrateadapt pushed in the last
-    # second.
+    # The bitrate in bit/s of the video that bitrateadapt pushed during the
+    # last second before the message.
     encoded: int
 
 
 def adaptations(output: str) -> list[Adaptation]:
-    """Returns the statistics of all messages of bitrateadapt in the output of
-    gst-launch-1.0 -m. The messages have no time, but their number of frames
-    shows when they were sent."""
+    """Returns the statistics from all messages of bitrateadapt in `output`,
+    which is the output of gst-launch-1.0 -m. The messages contain no time, but
+    they contain the number of frames so far, which shows when they were
+    posted.
+    """
     found = []
     for text in STATS.findall(output):
         values = dict(FIELD.findall(text))

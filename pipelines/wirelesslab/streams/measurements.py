@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Turns the logs of a run into numbers: the times of frames, the fates of
-packets, and the statistics of the papers. This module starts no processes and
-reads no files other than the logs.
+packets, and the statistics that the papers use. This module starts no
+processes and reads no files other than the logs.
 """
 
 from __future__ import annotations
@@ -24,30 +24,34 @@ TYPES = frame_log.FRAME_TYPES
 # Alanko 3.2, tables 3 and 4
 ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
-# The classes of Ouwens tables 3.12 and 3.18, as {class: (minimum, maximum)}.
-# The minimum and the maximum are numbers of consecutive lost packets.
+# The classes of the rows in Ouwens tables 3.12 and 3.18, which count series of
+# consecutive lost packets. Each class is (minimum, maximum) of the length of a
+# series, in packets.
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
-# The last class of Ouwens table 3.2 is five or more transmissions.
+# Ouwens table 3.2 counts packets by their number of transmissions. Its last
+# class is five or more transmissions.
 OUWENS_MAX_ATTEMPTS = 5
-# Pairs (dB, grade) from EvalVid's mos.c. A picture gets the grade if its PSNR
-# is above this number of dB. A picture whose PSNR is below all these numbers
-# gets grade 1.
+# Pairs (PSNR in dB, grade) from EvalVid's mos.c, in descending order. A
+# picture gets the first grade whose PSNR value it exceeds. If it exceeds none
+# of them, it gets the grade 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 
 # ----------------------------------------------------------------------- frames
 
 class Passage(typing.NamedTuple):
-    """A frame that was sent, with its times in ns since the first frame was
-    sent. `due_ns` is the due time of the frame, computed from `expected_ns`
-    (docs/mpegstat.md). Like `expected_ns`, the due times follow the transport
-    order of the frames, not the display order."""
+    """A frame that was sent. Its times are in ns, counted from the time at
+    which the first frame was sent. `due_ns` is the due time of the frame. It
+    is computed from the field `expected_ns` of the log (docs/mpegstat.md). The
+    due times increase in the transport order of the frames, not in their
+    display order.
+    """
 
     frame: frame_log.Frame
     due_ns: int
     sent_ns: int
-    # Arrival time of the frame, or None if the frame did not arrive.
+    # The time at which the frame arrived, or None if it did not arrive.
     arrived_ns: int | None
 
     def latency_ns(self) -> int:
@@ -60,10 +64,10 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """Finds the frame in the receiver's log that belongs to each frame in the
-    sender's log. Returns {coding number: (sent frame, arrived frame)} for the
-    frames that arrived. The coding number is the position of the frame in
-    transport order, as logged by the sender.
+    """Pairs the frames in the sender's log with the frames in the receiver's
+    log. Returns {coding number: (sent frame, arrived frame)} for all frames
+    that arrived. The coding number is the position of the frame in transport
+    order. It is taken from the sender's log.
     """
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
@@ -74,9 +78,10 @@ def join(
 
 def in_real_time(sent_log: frame_log.Log,
                  received_log: frame_log.Log) -> list[Passage]:
-    """Returns a Passage for each frame that was sent in a run in real time. A
-    Passage has the due time, the time of sending and the time of arrival of one
-    frame. All times are from the clock that both ends share.
+    """Returns a Passage for each frame of a run in real time. A Passage has
+    the due time of one frame, the time at which it was sent, and the time at
+    which it arrived. Sender and receiver share the clock that measures these
+    times.
     """
     if not sent_log.frames:
         return []
@@ -92,13 +97,14 @@ def in_real_time(sent_log: frame_log.Log,
 def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
                     sent_packets: Sequence[rtp_file.Packet],
                     packets: Sequence[Packet]) -> list[Passage]:
-    """Returns a Passage for each frame that was sent in a run in virtual time.
-    A Passage has the due time, the time of sending and the time of arrival of
-    one frame, by the clock of the link.
+    """Returns a Passage for each frame of a run in virtual time. A Passage has
+    the due time of one frame, the time at which it was sent, and the time at
+    which it arrived, all by the clock of the link.
 
-    A frame is sent when its first packet enters the link. The packet enters the
-    link at the due time of the frame, or later if the queue was full. A frame
-    arrives with its last packet. The receiver's log says which frames arrived.
+    A frame is sent when its first packet enters the link. This happens at the
+    due time of the frame, or later if the queue was full. A frame arrives when
+    its last packet leaves the link. The receiver's log says which frames
+    arrived at all.
     """
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
@@ -120,15 +126,17 @@ def arrived(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def in_time(passages: Sequence[Passage], late_ns: float) -> list[Passage]:
-    """Returns the frames that arrived at most `late_ns` after their due time.
+    """Returns the frames that arrived in time, that is, at most `late_ns` ns
+    after their due time.
     """
     return [way for way in arrived(passages) if way.lateness_ns() <= late_ns]
 
 
 def decodable(passages: Sequence[Passage],
               late_ns: float) -> list[frame_log.Frame]:
-    """Returns the frames that can be decoded if every frame that arrives more
-    than `late_ns` after its due time counts as lost.
+    """Returns the frames that can be decoded if every late frame counts as
+    lost. A frame is late if it arrives more than `late_ns` ns after its due
+    time.
     """
     return frame_log.decodable(
         [way.frame for way in passages],
@@ -136,13 +144,14 @@ def decodable(passages: Sequence[Passage],
 
 
 def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns one number for each frame: the minimum deadline with which the
-    frame is decodable in time, in ns after the due time of the frame. This
-    deadline is the maximum of the lateness of the frame and of all frames that
-    it refers to. The deadline is infinite if one of these frames did not
-    arrive.
+    """Returns the deadline that each frame needs: the minimum deadline, in ns
+    after the due time, with which the frame is decodable in time. The deadline
+    must not be shorter than the lateness of the frame, nor than the lateness
+    of any frame to which it refers. If one of these frames did not arrive, the
+    deadline is infinite.
 
-    frame_log.decodable() defines which frames a frame refers to."""
+    frame_log.decodable() defines to which frames a frame refers.
+    """
     found = []
     older, newer = math.inf, math.inf
     for way in passages:
@@ -164,8 +173,8 @@ def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
 
 def decodable_in_time(passages: Sequence[Passage],
                       late_ns: float) -> list[Passage]:
-    """Returns the frames that decodable() returns, each as a Passage with the
-    times at which it was sent and arrived.
+    """Returns the frames that are decodable in time, each as a Passage, which
+    contains the times at which the frame was sent and arrived.
     """
     return [way for way, needed in zip(passages, needed_deadlines_ns(passages))
             if needed <= late_ns]
@@ -173,8 +182,8 @@ def decodable_in_time(passages: Sequence[Passage],
 
 def decodable_throughput(passages: Sequence[Passage],
                          late_ns: float) -> float:
-    """Returns the mean bitrate in bit/s of those frames that are decodable in
-    time, over the duration of the film.
+    """Returns the mean bitrate in bit/s of the frames that are decodable in
+    time: their bits, divided by the duration of the film.
     """
     film_ns = len(passages) * period_ns(passages)
     bits = 8 * sum(way.frame.size
@@ -184,8 +193,9 @@ def decodable_throughput(passages: Sequence[Passage],
 
 def by_type(passages: Sequence[Passage],
             late_ns: float) -> dict[str, collections.Counter[str]]:
-    """Returns {what: {type: number of frames}}, where `what` is "sent", "lost",
-    "late", "in time" or "decodable". Each sent frame is lost, late or in time.
+    """Counts the frames by what happened to them and by their type. Returns
+    {what: {type: number of frames}}, where `what` is "sent", "lost", "late",
+    "in time" or "decodable". Each sent frame is lost, late or in time.
     """
     def count(
             frames: Iterator[Any] | list[frame_log.Frame]
@@ -205,8 +215,9 @@ def latencies_ns(passages: Sequence[Passage]) -> list[int]:
 
 
 def jitter_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns a list with the jitter after each frame that arrived, in
-    transport order. The jitter is computed as RFC 3550 defines it.
+    """Returns the jitter of the frames that arrived, in transport order, as a
+    list. The jitter is a running value, computed as RFC 3550 defines it. The
+    list contains its value after each frame.
     """
     return list(frame_log.jitter_of(
         way.lateness_ns() for way in arrived(passages)))
@@ -214,9 +225,9 @@ def jitter_ns(passages: Sequence[Passage]) -> list[float]:
 
 def latency_by_size(passages: Sequence[Passage],
                     width: int) -> list[tuple[int, int, float]]:
-    """Divides the frames that arrived into classes by their size. Each class is
-    `width` bytes wide. Returns a list with a tuple (smallest size of the class,
-    number of frames, median latency in ns) for each class.
+    """Divides the frames that arrived into classes by their size. Each class
+    is `width` bytes wide. Returns a list with a tuple (smallest size in the
+    class, number of frames, median latency in ns) for each class.
     """
     classes = collections.defaultdict(list)
     for way in arrived(passages):
@@ -227,9 +238,10 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """Divides the time into steps of `step_ns`. Returns a list with a pair
-    (start of the step in ns, bitrate of the video that arrived in the step in
-    bit/s) for each step. The last step contains the last arrival.
+    """Returns the bitrate of the video that arrived, over time. The time is
+    divided into steps of `step_ns` ns. The result is a list with a pair (start
+    of the step in ns, bitrate in bit/s) for each step. The last step is the
+    one in which the last frame arrived.
     """
     ways = arrived(passages)
     if not ways:
@@ -242,20 +254,22 @@ def throughput(passages: Sequence[Passage],
 
 
 def duration_ns(passages: Sequence[Passage]) -> float:
-    """Returns the duration of the video at the viewer. The duration begins with
-    the first arrival. It ends one frame period after the last arrival, when
-    another frame would be due (Ouwens table 3.7)."""
+    """Returns the duration of the video at the viewer, in ns. It begins when
+    the first frame arrives. It ends one frame period after the last frame
+    arrives, at which time another frame would be due (Ouwens table 3.7).
+    """
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
 
 
 def common_throughput(
         streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
-    """Returns the bitrates of the streams in bit/s, in the period in which all
-    streams were being sent. Only frames that arrived in this period are
-    counted. Returns None if there is no such period. Each stream is a pair: the
-    time at which its first frame was sent, and a list of Passages, one for each
-    frame."""
+    """Returns the bitrate of each stream in bit/s, measured in the period in
+    which all streams were being sent. Only frames that arrived in this period
+    are counted. Each stream is a pair: the time at which its first frame was
+    sent, and a list of Passages, one for each frame. If there is no such
+    period, returns None.
+    """
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
     if end <= begin:
@@ -267,8 +281,8 @@ def common_throughput(
 
 
 def fairness(rates: Sequence[float]) -> float:
-    """Returns Jain's index of fairness. It is 1 if all rates are equal, and 1/n
-    if only one of n streams has a rate above 0.
+    """Returns Jain's fairness index of the rates. It is 1 if all rates are
+    equal, and 1/n if only one of n streams has a rate above 0.
     """
     squares = len(rates) * sum(rate ** 2 for rate in rates)
     return sum(rates) ** 2 / squares if squares else math.nan
@@ -280,18 +294,19 @@ def period_ns(passages: Sequence[Passage]) -> float:
 
 
 def mean_throughput(passages: Sequence[Passage]) -> float:
-    """Returns the mean bitrate in bit/s at the viewer. It is the size in bits
-    of all frames that arrived, divided by the duration of the video in s.
+    """Returns the mean bitrate in bit/s at the viewer: the size in bits of all
+    frames that arrived, divided by the duration of the video in s.
     """
     bits = 8 * sum(way.frame.size for way in arrived(passages))
     return bits / (duration_ns(passages) / NS) if bits else 0.0
 
 
 def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
-    """Returns for each picture of the film, in display order, the number of the
-    picture that is shown in its place: its own number, or the number of the
-    last picture that was shown before. None means that no picture was shown
-    before.
+    """Returns what the viewer saw, as a list with one number for each picture
+    of the film, in display order. If the picture was shown, this is its own
+    number. Otherwise it is the number of the last picture that was shown
+    before, because that picture stays on the screen. It is None if no picture
+    was shown before.
     """
     order = {way.frame.coding_number: place for place, way in enumerate(
         sorted(passages, key=lambda way: way.frame.display_number))}
@@ -307,8 +322,8 @@ def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
 # ---------------------------------------------------------------------- packets
 
 class Packet(typing.NamedTuple):
-    """One packet of the link's log. The times are in ns, by the clock of the
-    link.
+    """One packet in the log of a link. The times are in ns, by the clock of
+    the link.
     """
 
     flow: int
@@ -324,10 +339,11 @@ class Packet(typing.NamedTuple):
 
 
 class LinkLog(typing.NamedTuple):
-    # The packets of one station, in the order of sending.
+    # The packets that one station has sent, in the order of sending.
     packets: list
-    # A list of pairs (time in ns by the clock of the link, link quality of the
-    # station from this time on). The quality is between 0 and 1.
+    # The quality of the link for this station, as a list of pairs (time in ns
+    # by the clock of the link, quality from this time on). The quality is
+    # between 0 and 1.
     quality: list
 
 
@@ -349,11 +365,12 @@ def read_link(path: pathlib.Path, station: int) -> LinkLog:
 
 
 def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
-    """Joins the logs of all links of a run. The result contains the packets of
-    all links, but the channel quality of the first link only. The packets are
-    sorted by the time at which they entered their link. Each link measures this
-    time with its own clock. These clocks start within about 0.1 s of each
-    other, so the order is only approximate."""
+    """Joins the logs of all links of a run into one log. It contains the
+    packets of all links, but the channel quality of the first link only. The
+    packets are sorted by the time at which they entered their link. The clock
+    of each link measures this time. The clocks start within about 0.1 s of
+    each other, so the order is only approximate.
+    """
     if len(logs) == 1:
         return logs[0]
     return LinkLog(
@@ -362,9 +379,10 @@ def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
 
 
 def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
-    """Counts the series of consecutive lost packets. Returns {length of a
-    series: number of such series}. `lost` says for each packet, in the order of
-    sending, whether it was lost."""
+    """Counts series of consecutive lost packets. Returns {length of a series:
+    number of series with this length}. `lost` contains a truth value for each
+    packet in the order of sending: whether the packet was lost.
+    """
     return collections.Counter(
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
 
@@ -372,8 +390,9 @@ def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
     """Returns a row of Ouwens table 3.12, which is about series of consecutive
-    lost packets. The row has:
-    - the share in % of each class of OUWENS_RUNS among all series,
+    lost packets. `runs` is {length of a series: number of series}. The row
+    has:
+    - the percentage of all series in each class of OUWENS_RUNS,
     - the number of lost packets,
     - the number of series.
     """
@@ -395,11 +414,12 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Returns a pair (row of Ouwens table 3.2, number of transmitted packets).
-    The row is a list of percentages: first the percentage of packets that were
-    transmitted once, then the percentage of packets that were transmitted
-    twice, and so on. The last percentage is for `maximum` or more
-    transmissions. Packets that were never transmitted do not count."""
+    """Returns a row of Ouwens table 3.2 and the number of packets that were
+    transmitted. The row is a list of percentages of these packets: first those
+    that were transmitted once, then those that were transmitted twice, and so
+    on. The last percentage is for packets with `maximum` or more
+    transmissions. Packets that were never transmitted do not count.
+    """
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -409,12 +429,16 @@ def attempt_percents(
 def sequence(
         packets: Sequence[Packet]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
-    """Returns the points (sent, delivered, lost) of a time-sequence plot. Each
-    of the three is a list of pairs (time in ns by the clock of the link, number
-    of bytes). A packet has a point in `sent` at the time at which it enters the
-    link. It has a second point, in `delivered` or in `lost`, at the time at
-    which it leaves the link or is given up. The number of bytes in both points
-    is the total size of the packet and of all packets before it."""
+    """Returns the points of a time-sequence plot as three lists: sent,
+    delivered and lost. A point is a pair (time in ns by the clock of the link,
+    number of bytes).
+
+    Each packet has two points. The first point is in `sent`. Its time is the
+    time at which the packet enters the link. The second point is in
+    `delivered` or in `lost`. Its time is the time at which the packet leaves
+    the link or is given up. In both points, the number of bytes is the total
+    size of this packet and of all packets before it.
+    """
     sent, delivered, lost, total = [], [], [], 0
     for packet in packets:
         total += packet.size
@@ -425,9 +449,10 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Finds the time window of the given `length` that contains as many
-    elements of `times` as possible. Returns the start of this window, or None
-    if `times` is empty."""
+    """Finds the interval of the duration `length` that contains as many of the
+    `times` as possible. Returns the start of this interval, or None if `times`
+    is empty.
+    """
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:
@@ -439,7 +464,8 @@ def worst_window(times: Sequence[float], length: float) -> float | None:
 
 def mean_attempts(packets: Sequence[Packet]) -> float:
     """Returns the mean number of transmissions per packet. Packets that were
-    never transmitted do not count.
+    never transmitted, for example because the queue dropped them, do not
+    count.
     """
     tried = [packet.attempts for packet in packets if packet.attempts]
     return statistics.fmean(tried) if tried else 0.0
@@ -448,9 +474,9 @@ def mean_attempts(packets: Sequence[Packet]) -> float:
 # -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """Statistics of round-trip times, as in one row of Alanko's tables 3 and 4.
-    `minimum`, `maximum` and the values of `percentiles` are in the unit in
-    which the round-trip times were passed to request_reply().
+    """Statistics of round-trip times, as in one row of Alanko's tables 3 and
+    4. The unit of `minimum`, `maximum` and `percentiles` is that of the
+    round-trip times, which were passed to request_reply().
     """
 
     minimum: float
@@ -477,9 +503,11 @@ def outliers(times: Sequence[float], tolerance: float) -> float:
 
 
 def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
-    """Returns the sustainable rate: the rate of a transfer that never stagnates
-    (Alanko 3.3). `blocks` has a point (time, bytes so far) for each block. The
-    sustainable rate is the median of the rates between all pairs of points."""
+    """Returns the sustainable rate: the rate of a transfer that never
+    stagnates (Alanko 3.3). `blocks` has a point for each block of data that
+    arrived: (time, number of bytes so far). Each pair of points yields a rate.
+    The sustainable rate is the median of these rates.
+    """
     rates = [(x - y) / (t - u)
              for (u, y), (t, x) in itertools.combinations(blocks, 2) if t != u]
     return statistics.median(rates) if rates else 0.0
@@ -487,13 +515,18 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4). It
-    is half of a difference: the round-trip time, minus the time for which the
-    receiver held the acknowledgement.
+    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4).
+    The round-trip time contains the time between the arrival of the packet at
+    the receiver and the sending of the acknowledgement. This time is
+    subtracted from the round-trip time, and the one-way delay is half of the
+    rest.
 
-    `sent` and `received` are times of the sender's clock. `reception` and
-    `sending_ack` are times of the receiver's clock. The clocks need not agree,
-    because only differences of times of the same clock are used."""
+    `sent` and `received` are times of the sender's clock, when it sent the
+    packet and received the acknowledgement. `reception` and `sending_ack` are
+    times of the receiver's clock, when it received the packet and sent the
+    acknowledgement. The clocks need not agree, because each difference is
+    between times of one clock.
+    """
     elapsed = sending_ack - reception
     return (received - sent - elapsed) / 2
 
@@ -501,8 +534,8 @@ def one_way_delay(sent: int, received: int, reception: int,
 # ---------------------------------------------------------------------- quality
 
 def mos(psnr: float) -> int:
-    """Returns the grade from 1 to 5 that EvalVid gives to a picture whose PSNR
-    in dB is `psnr`.
+    """Returns the grade, from 1 to 5, that EvalVid gives to a picture. `psnr`
+    is the PSNR of the picture in dB.
     """
     for above, grade in EVALVID_GRADES:
         if psnr > above:
@@ -511,10 +544,10 @@ def mos(psnr: float) -> int:
 
 
 def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
-    """Returns the number, in display order, of the picture with the largest
-    error, or None if no picture differs. `errors` has one list for each stream,
-    with the errors of all pictures. The errors of a picture in all streams are
-    added.
+    """Returns the picture with the largest error, as its number in display
+    order. `errors` has one list for each stream, with the error of each
+    picture. The error of a picture is the sum over all streams. If all errors
+    are 0, returns None.
     """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None
@@ -522,11 +555,13 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the range of `length` consecutive pictures, in display order, for
-    which the sum of the errors is largest. `errors` has one list for each
-    stream, with the error of each picture. The errors in all streams are added.
-    If the film has fewer than `length` pictures, the range contains all of
-    them. Returns None if all errors are 0."""
+    """Returns the worst `length` consecutive pictures, as a range of numbers
+    in display order. In this range, the sum of the errors is largest. `errors`
+    has one list for each stream, with the error of each picture. The error of
+    a picture is the sum over all streams. If the film has fewer than `length`
+    pictures, the range contains all of them. If all errors are 0, returns
+    None.
+    """
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

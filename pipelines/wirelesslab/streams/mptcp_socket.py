@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Connects the standard input or output of a pipeline to an MPTCP socket of the
-kernel, because GStreamer's elements open only TCP sockets.
+"""Connects the standard input or output of a pipeline to an MPTCP socket of
+the kernel. This is necessary because GStreamer's elements open only TCP
+sockets.
 
     streams.mptcp_socket sender HOST PORT gst-launch-1.0 ... ! fdsink fd=1
     streams.mptcp_socket receiver HOST PORT gst-launch-1.0 fdsrc fd=0 ! ...
 
-The sender connects to HOST. A process beside the sender does what the daemon
-mptcpd does: it tells the kernel which addresses this host has, and when an
-address appears or disappears. The kernel then makes a subflow from each address
-over the device of this address.
+The sender connects to HOST. A second process beside the sender does what the
+daemon mptcpd does: it tells the kernel which addresses this host has, and
+tells it again when an address appears or disappears. The kernel then makes a
+subflow from each address over the device of this address.
 """
 
 import contextlib
@@ -31,8 +32,8 @@ ADDRESS = re.compile(r"^\d+: (?P<device>\S+) +inet (?P<address>[\d.]+)/", re.M)
 
 
 def why_not() -> str:
-    """Returns the reason why this machine does not support MPTCP. Returns "" if
-    the machine supports it.
+    """Returns the reason why MPTCP cannot be used on this machine. Returns ""
+    if it can be used.
     """
     try:
         with contextlib.closing(new_socket()):
@@ -63,23 +64,27 @@ def ip(*words: str) -> str:
 
 
 def addresses() -> dict[str, str]:
-    """Returns {address: device} of the devices that are up."""
+    """Returns {address: device} with the global IPv4 addresses of all network
+    devices that are up.
+    """
     return {found["address"]: found["device"] for found in ADDRESS.finditer(
         ip("-4", "-o", "address", "show", "up", "scope", "global"))}
 
 
 def endpoints(output: str) -> dict[str, str]:
-    """Returns {address: number of its endpoint} from the output of `ip mptcp
-    endpoint show`."""
+    """Returns {address: number of the endpoint} for all MPTCP endpoints of the
+    kernel. `output` is the output of `ip mptcp endpoint show`.
+    """
     return {found["address"]: found["id"]
             for found in ENDPOINT.finditer(output)}
 
 
 def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
-    """Returns the arguments of `ip mptcp endpoint` for each address that has
-    disappeared or appeared. `there` maps the address of each endpoint in the
-    kernel to the number of the endpoint. `now` maps each address of this host
-    to its device."""
+    """Returns the changes that are necessary so that the kernel has an MPTCP
+    endpoint for each address of this host. A change consists of the arguments
+    of `ip mptcp endpoint`. `there` maps the address of each endpoint in the
+    kernel to its number. `now` maps each address of this host to its device.
+    """
     return [["delete", "id", number] for address, number in there.items()
             if address not in now] \
         + [["add", address, "dev", device, "subflow"]
@@ -89,15 +94,16 @@ def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
 def update_endpoints() -> None:
     for words in changes(endpoints(ip("mptcp", "endpoint", "show")),
                          addresses()):
-        # If an address has changed since addresses() listed it, the command
-        # may fail. This error is ignored.
+        # An address may have changed since addresses() listed it. The command
+        # then fails, and the error is ignored.
         with contextlib.suppress(LabError):
             ip("mptcp", "endpoint", *words)
 
 
 def follow_addresses() -> None:
-    """Tells the kernel about each change of the addresses until this process is
-    killed."""
+    """Tells the kernel the addresses of this host. When they change, tells it
+    again. This continues until the process is killed.
+    """
     with subprocess.Popen(["ip", "-o", "monitor", "address", "link"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True) as monitor:
@@ -112,8 +118,8 @@ def run() -> None:
     ip("mptcp", "limits", "set", "subflows", str(MAX_SUBFLOWS),
        "add_addr_accepted", str(MAX_SUBFLOWS))
     if role == SENDER:
-        # The kernel makes subflows only for endpoints that exist before the
-        # socket connects.
+        # When the socket connects, the kernel makes subflows only for
+        # endpoints that exist already.
         update_endpoints()
         own = new_socket()
         own.connect((host, int(port)))
@@ -131,8 +137,9 @@ def run() -> None:
         own.listen()
         peer, _ = own.accept()
         os.dup2(peer.fileno(), sys.stdin.fileno())
-        # The kernel accepts additional subflows only while a socket listens.
-        # Therefore the command that is executed below inherits the socket.
+        # The kernel accepts additional subflows only while the listening
+        # socket is open. The command that this process executes next inherits
+        # the socket and thus keeps it open.
         own.set_inheritable(True)
     os.execvp(command[0], command)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes pictures of the received video with ffmpeg, one for each picture that
-was sent. Compares the received pictures with the sent pictures, and shows both
-side by side."""
+was sent. Compares each of them with the sent picture, and shows the videos
+side by side.
+"""
 
 import math
 import pathlib
@@ -16,8 +17,9 @@ from wirelesslab.streams import clips
 PEAK = 255
 LOSSLESS = "-c:v ffv1 -level 3 -g 1".split()
 MSE = re.compile(r"^n:\d+ mse_avg:(\S+)", re.M)
-# A filter that replaces a missing picture by the picture before it. It also
-# replaces pictures that are missing at the end of the video.
+# A filter of ffmpeg that fills in missing pictures. In the place of a missing
+# picture, it repeats the picture before it. This includes pictures that are
+# missing at the end of the video.
 NO_PICTURE_MISSING = "fps={fps}:start_time=0:round=near:eof_action=pass," \
     "tpad=stop=-1:stop_mode=clone"
 
@@ -28,8 +30,8 @@ def ffmpeg(words: Sequence[Any], what: str) -> None:
 
 def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
                 target: pathlib.Path) -> None:
-    """Decodes the first `count` pictures of `clip`, an elementary stream, to
-    the file `target`.
+    """Decodes the first `count` pictures of `clip` to the file `target`.
+    `clip` is an elementary stream.
     """
     ffmpeg(["-r", fps, "-f", muxer, "-i", clip, "-frames:v", count,
             *LOSSLESS, target], "decoding what was sent")
@@ -37,13 +39,14 @@ def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
 
 def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
                     count: int, target: pathlib.Path) -> bool:
-    """Decodes the received video in a Matroska file to the file `target`. The
-    first picture in the Matroska file has the number `first` in the clip. The
-    time between two pictures in the Matroska file is divided by `speed`.
+    """Decodes the received video, a Matroska file, to the file `target`. The
+    video was sent `speed` times slower than it plays, so the times between its
+    pictures are divided by `speed`. Its first picture has the number `first`
+    in the clip.
 
     The decoder conceals damage. If the first headers are missing in the file,
-    the decoder finds no picture. In this case, the function writes black
-    pictures to `target` and returns False. Otherwise it returns True.
+    the decoder finds no picture. The function then writes black pictures to
+    `target` and returns False. Otherwise it returns True.
     """
     times = f"setpts=(PTS-STARTPTS)/{speed}+{first}/{fps}/TB"
     try:
@@ -61,8 +64,8 @@ def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
 
 def errors(video: pathlib.Path, reference: pathlib.Path,
            run_dir: pathlib.Path) -> list[float]:
-    """Returns a list with the mean square error of each picture of `video`,
-    compared with the picture of `reference` that has the same position.
+    """Compares each picture of `video` with the picture of `reference` at the
+    same position. Returns a list of the mean square errors.
     """
     log = run_dir / f"{video.stem}.psnr"
     ffmpeg(["-i", video, "-i", reference, "-lavfi",
@@ -88,8 +91,8 @@ def put_side_by_side(videos: list[pathlib.Path], target: pathlib.Path) -> None:
 
 def take_picture(video: pathlib.Path, number: int,
                  target: pathlib.Path) -> None:
-    """Writes one picture of the file `video` to the file `target`, at twice its
-    size. `number` is the number of the picture; the first picture has number 0.
+    """Writes one picture of the video `video` as the file `target`, enlarged
+    to twice its size. `number` is the number of the picture, counted from 0.
     """
     ffmpeg(["-i", video, "-vf",
             rf"select=eq(n\,{number}),scale=iw*2:ih*2:flags=neighbor",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Decides where the two ends of a stream run: both on this machine, or each on
-a host of its own with an emulated link between them."""
+"""Decides where the two ends of a stream run: both directly on this machine,
+or each on a host of its own with an emulated link between the hosts.
+"""
 
 import contextlib
 import os
@@ -19,32 +20,35 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
-# The permitted values of the key "binds" of a protocol: the kind of socket that
-# the protocol binds to its port.
+# The permitted values of the key "binds" of a protocol. The value is the kind
+# of socket that the listening end binds to its port.
 BINDS = ("udp", "udplite", "tcp")
 MAX_PORTS = 3
-# UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
+# UDP-Lite's protocol number. In /proc/net, a raw socket for this protocol
+# shows the number where other sockets show their port.
 UDPLITE = 136
 LINK = "wl0"
-# The roles of the two hosts of a link in a downlink run, in which the network
-# sends to the mobile. The first host of a link is the mobile.
+# The roles of the two hosts of a link if the network sends to the mobile host
+# (downlink). The first host of a link is always the mobile host.
 ROLES = ("receiver", "sender")
-# The key "direction" of a matrix, and its two values. With "down" the network
-# sends the stream to the mobile. With "up" the mobile sends it to the network.
+# The key "direction" of a matrix and its two values. With "down", the network
+# sends the stream to the mobile host. With "up", the mobile host sends it to
+# the network.
 DIRECTION, DOWN, UP = "direction", "down", "up"
-# Properties of wirelesslink that the user cannot set, because the demo sets
-# them.
+# Properties of wirelesslink that the user cannot set, because the program sets
+# them itself.
 OURS = ("location", "mode", "name", "overhead")
-# Keys that set options of both hosts of a link, namely properties of tunsrc and
-# sysctls. They are used in the section of a matrix that describes the link.
+# Keys that set options of both hosts of a link: properties of tunsrc and
+# sysctls. They are used in the section [link NAME] of a matrix.
 OF_HOSTS = ("device", "sysctls")
 
 
 def kind_of_socket(binds: str) -> socket.SocketKind:
     """Returns the type of the socket with which this module tests whether a
-    port is free. For UDP-Lite, a UDP socket is used. The kernel manages the
-    ports of UDP and of UDP-Lite separately, so the result is only an
-    approximation, which is sufficient here."""
+    port is free. For UDP-Lite, a UDP socket is used instead. The kernel
+    manages the ports of UDP-Lite separately, so the test is not exact, but
+    sufficient.
+    """
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
@@ -60,26 +64,27 @@ def is_free(binds: str, port: int) -> bool:
 
 def free_port(binds: str) -> int:
     """Returns a free port for a stream. The port is even, because RTP requires
-    this. The ports directly above it are also free. They may be used for the
-    sound, for RTCP or for repair packets."""
+    this. The ports directly above it are also free, because a stream may use
+    them for the sound, for RTCP or for repair packets.
+    """
     while True:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # If a TCP socket is bound to port 0, Linux assigns an odd port. If
-            # this loop waited for an even port, it might never end. The
-            # assigned port is therefore rounded down to an even number.
+            # If a TCP socket is bound to port 0, Linux assigns an odd port.
+            # The assigned port is therefore rounded down to an even number. A
+            # loop that waits for an even port might never end.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port
 
 
 def sockets(pid: int) -> set[str]:
-    """Returns the inodes of all sockets of a process."""
+    """Returns the inode numbers of all sockets of the process `pid`."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        # The process may have closed this descriptor after the list of
-        # descriptors was read. The resulting error is ignored.
+        # The process may have closed this descriptor since the list of
+        # descriptors was read. The error is then ignored.
         with contextlib.suppress(OSError):
             kind, _, inode = os.readlink(descriptor).partition(":")
             if kind == "socket":
@@ -88,9 +93,10 @@ def sockets(pid: int) -> set[str]:
 
 
 def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
-    """Yields (name of a table in /proc/net, port as the table shows it) for
-    each table that may list a socket that is bound to `port`. UDP-Lite has
-    several such tables, because it has several backends.
+    """Yields all places in /proc/net where a socket that is bound to `port`
+    may be listed, as pairs (name of the table, port as the table shows it).
+    For UDP-Lite there are several tables, because UDP-Lite has several
+    backends.
     """
     yield binds, port
     if binds == "udplite":
@@ -112,8 +118,8 @@ def is_in_table(table: str, port: int, own: set[str]) -> bool:
 
 
 def is_bound(binds: str, port: int, pid: int) -> bool:
-    """Returns whether a socket of the process `pid` is bound to `port`. Sockets
-    of other processes do not count.
+    """Returns whether a socket of the process `pid` is bound to `port`. Only
+    sockets of this process count.
     """
     own = sockets(pid)
     return any(is_in_table(table, number, own)
@@ -121,7 +127,9 @@ def is_bound(binds: str, port: int, pid: int) -> bool:
 
 
 class SameMachine:
-    """Both ends run on this machine, without a link."""
+    """The place of a stream whose two ends run on this machine, without a link
+    between them.
+    """
 
     loses = False
     left_out = ""
@@ -145,22 +153,23 @@ class SameMachine:
         return contextlib.nullcontext()
 
     def address(self, _role: str, _of: str) -> str:
-        """Returns the address at which the end `_role` can reach the end `_of`.
-        Each of these two arguments is "sender" or "receiver".
+        """Returns the address at which the end with the role `_role` reaches
+        the end with the role `_of`. A role is "sender" or "receiver".
         """
         return HOST
 
     def paths(self, _role: str, _listener: str, port: int) -> dict[str, str]:
         """Pipelines contain placeholders for addresses, such as {host_1}.
-        Returns a dictionary that maps the name of each placeholder to its
-        value.
+        Returns {name of a placeholder: value}. Without a link, all addresses
+        are the same.
         """
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
-        """Starts the schedules of the links, if there are any. Must be called
-        immediately before the first sender starts, so that the schedules begin
-        together with the stream.
+        """Starts the schedules that interrupt and restore links, if a link has
+        one. Must be called immediately before the first sender is started,
+        because the times of a schedule are counted from the start of the
+        stream.
         """
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
@@ -173,8 +182,8 @@ class SameMachine:
         return is_bound(binds, port, child.pid)
 
     def check(self) -> None:
-        """Raises LabError if the testbed between the two ends, or a schedule of
-        one of its links, has failed.
+        """Raises LabError if the testbed between the two ends has failed, or
+        if the schedule of a link could not be executed.
         """
 
     def finish(self, child: subprocess.Popen[Any], seconds: float) -> int:
@@ -184,45 +193,51 @@ class SameMachine:
         processes.kill(child)
 
     def hang_up(self) -> bool:
-        """Is called when nothing more will be sent. Returns whether packets may
-        still be in flight. In that case the caller has to wait until carries()
-        returns false."""
+        """Is called when nothing more will be sent. Returns whether packets
+        may still be in flight. If so, the caller has to wait until carries()
+        returns False.
+        """
         return False
 
     def carries(self) -> bool:
         return False
 
     def report(self) -> list[str]:
-        """Returns lines of text for the user, which report what the links
-        between the two ends did. Returns an empty list if there is no link.
+        """Returns lines of text for the user that say what the link between
+        the two ends did with the packets. If there is no link, the list is
+        empty.
         """
         return []
 
 
 def roles_of(link: Link) -> tuple[str, ...]:
-    """Returns the roles of the two hosts of `link`, "sender" and "receiver".
-    The first host of each link is the mobile host, so its role comes first.
+    """Returns the roles "sender" and "receiver" in the order of the hosts of
+    `link`. The first host of each link is the mobile host, so the first role
+    is that of the mobile host.
     """
     return ROLES[::-1] if link.get(DIRECTION) == UP else ROLES
 
 
 def sender_station(link: Link) -> int:
-    """Returns the number of the sender's station in the log of the link."""
+    """Returns the station number that the sender has in the log of the link.
+    """
     return roles_of(link).index("sender")
 
 
 def link_name(number: int) -> str:
-    """Returns the name of the link with the index `number`. Its devices and its
-    log have the same name. The first link has the index 0.
+    """Returns the name of the link with the index `number`, counted from 0.
+    The devices of the link and its log have the same name.
     """
     return f"wl{number}"
 
 
 def describe_link(properties: str, name: str = LINK,
                   roles: tuple[str, ...] = ROLES) -> str:
-    """Returns the description of the link for a testbed. Raises LabError if
-    `properties` does not have the form "NAME=VALUE NAME=VALUE". wirelesslink
-    itself checks the names and the values."""
+    """Returns the description of a link in the form that a testbed needs.
+    Raises LabError if `properties` does not have the form "NAME=VALUE
+    NAME=VALUE". The names and the values are not checked here, because
+    wirelesslink itself checks them.
+    """
     text = f"{name}={','.join(roles)}: {properties}"
     (link,) = links.parse_all([text])
     if not link.is_emulated():
@@ -238,7 +253,9 @@ def describe_link(properties: str, name: str = LINK,
 
 
 def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the arguments `devices` and `sysctls` of a testbed."""
+    """Returns the arguments `devices` and `sysctls` with which a testbed for
+    this link is created.
+    """
     parts = link_paths.parts(link)
     words = [word.partition("=") for part in parts
              for word in part.get("sysctls", "").split()]
@@ -250,19 +267,19 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Runs the sender and the receiver on two hosts of a testbed, with one or
-    several links between them.
+    """The two ends of a stream on two hosts of a testbed, with one or several
+    links between them.
     - `properties` are the properties of the wirelesslink that emulates the
       first link.
     - `further` has the properties of each other link.
-    - `link` is the description of the link or of the combined link from the
-      matrix file, or None. It contains the name, the direction and the schedule
-      of each link.
-    - `options` are passed to the testbed.
+    - `link` is the description of the link in the matrix file, or None. The
+      link can be a combined link. The description contains the name, the
+      direction and the schedule of each of its parts.
+    - `options` are further arguments for the testbed.
     """
 
-    # A run over a link that loses all packets is valid, and is not reported as
-    # an error.
+    # Whether it is a valid result that no frame arrives. It is valid here,
+    # because a link can lose all packets.
     loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
@@ -270,7 +287,8 @@ class OverLink:
                  link: Link | None = None, **options: Any) -> None:
         self._properties = properties
         parts = link_paths.parts(link or {})
-        # The stations of the sender and of the receiver on the first link.
+        # The station numbers of the sender and of the receiver in the log of
+        # the first link.
         self._stations = [roles_of(parts[0]).index(role)
                           for role in ("sender", "receiver")]
         self._texts = [
@@ -288,10 +306,11 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns `wanted`. If `wanted` is None, returns a port that is free on
-        this machine. If the testbed uses relays on this machine, a relay binds
-        the port, so the port must be free. If the testbed uses network
-        namespaces, every port is free."""
+        """Returns the port for a stream. This is `wanted` or, if `wanted` is
+        None, a port that is free on this machine. It must be free if the
+        testbed uses relays, because a relay binds the port on this machine. In
+        a testbed with network namespaces, every port is free.
+        """
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -316,10 +335,10 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Pipelines contain placeholders for the addresses of the links.
-        Returns a dictionary that maps each placeholder to the value that the
-        host with the role `role` has to use. `listener` is the role of the host
-        that listens on `port`.
+        """Pipelines contain placeholders for addresses. Returns {placeholder:
+        value} for the pipeline of the host with the role `role`. `listener` is
+        the role of the host that listens on the port `port`. A role is
+        "sender" or "receiver".
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)
@@ -352,8 +371,9 @@ class OverLink:
         child.wait()
 
     def hang_up(self) -> bool:
-        """Asks the link to end. The link ends when its last packets have left.
-        The log and the statistics of the link are then complete."""
+        """Asks the links to end. Each link ends when its last packets have
+        left it. Its log and its statistics are then complete.
+        """
         self._schedules.stop()
         for process in self._bed.link_processes():
             process.send_signal(signal.SIGINT)

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes the result of a sender with perfect foresight: how many frames of a
-stream could have been decodable in time over a link whose opportunities to
-deliver are known. This module starts no processes and reads no files.
+stream could have been decodable in time over a link. The opportunities of the
+link to deliver bytes must be known. This module starts no processes and reads
+no files.
 
-The result is the optimum, not a heuristic. All frames have the same time from
-their due time to their deadline, so the order of the stream is also the order
-of the deadlines. It is optimal to send the chosen frames in this order (Jackson
-1955, earliest due date first).
+The result is the optimum, not a heuristic. The time from the due time to the
+deadline is the same for all frames, so the order of the stream is also the
+order of the deadlines. It is optimal to send the chosen frames in this order
+(Jackson 1955, earliest due date first).
 
 Each opportunity is a number of bytes that the link can deliver. A chosen frame
-uses up the bytes of the next opportunities. Whether the frame is in time then
-depends only on how many bytes of the opportunities are used up when this frame
-has been sent.
+uses up the bytes of the next opportunities. Suppose that this frame has been
+sent. Whether it is in time then depends only on how many bytes of the
+opportunities are used up.
 
 A dynamic program goes through the frames. For each number of decodable frames,
 it keeps the choice of frames that uses up the smallest number of bytes. See
-Lawler and Moore (1969) and, for jobs whose release times and deadlines have the
-same order, Kise, Ibaraki and Mine (1978).
+Lawler and Moore (1969) and, for jobs whose release times and deadlines have
+the same order, Kise, Ibaraki and Mine (1978).
 """
 
 from __future__ import annotations
@@ -31,27 +32,31 @@ from wirelesslab.streams import frame_log, measurements
 
 
 class Opportunity(typing.NamedTuple):
-    """A number of bytes, `size`, that a link can deliver. `arrival_ns` is the
-    time at which they arrive. All times are in ns, by the clock of the link."""
+    """An opportunity to deliver bytes. `size` is the number of bytes that the
+    link can deliver, and `arrival_ns` is the time at which they arrive. All
+    times are in ns, by the clock of the link.
+    """
 
-    # The latest time at which the bytes can enter the link and still arrive at
-    # `arrival_ns`.
+    # The latest time at which the link can accept the bytes, so that they
+    # still arrive at `arrival_ns`.
     taken_ns: float
     arrival_ns: float
     size: int
 
 
 class Supply:
-    """The capacity of one or more links that carry the same stream: the number
-    of bytes that the links can accept before a given time, and the number of
-    bytes that can arrive by a given time.
+    """The capacity of the links that carry a stream, as a function of time. It
+    says how many bytes the links can accept before a given time, and how many
+    bytes can arrive by a given time.
     """
 
     def __init__(self, opportunities: Iterable[Opportunity],
                  max_delay_ns: float = math.inf) -> None:
-        """Each opportunity is a number of bytes that a link can deliver. If
-        these bytes need more than `max_delay_ns` to cross the link, they always
-        arrive too late. Such an opportunity is ignored."""
+        """`opportunities` are the opportunities of the links to deliver bytes.
+        If the bytes of an opportunity need more than `max_delay_ns` ns to
+        cross the link, they always arrive too late, and the opportunity is
+        ignored.
+        """
         usable = [one for one in opportunities
                   if one.arrival_ns - one.taken_ns <= max_delay_ns]
         self._taken = _Sum((one.taken_ns, one.size) for one in usable)
@@ -59,20 +64,22 @@ class Supply:
 
     def gone(self, time_ns: float) -> int:
         """Returns the number of bytes that the link could have accepted before
-        `time_ns`. A frame that becomes available at `time_ns` can no longer use
-        this capacity.
+        `time_ns`. A frame that is ready at `time_ns` is too late to use this
+        capacity.
         """
         return self._taken.before(time_ns)
 
     def delivered(self, time_ns: float) -> int:
-        """Returns the number of bytes that can arrive at or before `time_ns`.
+        """Returns the number of bytes that can arrive until `time_ns`,
+        including this time.
         """
         return self._arrived.until(time_ns)
 
 
 class _Sum:
-    """A sum that grows with time. Each event is a pair (time, size). At its
-    time, the size is added to the sum."""
+    """A sum that grows with time. It is made from events, which are pairs
+    (time, size). At the time of an event, the size is added to the sum.
+    """
 
     def __init__(self, events: Iterable[tuple[float, int]]) -> None:
         ordered = sorted(events)
@@ -87,32 +94,33 @@ class _Sum:
 
 
 class Job(typing.NamedTuple):
-    """A frame that has to be sent over the link. Times are in ns, by the clock
-    of the link.
+    """A frame that a sender with perfect foresight may send over the link. The
+    times are in ns, by the clock of the link.
     """
 
     frame: frame_log.Frame
-    # The link cannot send the frame before the time `release_ns`.
+    # The time before which the link cannot send the frame.
     release_ns: float
-    # The last byte of the frame has to arrive by the time `deadline_ns`.
+    # The time by which the last byte of the frame has to arrive.
     deadline_ns: float
 
 
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
          late_ns: float) -> list[Job]:
-    """Returns one job for each frame of a run. A job contains the earliest time
-    at which the link may send the frame, and the deadline of the frame.
-    `begin_ns` is the time at which the run sent the first frame.
+    """Returns a Job for each frame of a run: the earliest time at which the
+    link may send the frame, and the deadline of the frame. `begin_ns` is the
+    time at which the run sent the first frame.
 
-    The earliest time is normally the due time of the frame. If the run sent the
-    frame before its due time, because of the jitter of the machine, the
-    earliest time is the time at which the run sent the frame. The deadline is
-    `late_ns` after the due time.
+    The earliest time is normally the due time of the frame. Because of the
+    jitter of the machine, a run may send a frame before its due time. In this
+    case, the earliest time is the time at which the run sent the frame. The
+    deadline is `late_ns` after the due time.
 
     The due times normally have the order of the stream. If they do not, this
-    function decreases the earliest times and increases the deadlines until both
-    have this order. The link then has more time for each frame. Therefore
-    best() may find too many frames, but never too few."""
+    function decreases the earliest times and increases the deadlines until
+    both have this order. This gives the link more time for each frame.
+    Therefore best() may find too many frames, but never too few.
+    """
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -124,26 +132,30 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 class _Plan(typing.NamedTuple):
     """A partial solution of best(): a choice among the frames that best() has
-    examined so far. The chosen frames are sent."""
+    examined so far. In this solution, the chosen frames are sent and the
+    others are not.
+    """
 
-    # The number of frames that can be decoded if only the chosen frames are
+    # The number of frames that can be decoded if exactly the chosen frames are
     # sent.
     count: int
-    # The part of the link's capacity, in bytes, that later frames cannot use.
-    # Either earlier frames have used it, or no frame used it while it was
-    # available.
+    # The capacity, in bytes, that later frames cannot use any more. The chosen
+    # frames have used a part of it. The rest was available before a later
+    # frame was ready, and passed unused.
     used: int
-    # The chosen frames as a linked list: (number of the last frame, list of the
-    # frames before it). An empty list is None.
+    # The numbers of the chosen frames as a linked list: (number of the last
+    # frame, list of the frames before it). The empty list is None.
     chosen: tuple | None
 
 
 def best(work: Sequence[Job], supply: Supply) -> list[int]:
-    """Chooses the frames that a sender with perfect foresight sends. It sends
-    the largest possible number of frames, on the condition that each of them is
-    decodable in time. Returns the indices of the chosen frames in `work`."""
-    # Maps each state of the decoder to the best plans (_Plan) that result in
-    # this state.
+    """Chooses the frames that a sender with perfect foresight sends: the
+    largest possible number of frames that are all decodable in time. Returns
+    the indices of the chosen frames in `work`.
+    """
+    # The best partial solutions so far, as {state of the decoder: list of
+    # plans}. A plan (_Plan) is a choice of frames, and the state is the one
+    # that the decoder has after these frames.
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
         gone = supply.gone(job.release_ns)
@@ -171,8 +183,10 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
 
 
 def _undominated(plans: list[_Plan]) -> list[_Plan]:
-    """Returns the best plans. A plan is left out if another plan has at least
-    as many frames and uses at most as many bytes of the link.
+    """Returns those plans that can still lead to the best result. A plan is
+    left out if another plan is at least as good in both respects: it has at
+    least as many decodable frames, and it has used at most as many bytes of
+    the link.
     """
     found, min_used = [], math.inf
     for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):
@@ -182,8 +196,9 @@ def _undominated(plans: list[_Plan]) -> list[_Plan]:
     return found
 
 
-# The state of a decoder says which of the last two I- or P-frames can be
-# decoded. The rules are those of frame_log.decodable().
+# The state of a decoder is a pair. It says whether the last but one and the
+# last I- or P-frame are decodable. The rules are those of
+# frame_log.decodable().
 
 def _can_decode(frame: frame_log.Frame, state: tuple[bool, bool]) -> bool:
     older, newer = state

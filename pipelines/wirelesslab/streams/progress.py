@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows, during a stream, how much of it has arrived. On a terminal, one line
-is rewritten again and again. If the output is not a terminal, a line is printed
-every few seconds.
+"""Shows how much of a stream has arrived while the stream is running. On a
+terminal, one line is rewritten again and again. If the output is not a
+terminal, a new line is printed every few seconds.
 """
 
 import collections
@@ -17,10 +17,11 @@ LIVE_EVERY = 0.2
 
 
 class Progress:
-    """Reads the logs of the sender and the receiver, and prints the progress.
-    If there is only one stream, its progress is a single line that is rewritten
-    on the terminal. Several streams cannot share such a line. Each of them
-    prints separate lines, which begin with its `name`.
+    """Reads the logs of the sender and the receiver, and prints the progress
+    of a stream. If there is only one stream, its progress is a single line on
+    the terminal, which is rewritten. Several streams cannot share such a line,
+    so they print separate lines. Each of these lines begins with the `name` of
+    the stream.
     """
 
     def __init__(self, sent: frame_log.Log, received: frame_log.Log,
@@ -30,8 +31,8 @@ class Progress:
         self._name = name and f"{name}: "
         self._join = frame_log.Join()
         self._counts = collections.Counter()
-        # The frames that arrived in the last second. Each entry is a pair
-        # (wall_ns, size).
+        # The frames that arrived in the last second, as pairs (time of arrival
+        # in ns, size in bytes).
         self._recent = collections.deque()
         self._delays = collections.deque(maxlen=25)
         self._started = time.monotonic()
@@ -40,12 +41,13 @@ class Progress:
         self._due = self._started + self._every
 
     def update(self, show: bool = True) -> bool:
-        """Reads the new lines of both logs. If `show` is set and the next
-        output is due, prints the progress. Returns whether the receiver's log
-        has new frames.
+        """Reads the new lines of both logs. If `show` is True and the time for
+        the next output has come, prints the progress. Returns whether the
+        receiver's log has new frames.
         """
-        # The receiver's log is read before the sender's log. Each frame that
-        # was read from the receiver's log is then also in the sender's log.
+        # The receiver's log is read before the sender's log. A frame is logged
+        # by the sender first. Each frame that was read from the receiver's log
+        # is therefore also in the sender's log.
         arrived = self._received.read()
         self._join.add_sent(self._sent.read())
         self._delays.extend(

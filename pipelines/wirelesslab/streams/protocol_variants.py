@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Derives a protocol from another protocol by replacing words in the pipelines.
-A matrix of the lab can thus compare options of a transport without repeating
-the pipelines. The section of the derived protocol has two keys: `like` names
-the other protocol, and `replace` contains the old and the new words:
+"""Derives a protocol from another protocol by replacing words in its
+pipelines. A matrix of the lab can thus compare options of a transport without
+repeating the pipelines. The section of the derived protocol has two keys.
+`like` is the name of the other protocol, and `replace` contains the old and
+the new words:
 
     [protocol srt-200]
     like = srt
@@ -27,9 +28,9 @@ def is_one(section: Mapping[str, str]) -> bool:
 
 def of_section(name: str, section: Mapping[str, str],
                known: Mapping[str, Protocol]) -> Protocol:
-    """Returns the protocol that `section` describes. The value of its key
-    `like` is the name of a protocol in `known`. The other keys of the section
-    override the keys of that protocol.
+    """Returns the protocol that `section` derives from another protocol. The
+    key `like` of the section is the name of the other protocol in `known`. All
+    other keys of the section replace the keys of that protocol.
     """
     base = known.get(section[LIKE])
     if base is None or "sender" not in base:
@@ -52,14 +53,17 @@ def of_section(name: str, section: Mapping[str, str],
 
 
 def as_text(value: str | int | bool) -> str:
-    """Returns the text that stands for `value` in a matrix file. A boolean
-    becomes "yes" or "no"."""
+    """Returns the text that a matrix file would contain for `value`. A boolean
+    becomes "yes" or "no".
+    """
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) \
         else str(value)
 
 
 def replacements(name: str, text: str) -> Iterable[tuple[str, str]]:
-    """Yields (old words, new words) for each line "OLD -> NEW" of `text`."""
+    """Yields a pair (old words, new words) for each line of `text`. A line has
+    the form "OLD -> NEW".
+    """
     for line in filter(None, map(str.strip, text.splitlines())):
         old, arrow, new = line.partition(ARROW)
         if not arrow or not old.strip():

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes PSNR and SSIM of each picture with ffmpeg. The pictures are aligned
-in display order. A missing picture is replaced by the last picture that was
-shown.
+"""Computes the PSNR and the SSIM of each picture with ffmpeg. The pictures are
+compared in display order. If a picture is missing, the last picture that was
+shown takes its place.
 
 A frame that arrives complete is bit-identical to the frame that was sent. The
-pictures are therefore taken from the clip, and no decoder has to run during the
-stream. The reference is the clip as it was sent. The loss of quality in the
-encoder does not count, because the network did not cause it.
+pictures can therefore be taken from the clip, and no decoder has to run during
+the stream. The reference is the clip as it was sent. The loss of quality in
+the encoder does not count, because the network did not cause it.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures
 
-# The value in dB that stands for an infinite PSNR in plots and in means.
+# The value in dB that replaces an infinite PSNR in plots.
 DB_OF_INFINITE = 100.0
-# Only the luminance is compared, as EvalVid does.
+# Only the luminance of the pictures is compared. EvalVid does the same.
 MSE = re.compile(r"\bmse_y:(\S+)")
 SSIM = re.compile(r"\bY:(\S+)")
-# Filters that replace the timestamp of each picture by the number of the
-# picture. The original timestamps are not used, because ffmpeg inserts a gap in
-# them at the start of raw MPEG-1 video.
+# Filters of ffmpeg that give each picture its number as the timestamp. The
+# original timestamps are not used, because ffmpeg inserts a gap in them at the
+# start of raw MPEG-1 video.
 COUNTED = "settb=1/25,setpts=N"
 BLACK = 16  # the luminance of ITU-R BT.601
 
@@ -40,8 +40,8 @@ class Picture(typing.NamedTuple):
     ssim: float
 
     def psnr(self) -> float:
-        """Returns the PSNR in dB. The PSNR is infinite if the picture that was
-        shown is the picture that was sent.
+        """Returns the PSNR in dB. If the viewer saw exactly the picture that
+        was sent, the PSNR is infinite.
         """
         return pictures.psnr([self.mse])
 
@@ -52,18 +52,18 @@ UNHARMED = Picture(0.0, 1.0)
 def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
-    """Returns a Picture for each place. A place is the position of a picture of
-    the clip in display order. For each place, `shown` contains the number of
-    the picture that the viewer sees, or None if the viewer has not seen any
-    picture yet.
+    """Returns a Picture for each place. A place is the position of a picture
+    of the clip in display order. `shown` contains, for each place, the number
+    of the picture that the viewer sees. The number is None if the viewer has
+    not seen any picture yet.
 
-    ffmpeg compares each picture that the viewer sees with the correct picture
-    of its place, which is a picture of `clip`. If the viewer sees the correct
+    ffmpeg compares the picture that the viewer sees with the correct picture
+    of the place, which is a picture of `clip`. If the viewer sees the correct
     picture, the result is UNHARMED, and ffmpeg does not compare this picture.
 
-    If `reference` is given, the correct pictures are those of this video, and
-    ffmpeg compares the pictures of all places. `clip` and `reference` may then
-    be longer than `shown`.
+    If `reference` is given, the correct pictures are taken from this video,
+    and ffmpeg compares the pictures of all places. `clip` and `reference` may
+    then be longer than `shown`.
     """
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]
@@ -97,9 +97,10 @@ def measure(clip: pathlib.Path, shown: list[int | None],
 
 def write_pairs(clip: pathlib.Path, shown: list[int | None],
                 reference: pathlib.Path | None, pipe: BinaryIO) -> None:
-    """Writes pictures to `pipe`, as YUV4MPEG2 with luminance only. Each frame
-    has two pictures. The upper picture is the picture that the viewer saw. The
-    lower picture is the picture with which it is compared.
+    """Writes pairs of pictures to `pipe`, as YUV4MPEG2 with luminance only. A
+    pair is one frame with two pictures, one above the other. The upper picture
+    is what the viewer saw. The lower picture is the picture with which it is
+    compared.
     """
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(luminance(clip))
@@ -128,7 +129,9 @@ def other_length(video: pathlib.Path, count: int, sent: int) -> LabError:
 
 
 class Luminance(typing.NamedTuple):
-    """The luminance of the pictures of a video, in display order."""
+    """A video that is reduced to its luminance. The pictures are in display
+    order.
+    """
 
     width: int
     height: int
@@ -150,8 +153,8 @@ def luminance(video: pathlib.Path) -> Iterator[Luminance]:
 
 def yuv4mpeg(stream: BinaryIO,
              video: pathlib.Path) -> tuple[int, int, Iterator[bytes]]:
-    """Returns the width, the height and the pictures of a YUV4MPEG2 stream that
-    has only luminance.
+    """Returns the width, the height and the pictures of a YUV4MPEG2 stream.
+    The stream contains only luminance.
     """
     header = stream.readline()
     if not header:
@@ -174,8 +177,9 @@ def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:
 
 
 def mean_psnr(found: Sequence[Picture]) -> float:
-    """Returns the PSNR of the whole video in dB. The PSNR is computed from the
-    average of the pictures' mean square errors."""
+    """Returns the PSNR of the whole video in dB. It is computed from the mean
+    of the mean square errors of all pictures.
+    """
     return pictures.psnr([picture.mse for picture in found])
 
 
@@ -185,8 +189,9 @@ def drawable(psnr: float) -> float:
 
 def take(clip: pathlib.Path, number: int, target: pathlib.Path,
          width: int) -> pathlib.Path:
-    """Saves the picture `number` of `clip` in the file `target`, with a width
-    of `width` pixels. Returns `target`.
+    """Saves one picture of the video `clip` as the file `target`, scaled to a
+    width of `width` pixels. `number` is the number of the picture. Returns the
+    path of the file.
     """
     pictures.ffmpeg(["-i", clip, "-vf",
                      rf"select=eq(n\,{number}),scale={width}:-2",

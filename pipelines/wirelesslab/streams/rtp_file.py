@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads files of RTP packets, each preceded by its length (RFC 4571), as
-GStreamer's `rtpstreampay` writes them. Compares the packets that were sent with
-those that arrived, and finds the complete frames."""
+"""Reads files of RTP packets. In such a file, each packet is preceded by its
+length (RFC 4571). GStreamer's `rtpstreampay` writes this format. Compares the
+packets that were sent with those that arrived, and finds the complete frames.
+"""
 
 import dataclasses
 import pathlib
@@ -30,8 +31,8 @@ def parse(data: bytes) -> Packet:
 
 
 def read(path: pathlib.Path) -> list[Packet]:
-    """Returns the packets of the file. A packet that is cut off at the end is
-    left out.
+    """Returns all complete packets of the file. If the last packet is cut off,
+    it is left out.
     """
     data = path.read_bytes()
     found, place = [], 0
@@ -47,8 +48,9 @@ def read(path: pathlib.Path) -> list[Packet]:
 def match(sent: Sequence[Packet],
           received: Sequence[Packet]) -> dict[int, Packet]:
     """Compares the packets that were sent with the packets that were received.
-    Returns a dictionary: the key is the index of a sent packet in `sent`, and
-    the value is the packet in `received` with the same sequence number.
+    Returns {index: packet} for the sent packets that arrived. The index is the
+    position of the sent packet in `sent`. The packet is the received one with
+    the same sequence number.
     """
     places = {packet.sequence_number: index
               for index, packet in enumerate(sent)}
@@ -57,8 +59,8 @@ def match(sent: Sequence[Packet],
 
 
 def frames(sent: Sequence[Packet]) -> list[list[int]]:
-    """Returns the frames of `sent`. Each frame is a list of the indices of its
-    packets in `sent`.
+    """Returns the frames to which the packets in `sent` belong. Each frame is
+    a list of numbers, the indices of its packets in `sent`.
     """
     found = {}
     for index, packet in enumerate(sent):
@@ -68,8 +70,8 @@ def frames(sent: Sequence[Packet]) -> list[list[int]]:
 
 def whole_frames(sent: Sequence[Packet],
                  arrived: dict[int, Packet]) -> list[int]:
-    """Returns the numbers of those frames of `sent` of which all packets are in
-    `arrived`.
+    """Returns the numbers of the complete frames. `sent` has the packets that
+    were sent. A frame is complete if all of its packets are in `arrived`.
     """
     return [number for number, indices in enumerate(frames(sent))
             if all(index in arrived for index in indices)]

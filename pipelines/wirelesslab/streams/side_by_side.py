@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a video in which several streams play side by side. The caller gives
-the list of the pictures that the viewer of each stream sees.
+"""Makes a video in which several streams play side by side. For each stream,
+the caller gives the list of the pictures that its viewer sees.
 
 The video is H.264 in MP4 or, if ffmpeg has no libx264, VP9 in WebM. All common
-browsers play both formats. The bitrate is limited, so a video of five seconds
-is smaller than 1.5 MB.
+browsers play both formats. The bitrate is limited, so that a video of five
+seconds is smaller than 1.5 MB.
 """
 
 import contextlib
@@ -22,22 +22,23 @@ from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
 
-# The largest width of the whole video, and the largest width of one stream in
-# it, in pixels.
+# Two limits in pixels: the maximum width of the whole video, and the maximum
+# width of one stream in it.
 WIDTH, WIDTH_OF_ONE = 1200, 480
 COLUMNS = 4
-GAP = 4  # Gap between two streams, in pixels.
-# Height, in pixels, of the bar at the lower edge of a picture. If the picture
-# that is due is not available, the bar marks the picture that is shown instead.
-# The height is even, because the chrominance has half as many lines as the
-# luminance.
+# The gap between two streams in the video, in pixels.
+GAP = 4
+# The height of a bar at the lower edge of a picture, in pixels. The bar marks a
+# picture that is shown in the place of another picture, because the picture
+# that is due is not available. The height is even, because the chrominance has
+# half as many lines as the luminance.
 BAR = 8
-# Each colour is (luminance, blue chrominance, red chrominance) of ITU-R BT.601.
+# Colours as (luminance, blue chrominance, red chrominance) of ITU-R BT.601.
 # ORANGE is the RGB colour #e69f00.
 BLACK, ORANGE = (16, 128, 128), (155, 43, 171)
 BITS_PER_SECOND = 1_900_000
-# The encoders in order of preference, as {encoder of ffmpeg: (suffix of the
-# file, options)}. The first encoder that ffmpeg has is used.
+# The encoders for the video, in order of preference: {encoder of ffmpeg:
+# (suffix of the file, options)}. The first encoder that ffmpeg has is used.
 ENCODERS = {
     "libx264": ("mp4", "-preset veryfast -crf 25 -pix_fmt yuv420p -maxrate "
                 f"{BITS_PER_SECOND} -bufsize {BITS_PER_SECOND // 2} -g 25 "
@@ -49,13 +50,15 @@ ENCODERS = {
 
 
 class Tile(typing.NamedTuple):
-    """One of the streams in the video that this module makes. Pictures are
+    """One of the streams that the new video shows side by side. Pictures are
     numbered in display order.
     - `video` is the file from which the pictures of the stream are taken.
-    - `numbers` has, for each frame of the new video, the number of the picture
-      that the viewer of the stream sees. It has None before the first picture.
-    - `first` is the number of the picture that was due at the start of the new
-      video."""
+    - `numbers` has one item for each frame of the new video: the number of the
+      picture that the viewer of the stream sees. Before the first picture, the
+      item is None.
+    - `first` is the number of the picture that was due when the new video
+      starts.
+    """
 
     video: pathlib.Path
     numbers: Sequence[int | None]
@@ -63,7 +66,10 @@ class Tile(typing.NamedTuple):
 
 
 class Size(typing.NamedTuple):
-    """The places of the streams (tiles) in the video, in pixels."""
+    """The arrangement of the streams in the video. Each stream has a tile, a
+    part of the video. The streams fill the rows of a grid one after another.
+    Sizes are in pixels.
+    """
 
     columns: int
     rows: int
@@ -71,8 +77,8 @@ class Size(typing.NamedTuple):
     height: int
 
     def place(self, number: int) -> tuple[int, int]:
-        """Returns (x, y) of the upper left corner of the tile `number`, in
-        pixels.
+        """Returns the upper left corner of a tile as (x, y) in pixels.
+        `number` is the number of the tile, counted from 0.
         """
         row, column = divmod(number, self.columns)
         return column * (self.width + GAP), row * (self.height + GAP)
@@ -88,13 +94,16 @@ def columns(count: int) -> int:
 
 
 def width(count: int) -> int:
-    """Returns the width of each tile if there are `count` tiles."""
+    """Returns the width of a tile in pixels. A tile is the part of the video
+    that shows one stream. `count` is the number of tiles.
+    """
     space = (WIDTH + GAP) // columns(count) - GAP
     return min(space, WIDTH_OF_ONE) // 4 * 4
 
 
 class Pictures:
-    """Stores the pictures of all tiles in memory, scaled to the size of a tile.
+    """The pictures of all tiles. They are kept in memory, scaled to the size
+    of a tile. A tile is the part of the video that shows one stream.
     """
 
     def __init__(self, tiles: Sequence[Tile]) -> None:
@@ -118,8 +127,8 @@ class Pictures:
         self._black = plain(self.size, BLACK)
 
     def frames(self) -> Iterator[list[bytes]]:
-        """Yields a list for each frame of the video. The list contains the
-        picture of each stream (tile) in this frame.
+        """Yields a list of pictures for each frame of the video: one picture
+        for each stream (tile).
         """
         for place in range(len(self.tiles[0].numbers)):
             yield [self.seen(tile, place) for tile in self.tiles]
@@ -134,9 +143,11 @@ class Pictures:
 
 def take(video: pathlib.Path, numbers: set[int], wide: int
          ) -> tuple[tuple[int, int], Mapping[int, bytes]]:
-    """Returns the size of the pictures, and {number: picture}. The pictures
-    have the width `wide` and the video's aspect ratio. A picture is the
-    luminance followed by both parts of the chrominance.
+    """Takes pictures from `video`. `numbers` are their numbers. Returns two
+    values: the size of the pictures, and {number: picture}. The pictures are
+    scaled to the width `wide` and keep the aspect ratio of the video. A
+    picture consists of the luminance, followed by both parts of the
+    chrominance.
     """
     chosen = "+".join(f"between(n\\,{first}\\,{last})"
                       for first, last in ranges(numbers))
@@ -158,8 +169,8 @@ def take(video: pathlib.Path, numbers: set[int], wide: int
 
 
 def ranges(numbers: set[int]) -> list[tuple[int, int]]:
-    """Divides `numbers` into ranges of consecutive numbers. Returns each range
-    as (first, last).
+    """Divides the set `numbers` into ranges of consecutive numbers. Returns
+    each range as a pair (first, last).
     """
     found = []
     for number in sorted(numbers):
@@ -171,8 +182,8 @@ def ranges(numbers: set[int]) -> list[tuple[int, int]]:
 
 
 def read(stream: BinaryIO) -> tuple[tuple[int, int], list[bytes]]:
-    """Reads a YUV4MPEG2 stream. Returns the size of its pictures, and the
-    pictures.
+    """Reads a YUV4MPEG2 stream. Returns two values: the size of the pictures
+    as (width, height), and a list of the pictures.
     """
     header = stream.readline()
     if not header:
@@ -186,8 +197,8 @@ def read(stream: BinaryIO) -> tuple[tuple[int, int], list[bytes]]:
 
 
 def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
-    """Returns a picture of the size `size` in which all pixels have the colour
-    `colour`.
+    """Returns a picture of the size `size` in which all pixels have the same
+    colour, `colour`.
     """
     return b"".join(bytes([value]) * (size.width * size.height // share)
                     for value, share in zip(colour, (1, 4, 4)))
@@ -195,7 +206,7 @@ def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
 
 def marked(picture: bytes, size: Size) -> bytes:
     """Returns a copy of `picture` with an orange bar at its lower edge. `size`
-    is the size of the picture.
+    contains the width and the height of the picture.
     """
     found, begin = [], 0
     for value, side in zip(ORANGE, (1, 2, 2)):
@@ -208,7 +219,9 @@ def marked(picture: bytes, size: Size) -> bytes:
 
 @functools.cache
 def encoder() -> str | None:
-    """Returns the first of ENCODERS that ffmpeg has, or None."""
+    """Returns the first encoder in ENCODERS that ffmpeg has. If it has none of
+    them, returns None.
+    """
     known = processes.run([*clips.FFMPEG, "-encoders"], "ffmpeg").split()
     return next((name for name in ENCODERS if name in known), None)
 
@@ -216,12 +229,15 @@ def encoder() -> str | None:
 def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
           stem: pathlib.Path, poster_place: int = 0
           ) -> tuple[pathlib.Path | None, pathlib.Path]:
-    """Writes the video, and one of its frames as a picture. `poster_place` is
-    the number of this frame. `labels` is a picture of the same size with
-    transparent parts. It is drawn on top of the video.
+    """Writes a video that shows all streams side by side, and one of its
+    frames as a picture file. `poster_place` is the number of this frame.
+    `labels` is a partly transparent picture of the same size, which is drawn
+    over the video.
 
-    Returns the paths of the video and of the picture. Each path is `stem` with
-    a suffix. The first path is None if ffmpeg has no encoder."""
+    Returns the paths of the two files. Each path is `stem` with a suffix. If
+    ffmpeg has no encoder for the video, there is no video, and its path is
+    None.
+    """
     name = encoder()
     poster, target = stem.with_suffix(".jpg"), None
     graph = (f"[0]tile={pictures.size.columns}x{pictures.size.rows}:"
@@ -247,8 +263,8 @@ def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
 def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          outputs: Sequence[str]) -> None:
     """Runs ffmpeg with the filter graph `graph` and the output options
-    `outputs`. For each frame of the video, writes one picture of each stream to
-    the pipe from which ffmpeg reads.
+    `outputs`. ffmpeg reads pictures from a pipe. For each frame of the video,
+    one picture of each stream is written to this pipe.
     """
     readable, writable = os.pipe()
     child = processes.start(
@@ -257,8 +273,9 @@ def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          "-filter_complex", graph, *outputs],
         pass_fds=(readable,), stdout=subprocess.DEVNULL)
     os.close(readable)
-    # If ffmpeg ends early, writing to the pipe fails. This error is ignored,
-    # because the exit status of ffmpeg is checked below.
+    # If ffmpeg ends early, writing to the pipe fails. This error is ignored
+    # here. The exit status of ffmpeg, which is checked afterwards, shows the
+    # failure.
     with contextlib.suppress(BrokenPipeError), open(writable, "wb") as pipe:
         pipe.write(b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n"
                    % (pictures.size.width, pictures.size.height,

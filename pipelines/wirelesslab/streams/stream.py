@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a clip over a transport in real time and shows what arrived.
 
-The pipelines are in transports.ini. This module starts the receiver and waits
-until the receiver is ready. Then it starts the sender. It watches both
-pipelines and ends them.
+The pipelines are in transports.ini. This module starts the end that listens,
+usually the receiver, and waits until it is ready. Then it starts the other
+end. It watches both pipelines and ends them.
 """
 
 import contextlib
@@ -31,23 +31,25 @@ from wirelesslab.streams import (
 # The maximum time in s until a pipeline is ready. It is long because GStreamer
 # scans all plugins when it is started for the first time.
 SECONDS_TO_START = 60
-# If no frame arrives for this number of seconds after the sender has ended, no
-# frame can be in flight any more.
+# Time in s. After the sender has ended, no frame can be in flight any more if
+# none has arrived for this time.
 SECONDS_OF_QUIET = 1.0
-# The maximum time in s for sending a clip. TCP takes up to seven times as long
-# as the film plays (Ouwens table 3.7).
+# The maximum time in s for sending a clip. It is long, because TCP takes up to
+# seven times as long as the film plays (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-# Some pipelines only end after SIGINT. A pipeline that is still running this
-# number of seconds after SIGINT is killed.
+# Some pipelines end only if they get SIGINT. A pipeline that is still running
+# this number of seconds after SIGINT is killed.
 SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 
 
 class Launch:
-    """A process of gst-launch-1.0, or of another `program`, and its output."""
+    """A process of gst-launch-1.0 together with its output. `program` can
+    replace gst-launch-1.0 by a program that starts it.
+    """
 
     def __init__(self, role: str, pipeline: str, values: dict[str, Any],
                  place: placement.Place, program: Sequence[str] = GST_LAUNCH,
@@ -55,11 +57,10 @@ class Launch:
         self.role = role
         self.called = f"{name}: the {role}" if name else f"the {role}"
         self._place = place
-        # The output is kept in memory, so that it is not lost when the disk is
-        # full.
+        # The output is kept in memory. On a full disk, it would be lost.
         self._output = os.memfd_create(role)
         # The pipeline is split into words before the values are inserted. A
-        # value that contains a blank therefore stays one word.
+        # value with a blank in it therefore stays one word.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 
@@ -72,16 +73,18 @@ class Launch:
             (run_dir / f"{self.role}.out").write_text(self.output())
 
     def warnings(self) -> list[str]:
-        """Returns the warnings of the elements. A warning that occurs several
-        times is returned once.
+        """Returns the warnings that elements have printed, each warning only
+        once.
         """
         return list(dict.fromkeys(
             f"{element.rpartition(':')[2]}: {words}"
             for element, words in WARNING.findall(self.output())))
 
     def check_log(self, log: pathlib.Path) -> None:
-        """Raises LabError if an element failed to write `log`. Results that are
-        computed from an incomplete log would be wrong, with no sign of it."""
+        """Raises LabError if an element could not write the file `log`
+        completely. Results from an incomplete log would be wrong, and nothing
+        would show it.
+        """
         for words in self.warnings():
             if str(log) in words:
                 raise LabError(f"{self.called}'s {words}")
@@ -95,7 +98,7 @@ class Launch:
 
     def finish(self) -> None:
         """Waits until the process ends. Raises LabError if the process fails,
-        or if it is still running after SECONDS_TO_END.
+        or if it is still running after SECONDS_TO_END seconds.
         """
         try:
             self._place.finish(self.child, SECONDS_TO_END)
@@ -111,10 +114,10 @@ class Launch:
                 f"failed ({processes.describe(self.child.returncode)})")
 
     def end(self) -> None:
-        """Asks the pipeline to end. This is necessary for a pipeline that would
-        otherwise run forever. If the pipeline does not end, it is killed. Its
-        exit status is ignored, because the pipeline may fail when the link has
-        ended."""
+        """Ends a pipeline that would otherwise run forever. First asks the
+        pipeline to end. If it does not end, it is killed. Its exit status is
+        ignored, because a pipeline may fail when its link has ended.
+        """
         self.interrupt()
         try:
             self._place.finish(self.child, SECONDS_TO_ASK)
@@ -142,8 +145,9 @@ def wait_until_ready(end: Launch, place: placement.Place, binds: str,
 
 
 class Stream:
-    """The transmission of one clip from a sender to a receiver. The logs of
-    both ends are in `run_dir`. If there are several streams, each has a `name`.
+    """The transmission of one clip from a sender to a receiver. The directory
+    `run_dir` contains the logs of both ends. If there are several streams at
+    the same time, each has a `name`.
     """
 
     SENDER = GST_LAUNCH  # The program that runs the sender of this stream.
@@ -178,8 +182,9 @@ class Stream:
         return self._ends["receiver"]
 
     def _launch(self, role: str) -> None:
-        """Starts the pipeline of the sender or of the receiver, depending on
-        `role`. In this pipeline, `host` is the address of the end that listens.
+        """Starts the pipeline of the sender or of the receiver, as `role`
+        says. The placeholder {host} in the pipeline stands for the address of
+        the end that listens.
         """
         host = self._place.address(role, transports.listener(self._transport))
         program = self.SENDER if role == "sender" else GST_LAUNCH
@@ -208,8 +213,9 @@ class Stream:
             transports.ports_of(self._transport, self._port))
 
     def begin(self) -> None:
-        """Starts the sender or the receiver, whichever does not listen. The end
-        that listens was started earlier.
+        """Starts the end that does not listen. This is the sender or the
+        receiver, depending on the transport. The end that listens was started
+        before.
         """
         for role in placement.ROLES:
             if role not in self._ends:
@@ -225,15 +231,15 @@ class Stream:
                 self._ends[role].check_log(path)
 
     def update(self, show: bool = True) -> bool:
-        """Reads the lines that were added to the logs of the sender and the
-        receiver since the last call. Returns whether new frames have arrived.
+        """Reads the lines that were added to the logs of both ends since the
+        last call. Returns whether new frames have arrived.
         """
         return self._progress.update(show)
 
     def is_sending(self) -> bool:
-        """Returns whether the sender is still sending. Raises LabError if it
-        has failed. A sender that does not end by itself counts as ended when it
-        has sent all frames.
+        """Returns whether the sender is still sending. Some senders do not end
+        by themselves. They count as ended when they have sent all frames.
+        Raises LabError if the sender has failed.
         """
         if self._is_sending:
             self._is_sending = not (
@@ -246,7 +252,7 @@ class Stream:
     def _check_end_of_sender(self) -> None:
         self._receiver.check()
         if transports.ends(self._transport):
-            # The receiver ends when the connection ends. At this time, the
+            # The connection has ended, so the receiver has ended, too. The
             # process of the sender may still be running.
             self._sender.finish()
 
@@ -254,13 +260,13 @@ class Stream:
         raise self._sender.failure("did not end in time")
 
     def is_received(self) -> bool:
-        """Returns whether the receiver has ended because nothing more can
-        arrive.
+        """Returns whether the receiver has ended. It ends by itself when
+        nothing more can arrive.
         """
         return self._receiver.ended()
 
     def end_sender(self) -> None:
-        """Ends a sender that does not end by itself."""
+        """Ends the sender, if it is one that does not end by itself."""
         if not transports.ends(self._transport):
             for end in self._ends.values():
                 end.check()
@@ -287,7 +293,7 @@ class Stream:
             end.save_output(self._run_dir)
 
     def warnings(self) -> list[Any]:
-        """Returns the warnings of both pipelines."""
+        """Returns the warnings that the elements of both pipelines printed."""
         return [f"{end.called}'s {words}"
                 for end in (self._sender, self._receiver)
                 for words in end.warnings()]
@@ -295,8 +301,9 @@ class Stream:
 
 def send(streams: list[Stream], check: Callable[[], None],
          apart: float) -> None:
-    """Starts the streams one after another at intervals of `apart` seconds.
-    Waits until all of them have been sent."""
+    """Starts the streams one after another, with `apart` seconds between two
+    starts. Returns when all of them have been sent.
+    """
     started = time.monotonic()
     begun = 0
     while begun < len(streams) or any(one.is_sending() for one in streams):
@@ -315,7 +322,7 @@ def send(streams: list[Stream], check: Callable[[], None],
 def wait_for_quiet(streams: list[Stream],
                    carries: Callable[[], bool] = lambda: False) -> None:
     """Waits until the last frames of `streams` have passed the network and the
-    jitter buffer.
+    jitter buffer, so that no more frames will arrive.
     """
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
@@ -327,8 +334,8 @@ def wait_for_quiet(streams: list[Stream],
             break
         time.sleep(0.05)
         now = time.monotonic()
-        # The progress is printed only while frames arrive. If it were printed
-        # again without new frames, the run would seem to have stalled.
+        # The progress is printed only while frames arrive. If the same line
+        # were printed again and again, the run would seem to hang.
         if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
                 for one in streams]):
             last_frame = now
@@ -338,9 +345,10 @@ def stream(
         transport: Protocol, clip: pathlib.Path, port: int,
         run_dir: pathlib.Path, place: placement.Place
 ) -> tuple[frame_log.Log, frame_log.Log, list[Any]]:
-    """Streams one clip over `transport` between the hosts of `place`. Returns
-    the log of the sender, the log of the receiver, and the warnings of the
-    pipelines."""
+    """Streams one clip with `transport` between the two ends of `place`.
+    Returns three values: the log of the sender, the log of the receiver, and
+    the warnings of their pipelines.
+    """
     one = Stream(transport, clip, port, run_dir, place)
     stream_all([one], place)
     return one.sent, one.received, one.warnings()
@@ -348,9 +356,10 @@ def stream(
 
 def stream_all(streams: list[Stream], place: placement.Place,
                apart: float = 0) -> None:
-    """Sends all `streams` to their receivers. Starts the streams at intervals
-    of `apart` seconds. When all streams have ended, stops the emulated links
-    between the hosts of `place`, if there are any.
+    """Sends all `streams` to their receivers. The streams are started one
+    after another, with `apart` seconds between two starts. When all of them
+    have ended, the emulated links between the two ends are stopped, if there
+    are any.
     """
     def check() -> None:
         place.check()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads transport protocols from a file. Each protocol has a section, in which
-the sender and the receiver are pipelines for gst-launch-1.0. transports.ini has
-the protocols of this project and others. A matrix file of the lab may define
-further protocols. docs/lab-protocols.md describes the keys of a section.
+"""Reads transport protocols from a file. Each section of the file describes a
+protocol: its sender and its receiver are pipelines for gst-launch-1.0.
+transports.ini has the protocols of this project and others. A matrix file of
+the lab may define further protocols. docs/lab-protocols.md describes the keys
+of a section.
 """
 
 import configparser
@@ -21,37 +22,39 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# Maps the first element of a receiver's pipeline to the transport protocol of
-# the receiver's socket. If the pipeline begins with any other element, the
-# socket is a UDP socket.
+# The transport protocol of the receiver's socket, by the first element of the
+# receiver's pipeline. With any other first element, it is UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
-# Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
-# packets for up to a second at a time, and does not notice a request to stop
-# during this time. If srtsrc misses the request, it ends only when SRT has
+# Matches receivers that may not end when gst-launch-1.0 is interrupted, namely
+# srtsrc. srtsrc waits for packets for up to a second at a time. During this
+# time it does not notice a request to stop. It then ends only when SRT has
 # received no packet from the sender for five seconds. After long delays on the
-# link, SRT waits for much longer than five seconds.
+# link, SRT waits for much longer.
 ENDLESS = re.compile(r"(?:^|! )srtsrc\b")
-# The properties of wirelesslink that the lab sets itself.
+# Properties of wirelesslink that a user cannot set, because the lab sets them
+# itself.
 OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# Valid values of the key `connection` of a protocol. With this key, the lab
-# opens a connection of the given type. The sender's pipeline writes to its
-# standard output, which is one end of the connection. The receiver's pipeline
-# reads from its standard input, which is the other end.
+# Valid values of the key `connection` of a protocol. The value is the type of
+# a connection that the lab opens between the two pipelines. The sender's
+# pipeline writes to its standard output, which is one end of the connection.
+# The receiver's pipeline reads from its standard input, which is the other
+# end.
 CONNECTIONS = ("mptcp",)
 # NAMES are the names that a pipeline may contain in braces. NEEDED are the
 # names that the pipeline of a sender or of a receiver must contain, because
-# nothing can be measured without them.
-# - {port+1} and {port+2} are the ports above {port}.
-# - {peer} is the address of the other host, and {own} is the address of the
-#   pipeline's own host. They are for packets that return to the sender.
+# nothing can be measured without them. Names that need an explanation are:
+# - {port+1} and {port+2}: the ports above {port}.
+# - {peer}: the address of the other host, for packets that return to the
+#   sender.
+# - {own}: the address of the pipeline's own host, for the same purpose.
 NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
          "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# LIVE_NAMES and LIVE_NEEDED replace NAMES and NEEDED if a live encoder produces
-# the video.
+# These replace NAMES and NEEDED if a live encoder produces the video. The
+# sender's pipeline then writes two more files.
 LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
@@ -66,9 +69,9 @@ def read_sections(
         path: pathlib.Path,
         make: Callable[[str, configparser.SectionProxy], Protocol]
 ) -> dict[str, Protocol]:
-    """Calls `make` for each section of the file and returns {name of the
-    section: result of `make`}. If a section is wrong, raises a LabError that
-    names the file.
+    """Reads the file `path` and calls `make` for each of its sections. Returns
+    {name of the section: result of `make`}. If a section is wrong, raises a
+    LabError whose message names the file.
     """
     found = configparser.ConfigParser(interpolation=None)
     try:
@@ -81,10 +84,11 @@ def read_sections(
 def of_section(name: str, section: configparser.SectionProxy,
                is_live: bool = False) -> Protocol:
     """Returns the transport that `section` describes, as a dictionary that is
-    written as JSON. Some rarely used keys are in the dictionary only if they
-    are in the section. If a new key of this kind is introduced, the
-    dictionaries of the existing transports therefore do not change, and the
-    older results of these transports remain usable."""
+    written as JSON. Rarely used keys are in the dictionary only if they are in
+    the section. A new key of this kind therefore does not change the
+    dictionaries of existing transports. Their older results thus remain valid,
+    because a result is valid only if its dictionary is unchanged.
+    """
     for key in ("sender", "receiver"):
         if not section.get(key):
             raise LabError(f"protocol {name} has no key {key}")
@@ -114,10 +118,12 @@ def of_section(name: str, section: configparser.SectionProxy,
 
 def pipeline(name: str, section: configparser.SectionProxy, key: str,
              is_live: bool = False) -> str:
-    """Returns the pipeline under the key `key` of a section, in one line.
-    Raises LabError if the line cannot be split into words, has an unknown name
-    in braces, or lacks a name that the measurements need. GStreamer itself
-    checks the elements."""
+    """Returns the pipeline of a section, in one line. `key` is "sender" or
+    "receiver". Raises LabError in three cases: the line cannot be split into
+    words, it contains an unknown name in braces, or a name is missing that the
+    measurements need. The elements are not checked here, because GStreamer
+    itself checks them.
+    """
     text = re.sub(r"\s+", " ", section[key]).strip()
     try:
         words = [word for written in shlex.split(text)
@@ -143,14 +149,15 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Checks the properties of wirelesslink that a user sets in a section.
-    Raises LabError if the lab itself sets one of these properties. Returns
-    `properties` unchanged.
+    """Checks the properties of wirelesslink that a user sets in a section of a
+    file. Raises LabError if one of them is a property that the lab sets
+    itself. Returns `properties` unchanged.
 
-    - `owner`: the name of the section
+    - `owner`: the name of the section, for the error message
     - `properties`: a text with properties and their values, such as
       "rate=5000000 delay=20"
-    - `others`: the names of the other properties that the section sets
+    - `others`: the names of further properties that the section sets by keys
+      of its own
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -191,30 +198,31 @@ def ports(name: str, section: configparser.SectionProxy) -> int:
 
 
 def ports_of(transport: Protocol, port: int) -> list[int]:
-    """Returns the ports at which the receiver of `transport` listens. `port` is
-    the value of {port} in the pipeline of the receiver.
+    """Returns all ports at which the receiver of `transport` listens. `port`
+    is the first of them, which is {port} in the pipeline.
     """
     return [port + n for n in range(transport.get("ports", 1))]
 
 
 def ends(transport: Protocol) -> bool:
-    """Returns whether the pipelines of the protocol end by themselves. Most
-    pipelines do.
+    """Returns whether the pipelines of `transport` end by themselves at the
+    end of the stream. Most pipelines do.
     """
     return transport.get("ends", True)
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver of `transport` is certain to exit at the end
-    of the stream or after an interrupt by the lab. An SRT receiver is not
-    certain to exit: if the link loses packets, the receiver may miss the packet
-    with which the sender closes the connection."""
+    """Returns whether the receiver of `transport` is certain to exit at the
+    end of the stream or after an interrupt. An SRT receiver is not: the sender
+    closes the connection with a packet, and if the link loses this packet, the
+    receiver does not notice the end.
+    """
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 
 def is_asked(transport: Protocol) -> bool:
-    """Returns whether the sender of `transport` is started by a server, from
-    which the receiver requests the stream.
+    """Returns whether the receiver of `transport` requests the stream from a
+    server, which then starts the sender.
     """
     return "server" in transport
 
@@ -228,9 +236,9 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Returns a protocol that combines the protocols in `several`. It has one
-    stream for each of them, and all streams use the same link. The streams are
-    started at intervals of `apart` seconds.
+    """Returns a protocol that sends several streams at the same time, one
+    stream with each protocol in `several`. All streams use the same link. They
+    are started at intervals of `apart` seconds.
     """
     for one in several:
         if one[COMPUTED]:
@@ -249,9 +257,8 @@ def together(several: list[Protocol], apart: float) -> Protocol:
 
 
 def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
-    """Returns a list of the streams of a protocol. An element of the list is a
-    pair: the name of the stream and its transport. If the protocol has only one
-    stream, the name is empty.
+    """Returns the streams of a protocol as a list of pairs (name of the
+    stream, transport). If the protocol has only one stream, its name is empty.
     """
     if "streams" not in protocol:
         return [("", protocol)]
@@ -260,20 +267,21 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Returns whether all streams of `transport` use UDP. Only such a transport
-    works on a machine without network namespaces. There, relays of UDP packets
-    replace the namespaces of the hosts.
+    """Returns whether all streams of `transport` use UDP. On a machine without
+    network namespaces, relays replace the hosts, and they carry only UDP. Only
+    such a transport works there.
     """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Raises LabError if `transport` does not work on this machine. On a
-    machine without network namespaces, relays replace the namespaces of the
-    hosts. The relays carry only transports over UDP, and `left_out` says what
-    they do not support. On other machines, `left_out` is empty, and no error is
-    raised."""
+    """Raises LabError if `transport` does not work on this machine. `left_out`
+    is a text. On a machine with network namespaces it is empty, and no error
+    is raised. On any other machine, relays of UDP packets replace the hosts,
+    and the text says what they do not support. They carry only transports over
+    UDP.
+    """
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

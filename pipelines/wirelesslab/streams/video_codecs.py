@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Adapts the pipelines of a protocol to the codec of a clip. The pipelines are
 written for MPEG-2. For each other codec, videocodecs.ini says which elements
-are replaced.
+are replaced by which.
 """
 
 import configparser
@@ -21,12 +21,13 @@ FIRST = "mpeg2"
 class Codec(typing.NamedTuple):
     name: str
     title: str
-    # Names of elements that work only with MPEG-1/2. If the pipelines of a
-    # protocol contain one of these elements even after the replacements in
-    # `instead`, the protocol cannot send streams of the codec `name`.
+    # Names of elements that work only with MPEG-1 and MPEG-2. After the
+    # replacements in `instead`, the pipelines of a protocol may still contain
+    # one of these elements. The protocol then cannot send streams of this
+    # codec.
     alone: list
-    # The replacements: pairs (old text, new text). In the pipelines of a
-    # protocol, each old text is replaced by the new text.
+    # Pairs (old text, new text). To adapt the pipelines of a protocol to this
+    # codec, each old text in them is replaced by the new text.
     instead: list
 
 
@@ -65,8 +66,9 @@ def pipeline(codec: Codec, text: str) -> str:
 
 
 def protocol(codec: Codec, given: Protocol) -> Protocol:
-    """Returns a copy of the protocol `given`. The pipelines of the copy are
-    changed so that they work with `codec`."""
+    """Returns a copy of the protocol `given` for another codec. The pipelines
+    of the copy work with `codec`.
+    """
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
                                      for one in given["streams"]]}
@@ -75,9 +77,9 @@ def protocol(codec: Codec, given: Protocol) -> Protocol:
 
 
 def misfits(codec: Codec, given: Protocol) -> list[str]:
-    """Returns the names of the elements in the protocol `given` that do not
-    work with the codec. `given` is a result of protocol(), so its pipelines
-    have already been changed for the codec.
+    """Returns the names of those elements in the protocol `given` that do not
+    work with the codec. The pipelines of `given` have already been changed for
+    the codec by protocol().
     """
     if "streams" in given:
         return [name for one in given["streams"]

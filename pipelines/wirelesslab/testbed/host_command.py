@@ -2,19 +2,20 @@
 """Runs a command in a host of a testbed.
 
 The caller runs outside the testbed. This process is an ordinary child process
-of the caller. When this process receives a signal, it forwards the signal to
-the command and to the children of the command. Its exit status is that of the
-command.
+of the caller, and the command is a child of this process. When this process
+receives a signal, it forwards the signal to the command and to the children of
+the command. Its exit status is that of the command.
 
-To kill the command, the caller sends KILL_GROUP to this process, and not
-SIGKILL. This process then kills the command and its children, and reaps the
-command. If SIGKILL killed this process itself, process 1 of the machine would
-have to reap the command, and the end of the testbed would have to wait for
-that.
+To kill the command, the caller sends the signal KILL_GROUP to this process.
+This process then kills the command and its children, and reaps the command.
+The caller must not use SIGKILL, which would end only this process. Process 1
+of the machine would then have to reap the command, and the end of the testbed
+would have to wait for that.
 
 Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
 with these keys:
-- `join`: descriptors of the namespaces, in the order in which they are entered.
+- `join`: descriptors of the namespaces, in the order in which they are
+  entered.
 - `owner` (a process ID) and `end` (a descriptor) are only used if `join` is
   empty. When the process `owner` has ended or `end` becomes readable, the
   command and all processes that it started are killed.
@@ -47,9 +48,9 @@ def main() -> None:
         for descriptor in options["join"]:
             linux.setns(descriptor)
             os.close(descriptor)
-        # When the process enters a mount namespace, its working directory
-        # becomes the root directory of the namespace. The earlier working
-        # directory is therefore restored.
+        # setns() with a mount namespace also changes the working directory to
+        # the root directory of the namespace. The working directory is
+        # therefore set to its previous value.
         os.chdir(directory)
     except OSError as failure:
         sys.exit(f"testbed: cannot enter the host: {failure.strerror}")
@@ -68,9 +69,9 @@ def main() -> None:
             os.close(options["end"])
         become(argv, options["foreground"], parent)
     if options["foreground"]:
-        # When the user presses a key such as Ctrl-C, the terminal sends the
-        # signal to the command as well. This process therefore ignores the
-        # signals.
+        # If the user presses a key such as Ctrl-C, the terminal sends the
+        # signal both to the command and to this process. The command decides
+        # what to do, so this process ignores the signal.
         for number in FROM_TERMINAL:
             signal.signal(number, signal.SIG_IGN)
     status = stand_for(child, ends, options["foreground"])
@@ -81,8 +82,9 @@ def main() -> None:
 
 def watch(owner_pid: int) -> int:
     """Returns a pidfd of the process `owner_pid`. Also makes the calling
-    process the parent of all orphans of the command. The calling process can
-    then end the orphans."""
+    process a subreaper: if a process of the command loses its parent, it
+    becomes a child of the calling process, which can then kill it.
+    """
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
         sys.exit(1)
@@ -91,24 +93,28 @@ def watch(owner_pid: int) -> int:
 
 
 def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
-    """Executes the command in the child process. Never returns."""
+    """Executes the command in this process, which is the child process. Never
+    returns.
+    """
     if not foreground:
         os.setsid()
     elif os.isatty(0):
         # The command gets a process group of its own, which becomes the
         # foreground group of the terminal. This is necessary if the command is
         # a shell in the host. When a shell starts, it reads the ID of the
-        # foreground group. When the shell ends, it makes this group the
-        # foreground group again. The shell can read the ID only if the group is
-        # in the PID namespace of the shell.
+        # foreground group. When it ends, it makes this group the foreground
+        # group again. For this, the group must be in the PID namespace of the
+        # shell. Otherwise, the shell cannot read the ID.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    # If the parent ended before prctl() took effect, this process ends too.
+    # The parent may have ended before prctl() took effect. The kernel then
+    # sends no signal, so this process ends by itself.
     if select.select([parent], [], [], 0)[0]:
         os._exit(1)
-    # Python ignores some signals, and the program that started this one may
-    # ignore others. The command begins with the default action for all of them.
+    # Signals that are ignored stay ignored after exec(). Python ignores some
+    # signals, and so may the program that has started this one. All of them
+    # are therefore set to the default action before the command is executed.
     for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
@@ -121,18 +127,22 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
 
 
 def give_terminal(terminal: int) -> None:
-    """Makes our process group the foreground group of the terminal."""
+    """Makes the process group of this process the foreground group of the
+    terminal.
+    """
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     os.tcsetpgrp(terminal, os.getpgrp())
     signal.signal(signal.SIGTTOU, signal.SIG_DFL)
 
 
 def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
-    """Waits for the command and returns its status as waitpid() encodes it."""
+    """Waits until the command has ended. Returns its status in the encoding of
+    waitpid().
+    """
     terminal = os.dup(0) if foreground and os.isatty(0) else None
-    # This process replaces its standard streams by /dev/null. Otherwise, a
-    # program that reads the output of the command would not see the end of the
-    # output as long as this process exists.
+    # This process replaces its standard streams by /dev/null. If it kept the
+    # output open, a program that reads the output of the command would not see
+    # its end before this process ends.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(null, descriptor)
@@ -142,8 +152,8 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
             number = signal.SIGKILL
         try:
             os.killpg(child, number)
-        # If the command has not made its process group yet, the signal is sent
-        # to the command alone.
+        # The command makes a process group of its own after its start. If it
+        # has not done so yet, the signal is sent to the command alone.
         except ProcessLookupError:
             os.kill(child, number)
 
@@ -162,9 +172,11 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
 
 
 def kill_descendants() -> None:
-    """Kills the remaining processes that the command started. When one of them
-    dies, its children become children of the calling process. The loop
-    therefore ends when the calling process has no more children."""
+    """Kills the remaining processes that the command has started. If one of
+    them has children, they become children of the calling process when their
+    parent dies. The loop therefore continues until the calling process has no
+    more children.
+    """
     while True:
         children = pathlib.Path(
             f"/proc/self/task/{os.getpid()}/children").read_text().split()

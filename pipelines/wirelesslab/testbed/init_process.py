@@ -4,14 +4,14 @@
 All processes of a testbed are in one PID namespace, in which this process is
 process 1. When this process ends, the kernel kills all other processes in the
 namespace. The network namespaces and their devices disappear with the last
-process. This process ends when its owner closes the testbed, or when the
-owner's pidfd shows that the owner has ended. The testbed is therefore removed
-completely even if the owner is killed with kill -9.
+process. This process ends when its owner closes the testbed. It also ends when
+the owner itself has ended, which it notices from a pidfd of the owner. The
+testbed is therefore removed completely even if SIGKILL ends the owner.
 
-Called by namespaces.py as `testbed.init_process OWNER-PID SOCKET`. The first
-message on the socket describes the namespaces to make. The answer contains file
-descriptors of these namespaces. Each further message is a question about a
-host, or it requests the end of the testbed.
+namespaces.py starts this program as `testbed.init_process OWNER-PID SOCKET`.
+The first message on the socket describes the namespaces to make. The answer
+contains file descriptors of these namespaces. Each further message is a
+question about a host, or it requests the end of the testbed.
 """
 
 import contextlib
@@ -39,14 +39,14 @@ TUN_HELP = {
     errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives users no "
                   "rights over networks of others",
 }
-# With these settings, the kernel of a new host sends no packets by itself. A
-# link then carries only the packets of the commands. Therefore two runs with
-# the same seed are identical.
+# With these settings, the kernel of a new host sends no packets on its own
+# initiative. A link then carries only the packets of the commands. Otherwise,
+# two runs with the same seed would not be identical.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# Maps the name of each table in /proc/net to a socket state in hexadecimal. A
-# socket in this state can receive. The table "raw" contains the protocol number
-# where the other tables contain the port.
+# Maps the name of each table in /proc/net to a hexadecimal number: the state
+# of a socket that can receive. In the table "raw", the protocol number stands
+# where the other tables have the port.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 
@@ -54,7 +54,7 @@ def main() -> None:
     owner_pid = int(sys.argv[1])
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
-        return  # The owner, our parent process, has already ended.
+        return  # The owner, which started this process, has already ended.
     control = socket.socket(fileno=int(sys.argv[2]))
     wanted = json.loads(control.recv(MESSAGE_BYTES))
     try:
@@ -73,10 +73,10 @@ def main() -> None:
 
 
 def refusal(failure: Exception) -> dict[str, str]:
-    """Returns the answer that reports `failure` to the caller. An OSError means
-    that this machine does not allow the requested kind of host, for example a
-    host in a user namespace. The answer then has the key "forbidden". The
-    caller can then try another kind of host.
+    """Returns the answer that reports `failure` to the owner of the testbed.
+    If `failure` is an OSError, this machine does not allow the requested kind
+    of host, for example a host in a user namespace. The answer then has the
+    key "forbidden", so that the owner can try another kind of host.
     """
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
@@ -87,8 +87,8 @@ def refusal(failure: Exception) -> dict[str, str]:
 
 
 def become_root_of_our_own() -> None:
-    """Enters a user namespace. In this namespace the user is root and may make
-    network namespaces.
+    """Enters a new user namespace. In this namespace, the user is root and may
+    make network namespaces.
     """
     uid, gid = os.geteuid(), os.getegid()
     linux.unshare(linux.CLONE_NEWUSER, "a user namespace")
@@ -106,14 +106,15 @@ def answer(control: socket.socket, values: dict[str, Any],
 
 def keep(owner: int, control: socket.socket,
          wanted: dict[str, Any]) -> NoReturn:
-    """Makes the namespaces. Then answers the owner's requests, which arrive
-    over `control`, until the owner ends the testbed. This function never
-    returns: it ends the process.
+    """Makes the namespaces, and then answers the requests of the owner. They
+    arrive over `control`, until the owner ends the testbed. This function does
+    not return, but ends the process.
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        # SIGCHLD is ignored, because the kernel then reaps orphans. If it were
-        # not ignored, this process would have to reap them.
+        # SIGCHLD is ignored, so that the kernel reaps processes that have lost
+        # their parent. As process 1, this process would otherwise have to reap
+        # them.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:
@@ -129,12 +130,13 @@ def keep(owner: int, control: socket.socket,
 
 def make(wanted: dict[str, Any]) -> dict[str, int]:
     """Makes the namespaces. Returns {host: file descriptor of its network
-    namespace}. The key "" stands for the namespace between the hosts, in which
-    the links run.
+    namespace}. The key "" stands for one more network namespace, in which the
+    links between the hosts run.
     """
     linux.mount(None, "/", None, linux.MS_REC | linux.MS_SLAVE)
-    # In a container, mounting /proc may be forbidden. In that case, `ps` on a
-    # host of the testbed shows the processes of the whole machine.
+    # In a container, it may be forbidden to mount /proc. The error is then
+    # ignored. The only consequence is that `ps` on a host of the testbed shows
+    # the processes of the whole machine.
     with contextlib.suppress(OSError):
         linux.mount("proc", "/proc", "proc",
                     linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
@@ -153,9 +155,10 @@ def make(wanted: dict[str, Any]) -> dict[str, int]:
 
 
 def make_run_private() -> None:
-    """Replaces /run by a new directory with all entries of the old /run, except
-    `netns`. The names of the hosts, which are stored in the new /run/netns, are
-    therefore visible only inside the testbed."""
+    """Replaces /run by a new directory with all entries of the old /run,
+    except `netns`. The names of the hosts are files in the new /run/netns, so
+    they are visible only inside the testbed.
+    """
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
     linux.mount("testbed", "/run", "tmpfs",
                 linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
@@ -174,16 +177,18 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            # An entry is left out of the new directory if it is not readable,
-            # or if it was removed after the list of entries was read.
+            # Some entries are left out of the new directory: those that are
+            # not readable, and those that were removed after the list of
+            # entries was read.
             pass
     os.close(old)
 
 
 def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
-    """Enters a new network namespace and sets its sysctls. If a sysctl of
-    `defaults` cannot be set, the error is ignored. If a sysctl of `settings`
-    cannot be set, LabError is raised.
+    """Makes and enters a new network namespace, and sets its sysctls. If a
+    sysctl of `defaults` cannot be set, the error is ignored. If a sysctl of
+    `settings` cannot be set, raises LabError. Returns a file descriptor of the
+    namespace.
     """
     linux.unshare(linux.CLONE_NEWNET, "a network namespace")
     linux.set_up("lo")
@@ -200,16 +205,16 @@ def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
 
 
 def sysctl(name: str) -> pathlib.Path:
-    # The parts of the name of a sysctl are separated by dots or by slashes. If
-    # a name contains a slash, a dot in it is a part of a device name (see
+    # The parts of a sysctl's name are separated either by dots or by slashes.
+    # In a name with slashes, a dot belongs to the name of a device (see
     # sysctl(8)).
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 
 
 def check_devices() -> None:
-    """Raises OSError if /dev/net/tun cannot be opened. On some machines only
-    root may open it.
+    """Raises OSError if /dev/net/tun cannot be opened, because a link needs
+    it. On some machines only root may open it.
     """
     os.close(os.open(TUN, os.O_RDWR | os.O_CLOEXEC))
 
@@ -251,9 +256,10 @@ def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
 
 
 def are_up(question: dict[str, Any]) -> list[str]:
-    """Returns the devices that are up, are connected (IFF_RUNNING) and have an
-    address. If tunsink makes a device, the device may be up before tunsrc has
-    set its address. Therefore the address is checked, too."""
+    """Returns the devices that are ready: they are up, are connected
+    (IFF_RUNNING) and have an address. The address is checked because tunsink
+    may make a device before tunsrc sets the address of the device.
+    """
     ready = linux.IFF_UP | linux.IFF_RUNNING
     return [device for device in question["devices"]
             if (linux.flags_of(device) or 0) & ready == ready
@@ -271,9 +277,10 @@ def is_listening(question: dict[str, Any]) -> bool:
 
 
 def listening(kind: str, port: int, address: str | None = None) -> bool:
-    """Returns whether a socket in the network namespace of this process
-    listens at the port. `address` is an IPv4 address in dotted notation. If it
-    is given, only sockets that are bound to this address count."""
+    """Returns whether a socket listens at the port, in the network namespace
+    of this process. `address` is an IPv4 address in dotted notation. If it is
+    given, only sockets that are bound to this address count.
+    """
     tables = {kind} if address else {kind, kind + "6"}
     ending = f":{port:04X}"
     if address:

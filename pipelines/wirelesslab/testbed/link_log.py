@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of a wirelesslink and describes what happened to the packets,
-in words for readers who see a radio link for the first time.
+"""Reads the log of a wirelesslink and describes what happened to the packets.
+The texts are for readers who have never seen the statistics of a radio link.
 docs/wirelesslink.md describes the log.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
-# Maps each fate of a packet to the text that describes this fate. The text is
-# printed after a number of packets, for example "7 packets arrived".
+# Maps each fate of a packet to a text. The text follows a number of packets,
+# as in "7 packets arrived".
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",
@@ -33,8 +33,9 @@ LATENESS = re.compile(r" lateness-(median|p99|max)=\(gint64\)(-?\d+)")
 
 
 class Tally:
-    """Counts the packets of one station: the packets with each fate, and the
-    packets that were transmitted more than once.
+    """Counts the packets of one station by their fate, that is, by what the
+    link did with them. Also counts the packets that were transmitted more than
+    once.
     """
 
     def __init__(self) -> None:
@@ -50,9 +51,9 @@ class Tally:
 
 
 def events(path: str | pathlib.Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields a tuple (name, values) for each event in the log. `name` is the
-    first word of the line of the event. `values` maps the name of each column
-    to its value.
+    """Yields a tuple (name, values) for each event in the log. An event is a
+    line of the log, and `name` is its first word. `values` maps the name of
+    each column to the value in this line.
     """
     columns = {}
     with open(path) as log:
@@ -76,10 +77,11 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
 
 
 def created_ns(path: str | pathlib.Path) -> int | None:
-    """Returns the time of day at which the file of a log was created, a few ms
-    before the clock of the link began to run. Returns None if the file system
-    does not store this time. The time is read with the program stat, because
-    Python cannot read it."""
+    """Returns the time of day at which the log file of a link was created. A
+    few ms later, the clock of the link began to run. If the file system does
+    not store this time, returns None. The time is read with the program stat,
+    because Python cannot read it.
+    """
     said = subprocess.run(["stat", "--format=%.9W", path], text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout.strip()
@@ -90,28 +92,31 @@ def created_ns(path: str | pathlib.Path) -> int | None:
 
 
 def all_lateness_ns(output: str) -> dict[str, int] | None:
-    """Returns the lateness of the packets in ns as a dictionary: the median
-    ("median"), the 99th percentile ("p99") and the maximum ("max"). `output` is
-    the output of gst-launch-1.0 -m. The values come from the last message of
-    the link in `output`. Returns None if there is no such message."""
+    """Returns the lateness of the packets as a dictionary with three times in
+    ns: the median ("median"), the 99th percentile ("p99") and the maximum
+    ("max"). `output` is the output of gst-launch-1.0 -m, which contains
+    messages of the link. The times are from the last of these messages. If
+    there is no message, returns None.
+    """
     messages = STATISTICS.findall(output)
     found = LATENESS.findall(messages[-1]) if messages else []
     return {name: int(ns) for name, ns in found} or None
 
 
 def lateness_ns(output: str) -> int | None:
-    """Returns the 99th percentile, in ns, of the time by which the link pushes
-    packets later than intended. Returns None if this time is not known.
-    `output` is the output of gst-launch-1.0 -m."""
+    """Returns how late the link pushed packets: the 99th percentile of the
+    lateness, in ns. `output` is the output of gst-launch-1.0 -m. If it does
+    not contain this time, returns None.
+    """
     found = all_lateness_ns(output)
     return found["p99"] if found else None
 
 
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
-    """Returns lines that summarise the log of the link. They are printed below
-    the table of a run. `tally` counts the packets to the receiver, and `back`
-    counts the packets from the receiver. `lateness` is the lateness of the link
-    in ns, or None if it is unknown.
+    """Returns lines of text that summarise the log of the link, for the space
+    below the table of a run. `tally` counts the packets to the receiver, and
+    `back` counts the packets from the receiver. `lateness` says how late the
+    link pushed packets, in ns. It is None if this is unknown.
     """
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():

@@ -17,9 +17,10 @@ NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
-# One direction of a link. The tuple has three elements: the host whose
-# transmitter this direction uses, the source, and the sink. The source and the
-# sink are GStreamer elements, each as a list of words for gst-launch-1.0.
+# One direction of a link, as a tuple of three elements: the host that sends in
+# this direction, the source and the sink. The source and the sink are
+# GStreamer elements, each as a list of words for gst-launch-1.0. The packets
+# enter the link from the source and leave it to the sink.
 Flow = tuple[str, list[str], list[str]]
 
 
@@ -27,13 +28,13 @@ Flow = tuple[str, list[str], list[str]]
 class Link:
     name: str
     hosts: tuple
-    # The description of the link, split into words. A description consists
-    # either of GStreamer elements or of properties of wirelesslink.
+    # The description of the link, split into words. It consists either of
+    # properties of wirelesslink or of other GStreamer elements.
     words: list
     index: int
-    # The name of the link whose wirelesslink this link uses. This is LINK if
-    # the description is `medium=LINK`, and otherwise the name of this link
-    # itself.
+    # The name of the link that owns the medium of this link. If the
+    # description is `medium=OTHER`, the two links share a wirelesslink, and
+    # OTHER owns the medium. Otherwise, this link owns it.
     medium: str
 
     def peer(self, host: str) -> str:
@@ -47,17 +48,18 @@ class Link:
         return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
 
     def is_emulated(self) -> bool:
-        """Returns whether a wirelesslink emulates the link. In this case, the
-        description of the link consists of properties of wirelesslink only.
+        """Returns whether a wirelesslink emulates the link. If it does, the
+        description of the link contains only properties of wirelesslink.
         """
         return all("=" in word for word in self.words)
 
 
 def parse(text: str, index: int) -> Link:
-    """Reads `NAME=HOST1,HOST2[: DESCRIPTION]`. The description is one of:
+    """Parses the description of a link. `text` has the form
+    `NAME=HOST1,HOST2[: DESCRIPTION]`. DESCRIPTION is one of:
     - properties of wirelesslink,
     - `medium=LINK`, for a link that shares the medium of LINK,
-    - `none`,
+    - `none`, for a link without emulation,
     - other elements, through which the packets of each direction pass.
     """
     head, _, description = text.partition(":")
@@ -107,8 +109,9 @@ def parse_all(texts: Sequence[str]) -> list[Link]:
 
 
 def by_medium(links: list[Link]) -> list[list[Link]]:
-    """Returns one list of links for each medium: first the link that owns the
-    medium, then the other links that share it.
+    """Groups the links by their medium. Links with the same medium share a
+    wirelesslink. Returns one list for each medium: first the link that owns
+    the medium, then the other links.
     """
     return [[owner, *(link for link in links
                       if link.medium == owner.name and link is not owner)]
@@ -116,7 +119,9 @@ def by_medium(links: list[Link]) -> list[list[Link]]:
 
 
 def hosts_of(links: list[Link]) -> list[str]:
-    """Returns the hosts, in the order in which the links first name them."""
+    """Returns the names of all hosts, in the order in which they occur in
+    `links`.
+    """
     return list(dict.fromkeys(host for link in links for host in link.hosts))
 
 
@@ -124,11 +129,14 @@ def variables(
         links: list[Link], own: str,
         address_of: Callable[[Link, str, str], dict[str, str]]
 ) -> dict[str, str]:
-    """Returns the environment variables that contain addresses, for commands on
-    host `own`. For example, $b_wl0 is the address of host b on link wl0, and $b
-    is its address on the first link to b. `address_of(link, own, host)` returns
-    the addresses of `host` that `own` has to use on `link`, as {suffix of the
-    variable: address}."""
+    """Returns the environment variables with addresses for the commands on
+    host `own`. For example, $b_wl0 is the address of host b on link wl0. $b is
+    the address of host b on the first link to it.
+
+    `address_of(link, own, host)` returns the addresses of `host` on `link`
+    that commands on `own` have to use. They have the form {suffix of the
+    variable: address}.
+    """
     values = {}
     for link in sorted(links, key=lambda link: own not in link.hosts):
         for host in link.hosts:
@@ -140,11 +148,13 @@ def variables(
 
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
-    """Returns a pipeline that sends `flows` over the link `owner`, as a list of
-    words for gst-launch-1.0. If the link is emulated, the list contains
-    `properties` and then the description of the link (see parse()). Both set
-    properties of wirelesslink. If they set the same property, the description
-    overrides `properties`."""
+    """Returns a pipeline that carries `flows` over the link `owner`, as a list
+    of words for gst-launch-1.0. A flow is one direction of a link.
+
+    If a wirelesslink emulates the link, its properties come from two places:
+    `properties`, and the description of the link. If both set the same
+    property, the description counts, because its words come later.
+    """
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]
@@ -164,9 +174,10 @@ def pipeline(owner: Link, flows: list[Flow],
 
 
 def device_flows(link: Link, properties: dict[str, list[str]]) -> list[Flow]:
-    """Returns both directions of a link between TUN devices. `properties`
-    maps each host to the properties of its tunsrc. A property is a string
-    "name=value"."""
+    """Returns the two directions of a link between TUN devices. A direction is
+    a Flow. `properties` maps each host to the properties of its tunsrc. A
+    property is a text "name=value".
+    """
     return [(host,
              ["tunsrc", f"netns={host}", f"ifname={link.name}",
               f"address={link.address(host)}/24", *properties[host]],

@@ -4,9 +4,9 @@
 A host consists of several loopback addresses of this machine. Relays between
 these addresses carry UDP packets.
 
-The environment variable $b has the address of host b. Its value depends on the
-host that runs the command:
-- For the commands of host b, $b is the address at which they listen.
+The commands find the address of host b in the environment variable $b. Its
+value depends on the host that runs the command:
+- For the commands of host b itself, $b is the address at which they listen.
 - For the commands of any other host, $b is the address of a relay.
 
 A packet from host a to host b takes this route:
@@ -14,8 +14,8 @@ A packet from host a to host b takes this route:
 - The relay sends it through the link.
 - The packet arrives at the address at which the commands of host b listen.
 
-All these addresses use the same port, so the commands are the same as with
-namespaces.
+The port is the same at all these addresses, so the commands are the same as in
+a testbed with namespaces.
 
 Each direction of a link has its own relay (relay_process.py). If a command of
 host b answers, the relay from b to a carries the answer. This relay delivers
@@ -45,24 +45,24 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - settings of a single host or device: sysctls, MTU, queues, token bucket.
 A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
 udpsrc does."""
-# A host has four addresses on a link. A packet for the host reaches them in
-# this order:
+# The four kinds of addresses that a host has on a link. A packet for the host
+# reaches them in this order:
 # - RELAY, where the relay accepts packets for the host,
 # - INTO, where the packet enters the link,
 # - OUT, where the packet leaves the link,
-# - OWN, where the host's own commands receive packets.
+# - OWN, where the commands of the host receive packets.
 RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
-# Size in bytes of the headers of UDP and IPv4. The relays do not see these
-# headers.
+# Size in bytes of the headers of UDP and IPv4. A relay carries only the
+# payload, so this size is added for each packet.
 OVERHEAD = 28
 
 
 class Loopback:
-    """The hosts of a testbed without namespaces. The class has the same methods
-    as Namespaces.
+    """The hosts of a testbed without network namespaces. The class has the
+    same methods as Namespaces, so that a testbed can use either of them.
     """
 
     def __init__(self, links: list[linkage.Link], ports: list[int]) -> None:
@@ -77,8 +77,9 @@ class Loopback:
         self._relays = self._start_relays(links, ports)
 
     def _claim_network(self) -> str:
-        """Returns a network 127.77.N that no other testbed uses. The kernel
-        releases it when this process ends."""
+        """Returns a loopback network 127.77.N that no other testbed uses. The
+        claim is a Unix socket that the kernel closes when this process ends.
+        """
         for number in range(NETWORKS):
             with contextlib.suppress(OSError):
                 self._claim.bind(f"\0gst-wireless-testbed-{number}")
@@ -93,11 +94,12 @@ class Loopback:
 
     def relay_address(self, link: linkage.Link, host: str) -> str:
         """Returns the address to which other hosts send packets for this host.
+        It belongs to the relay.
         """
         return self._address(link, host, RELAY)
 
     def own_address(self, link: linkage.Link, host: str) -> str:
-        """Returns the address at which the commands of the host receive
+        """Returns the address at which the commands of this host receive
         packets.
         """
         return self._address(link, host, OWN)
@@ -123,8 +125,9 @@ class Loopback:
             raise LabError("the process of the relays has ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
-        """Returns two Flows for each port in `ports`, one for each direction of
-        the link."""
+        """Returns the two directions of the link for each port in `ports`. A
+        direction is a Flow.
+        """
         return [(host,
                  ["udpsrc",
                   f"address={self._address(link, link.peer(host), INTO)}",
@@ -151,8 +154,8 @@ class Loopback:
 
     def close(self) -> None:
         # This byte tells the processes that watch the pipe to end. No process
-        # reads the byte. The pipe therefore stays readable until all of them
-        # have noticed it.
+        # reads it. The pipe therefore stays readable, and all of them notice
+        # it.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

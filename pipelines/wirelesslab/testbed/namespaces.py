@@ -3,8 +3,8 @@
 
 init_process.py makes the namespaces and keeps them until the end of the
 testbed. host_command.py runs a command in the namespaces. Both are separate
-programs, because a process with several threads cannot enter the namespaces. A
-program that uses this module may have several threads.
+programs for this reason: a process with several threads cannot enter the
+namespaces, and a program that uses this module may have several threads.
 """
 
 import contextlib
@@ -21,15 +21,15 @@ from wirelesslab import paths
 from wirelesslab.errors import LabError
 from wirelesslab.testbed import host_command
 
-# Without the user's environment and packages, Python starts fast and behaves
-# the same on every machine.
+# These options make Python ignore the user's environment variables and
+# packages. It then starts fast and behaves the same on every machine.
 PYTHON = (sys.executable, "-ES")
 MESSAGE_BYTES = 1 << 20
-# The kernel's maximum number of file descriptors in one message of a Unix
-# socket.
+# The maximum number of file descriptors that the kernel passes in one message
+# of a Unix socket.
 MAX_DESCRIPTORS = 253
 MAX_HOSTS = 200
-# The name of the network namespace in which the links between the hosts run.
+# The name of the network namespace between the hosts, in which the links run.
 BETWEEN = ""
 SECONDS_TO_END = 10
 
@@ -41,7 +41,8 @@ class Forbidden(LabError):
 
 
 class Command(subprocess.Popen):
-    """A command that host_command.py runs in a host. host_command.py passes the
+    """A command that runs in a host. The process of this object is
+    host_command.py, which starts the command in the host. It passes the
     signals that it receives on to the command and the children of the command.
     """
 
@@ -58,7 +59,9 @@ class Command(subprocess.Popen):
 
 
 class Namespaces:
-    """The hosts of a testbed. `hosts` is {name of a host: its sysctls}."""
+    """The hosts of a testbed, each a network namespace. `hosts` is {name of a
+    host: its sysctls}.
+    """
 
     def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
                  with_devices: bool = True) -> None:
@@ -67,8 +70,8 @@ class Namespaces:
                            f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        # A thread that sends a request to the init process holds this lock
-        # until the answer has arrived.
+        # The init process answers one request at a time. A thread holds this
+        # lock from its request until the answer has arrived.
         self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -122,8 +125,8 @@ class Namespaces:
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> Command:
-        # The PID namespace is entered last, because a process that has entered
-        # it may not be allowed to enter further namespaces.
+        # The PID namespace is entered last. A process that has entered it may
+        # not be allowed to enter further namespaces.
         *others, processes = self._join
         join = [*others, self._networks[host], processes]
         child = Command(argv, descriptors=join, how={"join": join}, **options)

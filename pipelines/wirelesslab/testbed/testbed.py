@@ -2,11 +2,12 @@
 """Makes hosts on this machine with emulated links between them, and runs
 commands in the hosts.
 
-A host is a network namespace. A link is a gst-launch-1.0 with a TUN device in
-each of its two hosts and a `wirelesslink` between them. Nothing of a testbed
-outlives the script (see init_process.py), and nothing changes the machine's own
-network. On machines without namespaces, the hosts are replaced by relays of UDP
-packets (loopback.py), which cannot carry every transport.
+A host is a network namespace. A link is a process of gst-launch-1.0. Its
+pipeline has a TUN device in each of the two hosts and a `wirelesslink` between
+the devices. When the script ends, nothing of the testbed remains (see
+init_process.py). The machine's own network is never changed. On machines
+without namespaces, relays of UDP packets (loopback.py) replace the hosts. They
+cannot carry every transport.
 
     with Testbed(["wl0=a,b: profile=80211b seed=1"]) as bed:
         server = bed.popen("b", "iperf3 -s -1")
@@ -31,20 +32,20 @@ from wirelesslab.testbed import init_process, loopback, namespaces
 from wirelesslab.testbed import links as linkage
 
 MODES = ("root", "user", "relay")
-# The maximum time until a link is ready. It is long because GStreamer scans all
-# plugins when it is started for the first time.
+# The maximum time in s until a link is ready. It is long because GStreamer
+# scans all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
-# The signals that are sent to end commands, in this order. After each signal,
-# the testbed waits at most the given number of seconds until the commands have
-# ended. SIGINT is the signal of Ctrl-C, after which gst-launch-1.0 -e and
-# iperf3 finish their work. SIGTERM ends commands that ignore SIGINT.
+# The signals that ask commands to end, in the order in which they are sent.
+# After each signal, the testbed waits for at most the given number of seconds.
+# SIGINT is the signal of Ctrl-C, after which gst-launch-1.0 -e and iperf3
+# finish their work. SIGTERM ends commands that ignore SIGINT.
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
-# Matches the lines that gst-launch-1.0 -m prints for the messages on the bus,
-# such as the statistics of a link. Error messages quote the output of
-# gst-launch-1.0 without these lines.
+# Matches the lines that gst-launch-1.0 -m prints for messages on the bus, such
+# as the statistics of a link. When an error message quotes the output of
+# gst-launch-1.0, these lines are left out.
 MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
@@ -52,11 +53,11 @@ NO_ELEMENT = re.compile(r'no element "(\w+)"')
 def first_place(
         ways: Sequence[str], sysctls: Any
 ) -> tuple[str | None, namespaces.Namespaces | None, str]:
-    """Tries to make hosts in several ways, one after the other. `ways` has the
+    """Tries to make hosts in several ways, one after another. `ways` has the
     names of the ways, such as "user". `sysctls` are the sysctls of the hosts.
-    Returns (way, hosts, "") for the first way that this machine allows. If it
-    allows none, returns (None, None, reasons), where the text `reasons` says
-    why."""
+    For the first way that works, returns (way, hosts, ""). If no way works on
+    this machine, returns (None, None, reasons), where `reasons` is a text.
+    """
     reasons = []
     for way in ways:
         try:
@@ -67,16 +68,16 @@ def first_place(
 
 
 def ways() -> tuple[str, ...]:
-    """Returns the modes in which this user can try to make hosts with network
-    namespaces. For root, these are "root" and "user". For any other user, only
-    "user" is possible.
+    """Returns the modes with which this user can try to make hosts that are
+    network namespaces. Root can use the modes "root" and "user", and any other
+    user can only use "user".
     """
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
 
 def why_no_hosts() -> str:
-    """Returns the reason why no hosts can be created with namespaces on this
-    machine, or "" if hosts can be created.
+    """Returns the reason why this machine does not allow hosts that are
+    network namespaces. Returns "" if it allows them.
     """
     _, place, why = first_place(ways(), {})
     if place:
@@ -85,17 +86,18 @@ def why_no_hosts() -> str:
 
 
 class Testbed:
-    """A testbed.
-    - `links` has texts in the form of the option --link.
+    """Hosts with emulated links between them.
+    - `links` describes the links. Each text has the form of the option --link.
     - `sysctls` has a dictionary of sysctls for each host.
-    - `devices` has properties of tunsrc.
-    - `buckets` has parameters of tc's tbf.
-    - `logs` is the directory for the logs. Without `logs`, the logs are removed
-      with the testbed.
+    - `devices` has properties of tunsrc for network devices.
+    - `buckets` has parameters of tc's token bucket filter (tbf) for network
+      devices.
+    - `logs` is the directory for the logs. Without `logs`, the logs are
+      removed together with the testbed.
 
-    The keys of `devices` and `buckets` name devices. For example, the key "wl0"
-    is for the devices at both ends of link wl0. The key "a.wl0" is for the
-    device at host a only.
+    The keys of `devices` and `buckets` name devices. For example, the key
+    "wl0" is for the devices at both ends of the link wl0. The key "a.wl0" is
+    only for the device at host a.
     """
 
     def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
@@ -106,8 +108,8 @@ class Testbed:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
-        # A text that tells the user what a testbed with relays does not
-        # support. It is empty if the testbed has no relays.
+        # A text that says what the testbed does not support, because relays
+        # replace the hosts. It is empty if there are no relays.
         self.left_out = ""
         self._build = pathlib.Path(build or paths.BUILD_DIR)
         self._sysctls = {host: {} for host in self.hosts}
@@ -134,9 +136,10 @@ class Testbed:
     @staticmethod
     def _check_sysctl(name: str) -> None:
         """Raises LabError if `name` is not a network sysctl (net.*). Each
-        network namespace has its own values of the network sysctls. Other
-        sysctls are not specific to a host. If root set such a sysctl, it would
-        change the whole machine."""
+        network namespace has its own values of the network sysctls, so they
+        can be set for a single host. If root set any other sysctl, it would
+        change the whole machine.
+        """
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "
@@ -152,10 +155,10 @@ class Testbed:
 
     def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
                     what: str) -> dict[tuple[str, str], str]:
-        """Returns a dictionary that maps each pair (host, name of the link) to
-        a value of `given`. A key of `given` is the name of a link, such as
-        "wl0", or a host and a link, such as "a.wl0". If a key has no host, its
-        value applies to both hosts of the link.
+        """Returns {(host, name of the link): value} for the devices that
+        `given` names. A key of `given` is a link, such as "wl0", or a host and
+        a link, such as "a.wl0". If the key has no host, its value applies to
+        both hosts of the link.
         """
         found = {}
         for place, value in dict(given).items():
@@ -194,9 +197,10 @@ class Testbed:
             self._finish_devices()
 
     def close(self) -> None:
-        """Asks all commands to end, and then all links. Kills those that do not
-        end soon. The links are ended last, so that they still carry the last
-        packets of the commands."""
+        """Ends the testbed. Asks all commands to end, and then all links.
+        Kills those that do not end soon. The links are ended last, so that
+        they still carry the last packets of the commands.
+        """
         for started in self._commands, self.link_processes():
             for number, seconds in ASKED:
                 self._ask_to_end(started, number, seconds)
@@ -223,8 +227,10 @@ class Testbed:
             tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
 
     def _gst_environment(self) -> dict[str, str]:
-        """Returns the environment with the plugins of the build directory or,
-        if that does not exist, of the installation."""
+        """Returns the environment variables with which GStreamer finds the
+        plugins of the build directory. If there is no build directory,
+        GStreamer uses the installed plugins.
+        """
         if not self._build.is_dir():
             return dict(os.environ)
         env = gst_environment.environment(self._build.resolve())
@@ -235,8 +241,8 @@ class Testbed:
     # -------------------------------------------------------------------- hosts
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
-        """Creates the hosts. In the mode "auto", several methods are tried one
-        after another until one method succeeds.
+        """Creates the hosts and returns the object that controls them. In the
+        mode "auto", several methods are tried until one of them succeeds.
         """
         if self.mode == "relay":
             return self._make_relay("as asked for")
@@ -269,7 +275,9 @@ class Testbed:
                    for host in link.hosts})
 
     def _start_links(self, links: list[linkage.Link]) -> None:
-        """Starts the pipeline for the links that share one medium."""
+        """Starts one pipeline for all `links`. They share one medium, so the
+        same wirelesslink emulates them.
+        """
         owner = links[0]
         properties = [f"location={self.log(owner.name)}"]
         if self.mode == "relay":
@@ -306,8 +314,8 @@ class Testbed:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _finish_devices(self) -> None:
-        """Adds the IPv6 addresses and the token buckets to the devices of the
-        links, because tunsrc does not add them.
+        """Adds the IPv6 addresses and the token buckets to the network devices
+        of the links. tunsrc, which makes the devices, does not add them.
         """
         for link in self.links:
             for host in link.hosts:
@@ -326,8 +334,8 @@ class Testbed:
                                f"failed:\n{processes.tail(done.stdout)}")
 
     def check(self) -> None:
-        """Raises LabError if a link is no longer running, because all later
-        results would be wrong.
+        """Raises LabError if a link is no longer running. All later results
+        would be wrong.
         """
         if self.mode == "relay":
             self._place.check()
@@ -350,13 +358,14 @@ class Testbed:
                 f"end of its output:\n{processes.tail(words)}")
 
     def link_processes(self) -> list[namespaces.Command]:
-        """Returns the processes of the links, so that a caller can wait for
-        them. When one of them ends, check() fails.
+        """Returns the processes of the links. A caller can wait for their end.
+        After the end of one of them, check() raises LabError.
         """
         return [process for _, process in self._gst]
 
     def log(self, link: str) -> pathlib.Path:
-        """Returns the path of the log that the wirelesslink of `link` writes.
+        """Returns the path of the log with the packets of `link`. If the link
+        shares the medium of another link, it is the log of that link.
         """
         return self.logs / f"{self._link(link).medium}.log"
 
@@ -371,8 +380,8 @@ class Testbed:
         return {"": self._place.relay_address(link, host)}
 
     def variables(self, host: str) -> dict[str, str]:
-        """Returns the environment variables that a command of this host gets in
-        addition to the variables of this process.
+        """Returns the environment variables that a command of this host gets
+        in addition to those of this process.
         """
         values = linkage.variables(self.links, host, self._addresses)
         values["TESTBED_HOST"] = host
@@ -384,8 +393,10 @@ class Testbed:
 
     def popen(self, host: str, command: str | Sequence[Any],
               **options: Any) -> namespaces.Command:
-        """Starts a command in a host and returns its Popen. A text is a shell
-        command. A list is a program with its arguments."""
+        """Starts a command in a host. Returns its Popen object. If `command`
+        is a text, it is a shell command. If it is a list, it is a program with
+        its arguments.
+        """
         self._host(host)
         argv = ["sh", "-c", command] if isinstance(command, str) else command
         env = {**self._env, **self.variables(host), **options.pop("env", {})}
@@ -413,8 +424,8 @@ class Testbed:
         return done
 
     def is_listening(self, host: str, kind: str, port: int) -> bool:
-        """Returns whether a socket of the host listens at the port. `kind` is a
-        key of init_process.LISTENING, such as "tcp" or "udp".
+        """Returns whether a socket of the host listens at the port. `kind` is
+        the kind of the socket, such as "tcp" or "udp".
         """
         if kind not in init_process.LISTENING:
             raise LabError(f"unknown kind of socket {kind}; the kinds are: "

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures how late this machine wakes a process that sleeps. The results of a
-run in real time are only valid if this lateness is small. A separate process
-measures it, because the threads of a Python process wait for each other."""
+run in real time are valid only if this lateness is small. A separate process
+measures it: the threads of one Python process wait for each other, and this
+waiting would look like lateness.
+"""
 
 import json
 import select
@@ -16,9 +18,9 @@ SECONDS_BETWEEN = 0.01
 
 
 class Measurement:
-    """Measures how late this machine wakes a sleeping process. The measurement
-    lasts as long as the context is open. Afterwards `late_ms` has all measured
-    times in ms.
+    """Measures, while its `with` block runs, how late this machine wakes a
+    sleeping process. After the block, `late_ms` contains all measured times in
+    ms.
     """
 
     def __enter__(self) -> Self:
@@ -28,16 +30,16 @@ class Measurement:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # If a signal has ended all processes of the run, the output is empty.
-        # There are then no measurements.
+        # The output is empty if a signal has ended all processes of the run.
+        # In this case there are no measurements.
         self.late_ms = json.loads(self._child.communicate()[0] or "[]")
 
 
 def measure(stream: IO[str]) -> list[float]:
-    """Returns the delays of all wake-ups in ms. The measurement lasts until
-    EOF on `stream`. `stream` is a pipe from the process that started this
-    program. If that process is killed, the pipe is closed, so the measurement
-    ends."""
+    """Measures until EOF on `stream`. Returns the delays of all wake-ups in
+    ms. `stream` is a pipe from the process that started this program. If that
+    process is killed, the pipe is closed, so the measurement ends, too.
+    """
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:
         due += SECONDS_BETWEEN

@@ -15,8 +15,9 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# If the pipeline of a sender contains one of these placeholders, the pipeline
-# belongs to a carrier. A carrier is a transport for workloads other than video.
+# Placeholders in the pipeline of a sender. If the pipeline contains one of
+# them, it belongs to a carrier, which is a transport for workloads other than
+# video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"
@@ -35,9 +36,9 @@ def is_one(section: configparser.SectionProxy) -> bool:
 
 
 def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
-    """Reads the carrier `name` from a section of carriers.ini or of a matrix
-    of the lab. Returns the carrier as a dictionary, which can be written as
-    JSON.
+    """Reads the carrier `name` from its section in carriers.ini or in a matrix
+    of the lab. A carrier is a transport for workloads other than video.
+    Returns the carrier as a dictionary that can be written as JSON.
     """
     unknown = set(section) - KEYS
     if unknown:

@@ -14,22 +14,25 @@ from wirelesslab.streams import measurements
 
 # The default workload of a matrix.
 VIDEO = "video"
-# Names of the two hosts between which a workload runs. One of the hosts begins
-# the workload: it sends data, makes requests or makes phone calls.
+# Names of the two hosts between which a workload runs. Either of them can
+# begin the workload, which means that it sends data, makes requests or makes
+# phone calls.
 MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
-# A write() of this size into a pipe is atomic, so a record stays in one piece.
+# The maximum size of a packet or block in bytes. A write() of this size into a
+# pipe is atomic, so it is never divided.
 LARGEST = 4096
-# The maximum number of packets in a phone call. The sequence numbers of these
-# packets have only 16 bits.
+# The maximum number of packets in a phone call, because the sequence numbers
+# of these packets have only 16 bits.
 VOICE_NUMBERS = 65535
 DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter of a workload. It is an integer, or a time in seconds if
-    `is_time` is set.
+    """A parameter of a workload: its default value, its minimum and its
+    maximum. The value is an integer or, if `is_time` is set, a time in
+    seconds.
     """
 
     default: float
@@ -46,8 +49,8 @@ def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
     return Number(default, minimum, maximum, True)
 
 
-# Maps each kind of workload to a pair: the host that begins the workload, and
-# the parameters of this kind.
+# Maps each kind of workload to a pair: the host that begins the workload by
+# default, and the parameters of this kind.
 KINDS = {
     "bulk": (NETWORK, {
         "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),
@@ -67,8 +70,8 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# Maps each kind of workload to its results. Each result is a pair: its name and
-# its format.
+# Maps each kind of workload to the results that are measured. Each result is a
+# pair: its name and the format in which it is shown.
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
@@ -93,20 +96,22 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-# The kinds of workload that do not wait for answers. They can therefore run in
-# virtual time.
+# The kinds of workload in which the sender does not wait for answers. Only
+# these can be computed in virtual time.
 COMPUTABLE = ("voice", "dial-up")
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """Reads the workload `name` from `section`. Returns (workload, protocols,
-    links):
-    - workload: a dictionary that describes the workload. It becomes a part of
-      the description of a cell (an experiment).
-    - protocols, links: the values of the keys `protocols` and `links` of
-      `section`. If a key is missing, its value is an empty text."""
+    """Reads the workload `name` from the section `section` of a matrix file.
+    Returns three values:
+    - the workload, as a dictionary that describes it. The dictionary becomes a
+      part of the description of a cell (an experiment).
+    - the value of the key `protocols`. If the section does not have this key,
+      the value is an empty text.
+    - the value of the key `links`, or an empty text.
+    """
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(
@@ -164,8 +169,8 @@ def check(workload: Workload) -> None:
 
 
 def packets(workload: Workload) -> int:
-    """Returns the number of packets of a workload that sends packets at fixed
-    intervals.
+    """Returns the number of packets that the workload sends. It must be a
+    workload that sends packets at fixed intervals.
     """
     return workload["calls"] if workload["kind"] == "dial-up" \
         else round(workload["seconds"] / workload["every"])
@@ -173,8 +178,8 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns a dictionary that maps the name of each result in a paper to its
-    value. The values are strings, written as in the paper.
+    """Returns the results that a paper reports for a workload, as {name of the
+    result: value}. The values are texts, written as in the paper.
     """
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}

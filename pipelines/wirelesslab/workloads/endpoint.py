@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A program that is one endpoint of a workload other than video. It runs in a
 host of a testbed. It sends and receives packets over a carrier, which is the
-transport of the workload, and logs the times of the packets. Both endpoints run
-on one machine, so all times are from the same clock.
+transport of the workload, and logs the times of the packets. Both endpoints
+run on one machine, so all times are from the same clock.
 
-The program begins when it reads a line from its standard input. An endpoint
-that only answers stops when its standard input is closed.
+The program waits for a line on its standard input before it begins. If it only
+answers the other endpoint, it stops when its standard input is closed.
 """
 
 import collections
@@ -28,23 +28,26 @@ from wirelesslab.descriptions import Workload
 
 NS = 10**9
 LARGEST = 65536
-# A packet with the number HELLO is not part of the measurement. Its arrival
-# shows that the path is up.
+# Packets with the number HELLO are not part of the measurement. The arrival of
+# such a packet shows that the path is up. At most HELLOS of them are sent, at
+# intervals of SECONDS_BETWEEN_HELLOS.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-# Maximum time in s from the start of a sender's pipeline until the pipeline has
-# sent its first packet.
+# Maximum time in s from the start of a sender's pipeline until the pipeline
+# sends its first packet.
 SECONDS_TO_BEGIN = 60
-# If no packet arrives for this number of seconds, none is in flight any more.
+# Time in s. If no packet has arrived for this time, no packet is in flight any
+# more.
 SECONDS_OF_QUIET = 5
-# Bytes of an entry in an acknowledgement: 2 for the number of the packet, 2 for
-# the elapsed time in units of ELAPSED_NS.
+# The size in bytes of an entry in an acknowledgement. An entry has 2 bytes for
+# the number of the packet, and 2 bytes for the elapsed time in units of
+# ELAPSED_NS ns.
 ENTRY = 4
 ELAPSED_NS = 100_000
 STDIN = 0
 
 
 class Reader:
-    """Reads packets of one size from a file."""
+    """Reads packets of the same size from a file descriptor."""
 
     def __init__(self, file: int, size: int) -> None:
         self._file, self._size, self._buffer = file, size, b""
@@ -72,9 +75,9 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """Waits for the next packet and returns it. Returns None if the time
-        `until_ns` is reached, or a file in `or_end_of` ends, before a packet
-        has arrived.
+        """Waits for the next packet and returns it. Returns None if no packet
+        has arrived when the time `until_ns` is reached, or when one of the
+        files in `or_end_of` ends.
         """
         while True:
             packet = self.take()
@@ -97,9 +100,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes `data` if select() reports that `file` is writable. Otherwise
-    drops `data`, as a sender of live sound would. Returns whether `data` was
-    written.
+    """Writes `data` to `file`, or drops `data` if writing would block, as a
+    sender of live sound does. Returns whether `data` was written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -108,8 +110,9 @@ def write_or_drop(file: int, data: bytes) -> bool:
 
 
 def numbered(number: int, size: int) -> bytes:
-    """Returns a packet of `size` bytes that begins with `number`. If the packet
-    has less than 8 bytes, it contains only the low bytes of `number`.
+    """Returns a packet of `size` bytes that begins with `number`. The number
+    has 8 bytes, and its lowest bytes come first. A smaller packet contains
+    only the lowest bytes.
     """
     return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
 
@@ -139,8 +142,8 @@ def send_bulk(
 def receive_bulk(
         work: Workload, _out: int | None, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Receives data until all bytes have arrived, or until nothing has arrived
-    for `wait` seconds.
+    """Receives data until all bytes have arrived. Stops earlier if nothing
+    arrives for work["wait"] seconds.
     """
     log, total = [], 0
     while total < work["bytes"]:
@@ -160,15 +163,15 @@ def receive_bulk(
 def ask(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str, str], list[tuple[Any, ...]]]]:
-    """Sends requests one after another. A request without a reply in `wait`
-    seconds counts as lost, and the next request is sent.
+    """Sends requests one after another. If no reply arrives within `wait`
+    seconds, the request counts as lost, and the next request is sent.
     """
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # The interval `every` is counted from the start of the previous
-            # exchange. The interval `pause` is counted from the end of the
-            # previous exchange.
+            # A workload has either `every` or `pause`. `every` is the interval
+            # between the starts of two requests. `pause` is the time between
+            # the end of an exchange and the next request.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
@@ -209,9 +212,9 @@ def answer(
 def talk(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
-    """Sends packets at intervals of work["every"] seconds, and reads
-    acknowledgements between the packets. Returns the tables of sent.csv and
-    acknowledged.csv.
+    """Sends packets at intervals of work["every"] seconds. Between the
+    packets, reads acknowledgements. Returns the contents of the logs sent.csv
+    and acknowledged.csv.
     """
     reader = Reader(incoming, work["acknowledgement"])
     greet(work, out, reader)
@@ -237,8 +240,8 @@ def talk(
 
 
 def greet(work: Workload, out: int, reader: Reader) -> None:
-    """Sends HELLO packets until an answer arrives, which shows that both
-    directions are up.
+    """Sends HELLO packets until an answer arrives. The answer shows that both
+    directions of the path are up.
     """
     for _ in range(HELLOS):
         write_all(out, numbered(HELLO, work["bytes"]))
@@ -261,10 +264,10 @@ def note(acknowledgement: bytes | None,
 def listen(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Acknowledges the packets that arrive, and returns a log of the arrivals.
-    An acknowledgement covers several packets. It is sent when it is full, and
-    at the latest `acknowledge` seconds after the first of these packets
-    arrived.
+    """Acknowledges the packets that arrive, and returns a log of their
+    arrivals. An acknowledgement covers several packets. It is sent as soon as
+    it is full. If it does not become full, it is sent work["acknowledge"]
+    seconds after the arrival of its first packet.
     """
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY
@@ -290,10 +293,10 @@ def listen(
 
 def acknowledge(packets: Sequence[tuple[int, int]], room: int,
                 now: int) -> bytes:
-    """Returns an acknowledgement with `room` entries. Each entry contains the
-    number of a packet and the time for which this program held the packet
-    (Erixzon, equation 5.3). If there are fewer than `room` packets, the
-    remaining entries contain the number HELLO.
+    """Returns an acknowledgement with `room` entries. An entry contains the
+    number of a packet, and the time for which this program held the packet
+    before it sent the acknowledgement (Erixzon, equation 5.3). Entries that
+    are not needed contain the number HELLO.
     """
     found = b"".join(
         number.to_bytes(2, "little")
@@ -305,8 +308,9 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
 
 # --------------------------------------------------------------------- carriers
 
-# Maps each kind of workload to two functions. The endpoint that sends first
-# runs the first function. The other endpoint runs the second function.
+# Maps each kind of workload to two functions. The endpoint that begins the
+# workload runs the first function. The other endpoint runs the second
+# function.
 ENDS = {
     "bulk": (send_bulk, receive_bulk),
     "request-reply": (ask, answer),
@@ -317,10 +321,11 @@ ENDS = {
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """Starts a pipeline in a new process, which is returned and added to
-    `pipelines`. `words` are the words of its launch line. `files` maps names to
-    file descriptors, which the process inherits. If a word contains such a name
-    in braces, the name is replaced by the number of the file descriptor.
+    """Starts a pipeline in a new process. Returns the process, and adds it to
+    the list `pipelines`. `words` are the words of the pipeline's launch line.
+    `files` maps names to file descriptors, which the process inherits. A word
+    can contain such a name in braces, which is replaced by the number of the
+    file descriptor.
     """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
@@ -334,8 +339,9 @@ def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
 def open_receiver(spec: dict[str, Any],
                   pipelines: list[subprocess.Popen[bytes]],
                   stack: contextlib.ExitStack) -> int | None:
-    """Starts the receiving pipeline. Returns the file from which packets are
-    read; None if no packets are expected.
+    """Starts the receiving pipeline. Returns the file descriptor from which
+    packets are read. If no packets are expected, starts nothing and returns
+    None.
     """
     if not spec["receiver"]:
         return None
@@ -356,8 +362,8 @@ def open_sender(spec: dict[str, Any], pipelines: list[subprocess.Popen[bytes]],
 
 
 def fail_with(pipelines: list[subprocess.Popen[bytes]]) -> None:
-    """Ends this program when a pipeline fails, so that it does not wait for an
-    answer that cannot arrive.
+    """Makes this program end when a pipeline fails. Otherwise it would wait
+    for an answer that cannot arrive.
     """
     def look(_number: int, _frame: types.FrameType | None) -> None:
         if any((child.poll() or 0) > 0 for child in pipelines):
@@ -410,11 +416,11 @@ def use_pipelines(
     out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
-        # Closing `out` loses no data: the pipeline sends all bytes before it
-        # notices the end of the file.
+        # Closing `out` loses no data. The pipeline still sends all bytes
+        # before it notices the end of its input.
         os.close(out)
-        # The standard input of this process is closed when its peer has
-        # received all data. os.read() waits until then.
+        # When the other endpoint has received all data, the standard input of
+        # this process is closed. os.read() waits for this.
         os.read(STDIN, LARGEST)
     return found
 
