@@ -59,9 +59,9 @@ def count_checks(output):
         failed = sum(numbers.get(key, 0) for key in
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
-        # unittest counts an error in setUpClass among the errors, but not among
-        # the tests that ran. The number of tests minus the failed and the
-        # skipped tests may therefore be below 0.
+        # If setUpClass fails, unittest counts an error, but no test. The
+        # number of tests minus the failed and the skipped ones can therefore
+        # be negative. In this case, no test has passed.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 
@@ -81,8 +81,9 @@ def count(test):
         if sum(counts) == 0:
             return Counts(failed=1)  # passed without a check
         return counts
-    # This program counts as failed although all its checks may have passed. It
-    # crashed, it took too long, or a sanitizer found an error when it ended.
+    # The test program failed although all its checks may have passed: it
+    # crashed, it took too long, or a sanitizer found an error at its end. It
+    # must therefore count as at least one failed check.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the names in the sources.
 
-The name of an error domain contains no spaces. gst-indent would insert spaces
-into the argument of G_DEFINE_QUARK, because it mistakes the hyphens for minus
-signs.
+The name of an error domain contains no spaces. The program gst-indent would
+insert spaces into the argument of G_DEFINE_QUARK, because it mistakes the
+hyphens for minus signs.
 
-No function of this project looks like a method of a GStreamer type, because a
-later GStreamer may have a method of this name. Metas are the exception:
-GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
+No function of this project has a name that looks like a method of a GStreamer
+type, such as gst_buffer_cut. A later version of GStreamer may have a method
+with this name. Metas are the exception, because GStreamer itself asks for
+names such as gst_buffer_add_coverage_meta.
 
-No identifier, property nick or test name contains a word of FORBIDDEN, because
-a common technical term exists for the same thing. FORBIDDEN maps each word to
-this term. In tests/, no name is a metaphor for a fixture, a simulation or a
-network.
+No identifier, property name or test name contains a word of FORBIDDEN.
+FORBIDDEN maps each of these words to the common technical term for the same
+thing. In tests/, no name is a metaphor for a fixture, a simulation or a
+network, such as "rig" or "wire".
 """
 
 import ast
@@ -37,9 +38,9 @@ FORBIDDEN = {
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
 }
-# Names that may contain "most" or "least", because they do not name a maximum
-# or a minimum. For example, "at_most" precedes a figure, and the "most" of
-# "lose_most" means "the majority".
+# Names that may contain "most" or "least", because these words do not mean a
+# maximum or a minimum in them. For example, "at_most" is followed by a number,
+# and the "most" of "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
 # Maps each word that no name under tests/ may contain to the term that replaces
@@ -55,11 +56,13 @@ FORBIDDEN_IN_TESTS = {
 FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
     "pair": "fixture, sender or receiver", "pairs": "combinations",
 }
-# The two fields of a picture are called a pair.
+# This name may contain "pair", because the two fields of one picture are
+# called a pair in video.
 ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
-# Matches a name that is only the word "wire". A longer name like wire_size is
-# allowed, because it says that data has the wire format. An object that
-# connects two endpoints is called a network, a link or a socket instead.
+# Matches a name that consists only of the word "wire". Such a name is not
+# allowed for an object that connects two endpoints, because it is called a
+# network, a link or a socket. A longer name like wire_size is allowed, because
+# it says that data has the wire format.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the imports between the modules of pipelines/wirelesslab. The topics
-must depend on each other in one direction only, and the imports must not form a
-circle. pipelines/README.md lists the topics in the order of their
-dependencies."""
+"""Checks the imports between the modules of the package pipelines/wirelesslab.
+Each directory of the package is a topic. pipelines/README.md lists the topics
+in an order in which no topic imports a later one. The imports between modules
+must not form a circle."""
 
 import ast
 import graphlib
@@ -10,8 +10,9 @@ import unittest
 
 from wirelesslab import paths
 
-# Topics in the order of their dependencies. A topic is a directory of the
-# package. "" stands for the modules that are in no such directory.
+# The topics of the package in the order of their dependencies: a topic may
+# import only modules of itself and of earlier topics. A topic is a directory
+# of the package. "" stands for the modules that are directly in the package.
 TOPICS = ("", "testbed", "streams", "workloads", "lab", "report", "commands")
 NAME = paths.PACKAGE.name
 
@@ -21,8 +22,8 @@ def name_of(path):
 
 
 def imports(path, modules):
-    """Yields the names of all modules that the module in the file `path`
-    imports from the package."""
+    """Yields the names of the modules in `modules` that the file `path`
+    imports."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:

@@ -12,8 +12,9 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 PAGE = SOURCE / "docs/architecture.md"
-# Maps each sink to the limits of its walk: (maximum number of functions,
-# maximum number of files). A walk lists the functions that a packet passes.
+# In docs/architecture.md, a walk lists the functions that a packet passes on
+# its way through a sink element. This dictionary maps each sink to the limits
+# of its walk: (maximum number of functions, maximum number of files).
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
 # Some functions are called through function pointers in a struct. This

@@ -222,8 +222,9 @@ add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
 }
 
 /* Adds a case in which one of two paths has outages in both directions. An
- * outage lasts 5 s on average. The report of a user (eerimoq/moblin issue 418)
- * describes an outage of 10 s in either direction. */
+ * outage lasts 5 s on average. The model for this case is the report of a user
+ * (eerimoq/moblin issue 418), which describes an outage of 10 s in either
+ * direction. */
 static void
 add_silent_path (GPtrArray * cases, const ArenaGroups * groups)
 {

@@ -13,9 +13,10 @@
 
 G_BEGIN_DECLS
 
-/* Free each scenario with arena_scenario_clear () and g_free (). A scenario
- * refers to the recordings and clips of `groups`. Free `groups` only after all
- * its scenarios.
+/* Free a scenario with arena_scenario_clear () and g_free (). The array of
+ * arena_bonds_get_cases () frees its scenarios itself. A scenario refers to the
+ * recordings and clips of `groups`, so free `groups` only after all its
+ * scenarios.
  */
 
 /* Returns a random bond: a scenario with two to four paths. If the `seed` and
@@ -25,7 +26,7 @@ ArenaScenario *arena_bond_draw (const ArenaGroups * groups, guint64 seed);
  * pairs of recordings. */
 GPtrArray *arena_bonds_get_cases (const ArenaGroups * groups);
 
-/* Fills `part` with the scenario, reduced to the paths whose bits are set in
+/* Copies `scenario` to `part`, but only with the paths whose bits are set in
  * `subset`. The strings in `part` still belong to `scenario`, so `part` must
  * not be freed. */
 void arena_bond_get_subset (const ArenaScenario * scenario, guint subset,

@@ -12,10 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* ARENA_RTP_HEADERS is the size of two headers: RTP (RFC 3550 section 5.1) and
- * MPEG video (RFC 2250 section 3.4). If the property mtu of rfc2250pay is 1400
- * bytes, rfc2250pay puts up to ARENA_PACKET_PAYLOAD bytes of a frame into one
- * packet. */
+/* Two sizes for packets that carry MPEG video, in bytes. ARENA_RTP_HEADERS is
+ * the size of the RTP header (RFC 3550 section 5.1) and of the header for MPEG
+ * video (RFC 2250 section 3.4). ARENA_PACKET_PAYLOAD is the maximum number of
+ * bytes of a frame that rfc2250pay puts into one packet, if its property mtu is
+ * 1400. */
 #define ARENA_RTP_HEADERS (12 + 4)
 #define ARENA_PACKET_PAYLOAD (1400 - ARENA_RTP_HEADERS)
 
@@ -48,12 +49,14 @@ typedef struct
 GArray *arena_clip_load (const gchar * path, GError ** error);
 
 /* Returns an array of ArenaFrame with the frames of a clip for `duration` ns.
- * It begins with the first I-frame at or after the position `shift` (0 to 1) of
- * the clip. After the end of the clip, it continues with the beginning of the
- * clip. The sizes are multiplied by `scale`. */
+ * It begins with the first I-frame at or after the position `shift`, which is a
+ * fraction (0 to 1) of the length of the clip. After the end of the clip, it
+ * continues with the beginning of the clip. The sizes are multiplied by
+ * `scale`. */
 GArray *arena_clip_get_frames (const GArray * clip, gdouble shift,
     gdouble scale, guint64 period, guint64 duration);
-/* Returns packets of one size. No packet refers to another packet. */
+/* Returns a stream that consists of packets of `size` bytes, one in each
+ * `period`. No packet refers to another packet. */
 GArray *arena_make_packets (guint32 size, guint64 period, guint64 duration);
 
 /* Sets the references of all frames. A P-frame refers to the last I-frame or
@@ -68,10 +71,12 @@ void arena_frames_set_references (GArray * frames);
 guint arena_frame_count_packets (const ArenaFrame * frame);
 guint32 arena_frame_get_packet_size (const ArenaFrame * frame, guint packet);
 /* Returns the total size in bytes of all packets of a frame. Each packet has
- * ARENA_RTP_HEADERS and `overhead` additional bytes. */
+ * ARENA_RTP_HEADERS bytes of RTP headers, and `overhead` bytes of other
+ * headers. */
 guint64 arena_frame_get_wire_size (const ArenaFrame * frame, guint overhead);
-/* Returns the mean bitrate of the frames in bit/s. All frames together last
- * `duration`, and each packet has `overhead` additional bytes. */
+/* Returns the mean bitrate of the frames in bit/s, including the headers of
+ * their packets. All frames together last `duration`. Each packet has
+ * ARENA_RTP_HEADERS and `overhead` additional bytes. */
 gdouble arena_frames_get_wire_rate (const GArray * frames, guint64 duration,
     guint overhead);
 

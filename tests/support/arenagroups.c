@@ -75,9 +75,9 @@ make_half_duplex (ArenaPath * path)
 
 /* --- paper ---------------------------------------------------------------- */
 
-/* Initializes `path` as a link of table 1 of Magalhães and Kravets (2001). The
- * other parameters are the properties of this link; mmtppaper.c explains where
- * the numbers come from. */
+/* Makes `path` a link of table 1 of Magalhães and Kravets (2001). The other
+ * parameters are the properties of this link. mmtppaper.c explains how these
+ * values follow from the table. */
 static void
 set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
     guint64 fluctuation, guint64 queue)
@@ -247,8 +247,8 @@ add_bucket (ArenaGroups * groups)
 
 /* --- wifi ----------------------------------------------------------------- */
 
-/* Maximum rate of a stream in this group, in bit/s. A run with a faster stream
- * would take too much time. */
+/* Maximum rate in bit/s of a stream in the group "wifi". A run with a faster
+ * stream would take too much CPU time. */
 #define MAX_WIFI_STREAM 100e6
 
 static void
@@ -352,7 +352,8 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  /* The queue has room for SHALLOW_QUEUE packets, as in the lab. */
+  /* The queue has room for only SHALLOW_QUEUE packets, as in the measurements
+   * of the lab. */
   RECORDED_SHALLOW,
   RECORDED_BACK                 /* Both directions use recordings. */
 } Recorded;
@@ -519,7 +520,7 @@ add_jitter (ArenaGroups * groups)
   }
 }
 
-/* Length of a loss burst. During a burst all packets are lost. */
+/* Duration of a loss burst. All packets in a burst are lost. */
 #define LOSS_BURST (50 * MS)
 
 static void
@@ -709,14 +710,14 @@ set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
   queue->bytes = products * rate / 8 * round_trip / 1e3;
 }
 
-/* Adds a scenario in which a stream competes with TCP.
+/* Adds a scenario in which a video stream competes with TCP.
  *
  * In the group "tcp", frames refer to other frames. If the sender drops a
  * frame, it also drops the frames that refer to it. It may then send less than
  * its rate control allows.
  *
- * In the group "tcp-independent", no frame refers to another frame, so the rate
- * control alone limits the sender. */
+ * In the group "tcp-independent", no frame refers to another frame, so only the
+ * rate control limits the sender. */
 static void
 add_tcp_scenario (ArenaGroups * groups, gboolean is_independent,
     TcpAlgorithm algorithm, gdouble rate, guint round_trip, gdouble products)

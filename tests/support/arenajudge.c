@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the figures of a run; arenajudge.h describes them. */
+/* Implementation of arenajudge.h: computes the figures of a run, such as the
+ * share of frames that could be decoded in time. */
 
 #include "arenajudge.h"
 
@@ -47,9 +48,9 @@ judge_delays (const GArray * frames, const ArenaSessionRecord * record,
   g_free (delays);
 }
 
-/* Returns the minimum share of decodable frames over all windows of one second
- * that begin with a frame and lie within the stream. If the stream is shorter
- * than a second, the window is the whole stream. */
+/* Returns the minimum share of decodable frames over all windows of one second.
+ * Each window begins with a frame and lies within the stream. If the stream is
+ * shorter than a second, the only window is the whole stream. */
 static gdouble
 get_worst_second (const GArray * frames, const gboolean * decodable)
 {
@@ -63,8 +64,9 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
     /* The window contains the frames `first` to `i`. If `first` is 0, the
-     * window may be shorter than a second, so it is evaluated only if frame `i`
-     * is the last frame of the stream. */
+     * window may be shorter than a second. It is then evaluated only if frame
+     * `i` is the last frame, that is, if the whole stream is shorter than a
+     * second. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));
   }

@@ -12,16 +12,18 @@
 
 G_BEGIN_DECLS
 
-/* Each field that is described as a share has a value from 0 to 1. Delays are
- * in ms. A delay is INFINITY if too many frames never arrived. */
+/* The figures of one run. Each field that is described as a share has a value
+ * from 0 to 1. Delays are in ms. A delay of a frame that never arrived counts
+ * as INFINITY, so a percentile can be INFINITY, too. */
 typedef struct
 {
   /* Share of the frames that could be decoded in time. */
   gdouble decodable;
-  /* 50th, 95th and 99th percentile of the delay of a frame. */
+  /* 50th, 95th and 99th percentile of the delay of a frame, which is the time
+   * from its due time to its arrival, in ms. */
   gdouble p50, p95, p99;
-  /* Share of decodable frames in the worst second, which is the second with the
-   * lowest share of decodable frames. */
+  /* Share of decodable frames in the worst second of the stream, which is the
+   * second with the lowest share. */
   gdouble worst_second;
   /* Number of bytes that the sender sent to the receiver, with all headers,
    * divided by the number of bytes of the frames that could be decoded in time.
@@ -33,8 +35,9 @@ typedef struct
   /* Share of the sent bytes that belong to frames that could not be decoded in
    * time, from 0 to 1. */
   gdouble vain;
-  /* Number of bytes that the receiver sent to the sender, divided by the number
-   * of bytes that the sender sent to the receiver. */
+  /* Number of bytes that the receiver sent to the sender, such as reports and
+   * acknowledgements, divided by the number of bytes that the sender sent to
+   * the receiver. */
   gdouble feedback;
   /* Mean and 95th percentile of the queueing delay of a packet. The queueing
    * delay is the one-way delay minus the minimum one-way delay on the same
@@ -45,12 +48,14 @@ typedef struct
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* Returns the first time, in ns, at or after `from` at which the estimated rate
- * is below `limit`. Returns ARENA_NEVER if there is no such time. */
+/* Returns the time in ns from `from` until the first sample in which the
+ * estimated rate is at most `limit`. Returns ARENA_NEVER if there is no such
+ * sample. */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Returns the first time, in ns, at or after `from` at which the estimated rate
- * is above `limit`. Returns ARENA_NEVER if there is no such time. */
+/* Returns the time in ns from `from` until the first sample in which the
+ * estimated rate is at least `limit`. Returns ARENA_NEVER if there is no such
+ * sample. */
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 /* Considers the samples between the times `from` and `to`. Returns the share of

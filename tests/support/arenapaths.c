@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths and delivery traces of the arena; arenapaths.h describes them. */
+/* Implementation of arenapaths.h: the network paths of the arena (a benchmark
+ * of MMTP), and traces that say when a link delivers packets. */
 
 #include "arenapaths.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Size of the packets with which a link is saturated. On a slow link the
- * packets are smaller, so that the transmission of each packet takes
- * PACKET_TIME. With large packets, the result for a slow link would be inexact:
- * the number of bytes that arrive before a deadline is always a multiple of the
- * packet size. */
+/* Size in bytes of the packets with which the capacity of a link is measured.
+ * On a slow link the packets are smaller, so that the transmission of each
+ * packet takes about PACKET_TIME. With large packets, the result for a slow
+ * link would be inexact, because the number of bytes that arrive before a
+ * deadline is always a multiple of the packet size. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
@@ -119,8 +120,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* When a trace ends, it begins again. This must not happen during the run.
-   * The last line therefore has a time after the end of the run. */
+  /* At its end, a trace would begin again. This must not happen during the run,
+   * so a last line is added whose time is after the end of the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }
@@ -162,8 +163,8 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
 
     text = arena_trace_get_text (trace, offset, length / LINK_MS);
     config.pipe.trace[0] = text;
-    /* No packet uses this trace, but the configuration requires a valid trace
-     * for each station. */
+    /* The trace of station 1. No packet uses it, but the configuration requires
+     * a valid trace for each station. */
     config.pipe.trace[1] = "1000\n";
   }
   link = link_new (&config, &error);
@@ -221,10 +222,11 @@ get_packet_size (const ArenaPath * path)
       FULL_PACKET);
 }
 
-/* Packets of a test that always keeps one packet waiting in the queue of the
- * link. When the link begins to send the waiting packet, the next packet is put
- * into the queue. begun[i] is the time at which packet i was put into the
- * queue. At this time, the link began to send packet i - 1. */
+/* The state of a test that always keeps one packet waiting in the queue of a
+ * link, so that the link is never idle. When the link begins to send the
+ * waiting packet, the next packet is put into the queue. begun[i] is the time
+ * at which packet i was put into the queue. At this time, the link began to
+ * send packet i - 1. */
 typedef struct
 {
   Link *link;
@@ -274,7 +276,9 @@ add_opportunities (const Saturation * saturation, gboolean instant,
 {
   guint i;
 
-  /* Packet i enters the queue when the service of the previous packet begins.
+  /* fill_queue () puts packet i into the queue when the link begins to send
+   * packet i - 1. The link therefore sends packet i between begun[i + 1] and
+   * begun[i + 2].
    */
   for (i = 0; i + 2 < saturation->arrivals->len; i++) {
     ArenaOpportunity opportunity = { 0 };

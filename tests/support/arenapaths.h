@@ -2,9 +2,10 @@
 /* The paths of the simulations of mmtparena. Each path has a link of
  * wirelesslink's core for each direction, or one half-duplex link for both.
  *
- * A delivery trace is an array of times. Each run uses a section of the trace
- * that is as long as the run. The section may begin at any offset. It is
- * converted to text, because the link reads traces as text.
+ * A delivery trace is an array of the times at which a link delivers a packet.
+ * A run uses a section of the trace that is as long as the run, and that may
+ * begin at any offset. The section is converted to text, because the link reads
+ * traces as text.
  */
 
 #ifndef __ARENA_PATHS_H__
@@ -15,7 +16,8 @@
 
 G_BEGIN_DECLS
 
-/* Times of the opportunities to deliver 1500 bytes, as recorded by mahimahi. */
+/* A delivery trace in the format of mahimahi (a network emulator). It has the
+ * times at which a link can deliver 1500 bytes. */
 typedef struct
 {
   gchar *name;
@@ -36,8 +38,9 @@ void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
  * `interval` ms, the link delivers `batch` packets of 1500 bytes at once. */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
-/* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free
- * it with g_free (). */
+/* Returns a section of the trace as text, in the format that the link model
+ * reads. The section begins at `offset` ms and lasts `length` ms. Free the text
+ * with g_free (). */
 gchar *arena_trace_get_text (const ArenaTrace * trace, guint32 offset,
     guint32 length);
 
@@ -60,11 +63,11 @@ typedef struct
   /* TRUE if each run begins at a different position of the traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
-  /* Number of the station that sends in this direction. It is 0 if one_link is
-   * FALSE. */
+  /* Number of the station (transmitter) that sends in this direction, if
+   * one_link is TRUE. Otherwise it is 0. */
   guint station[ARENA_N_DIRECTIONS];
-  /* The rate in bit/s that is configured at the sender; 0 if none is
-   * configured. */
+  /* The rate of the path in bit/s that is told to the sender in advance; 0 if
+   * the sender has to measure the rate. */
   guint64 known_rate;
 } ArenaPath;
 

@@ -71,10 +71,10 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
 }
 
 /* Returns how many bytes the links could send before the time `due`. The
- * function searches the array of transmission opportunities for this time. The
- * search begins at the index `from`. The opportunity with this index must not
- * be later than `due`. On return, `from` is the index at which the search
- * ended, so that the next search can begin there. */
+ * function searches the opportunities for this time. It begins at the
+ * opportunity with the index `from`, which must not be later than `due`. It
+ * sets `from` to the index at which the search ended. The caller asks for
+ * increasing times, so the next search can begin there. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -93,9 +93,9 @@ get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
       / (opportunity->end - opportunity->begin));
 }
 
-/* Consider the first `bytes` bytes that the links of `supply` can send. Returns
- * the time at which the last of these bytes arrives. Returns G_MAXUINT64 if the
- * links cannot send so many bytes. */
+/* Returns the time at which byte number `bytes` arrives, if the links of
+ * `supply` send bytes whenever they can. Returns G_MAXUINT64 if the links
+ * cannot send so many bytes. */
 static guint64
 get_arrival (const ArenaSupply * supply, guint64 bytes)
 {
@@ -103,9 +103,8 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* Binary search. An opportunity is a time at which a link can send a number
-   * of bytes. `low` becomes the index of the opportunity that sends the last of
-   * the `bytes` bytes.
+  /* A binary search for the opportunity that sends the last of the `bytes`
+   * bytes. `low` becomes the index of this opportunity.
    */
   while (low < high) {
     guint middle = (low + high) / 2;
@@ -127,8 +126,8 @@ typedef struct
   const ArenaPossibleConfig *config;
   /* Size in bytes of each frame with all headers */
   guint64 *sizes;
-  /* For each frame, the number of bytes that the links can accept before this
-   * frame is due. */
+  /* For each frame, the number of bytes that the links can accept from the
+   * start until this frame is due. */
   guint64 *before;
   gboolean *keep;
   /* For each frame, an array of guint: the indices of the frames that refer to
@@ -192,17 +191,19 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* First frame of the current busy period. In a busy period the links always
-   * have data to send. find_late () begins with this frame. */
+  /* Index of the first frame of the current busy period. During a busy period,
+   * the links always have data to send, so the frames before this period do not
+   * influence the frames in it. find_late () begins with this frame. */
   guint frame;
-  /* Number of bytes that the links can send before this frame is due. */
+  /* Number of bytes that the links can send before the frame `frame` is due. */
   guint64 bytes;
 } BusyPeriod;
 
-/* Computes the arrival times of the frames that are kept in `plan`, beginning
- * at the frame `busy->frame`. Returns the index of the first late frame, or the
- * number of frames if no frame is late. Sets `busy` to the busy period that
- * contains the late frame. */
+/* Computes the arrival times of the frames that `plan` keeps, beginning at the
+ * frame `busy->frame`. Returns the index of the first frame that arrives after
+ * its deadline, or the number of frames if no frame is late. During a busy
+ * period, the links always have data to send. Sets `busy` to the busy period
+ * that contains the late frame. */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)
 {
@@ -237,9 +238,9 @@ is_feasible (const Plan * plan)
 
 /* --- the greedy algorithm ------------------------------------------------- */
 
-/* Appends indices of frames to `closure`, in coding order: the index `frame`,
- * and the indices of all frames that refer to this frame directly or
- * indirectly. Frames that `plan` has dropped are left out. */
+/* Appends the index `frame` to `closure`, and the indices of all frames that
+ * could not be decoded without this frame, because they refer to it directly or
+ * indirectly. Frames that `plan` has already dropped are left out. */
 static void
 add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 {
@@ -256,9 +257,10 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* Returns how many bytes per dropped frame are saved if all frames in `closure`
- * are dropped. `closure` contains frame numbers. A frame with a number above
- * `late` counts as a dropped frame, but its bytes do not count as saved. */
+/* `closure` contains the indices of frames that would be dropped together.
+ * Returns the number of bytes that this would save until the frame `late` is
+ * sent, divided by the number of dropped frames. A frame after `late` counts as
+ * a dropped frame, but its bytes are not saved in time. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -356,9 +358,9 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* All frames before this busy period arrive in time. They need not be checked
-   * again, because each iteration drops a frame of this busy period or of a
-   * later busy period. */
+  /* All frames before the busy period `busy` arrive in time. They need not be
+   * checked again, because each iteration drops a frame of this busy period or
+   * of a later busy period. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)

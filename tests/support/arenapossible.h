@@ -37,12 +37,13 @@ typedef struct
   guint32 bytes;
 } ArenaOpportunity;
 
-/* Transmission opportunities of one or more links, ordered by `arrival`. */
+/* The bytes that links can carry, as a list of transmission opportunities. The
+ * opportunities are those of one or more links, ordered by `arrival`. */
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */
   /* bytes[i] is the number of bytes that the links can accept in the first i
-   * transmission opportunities.
+   * elements of `opportunities`, together.
    */
   guint64 *bytes;
 } ArenaSupply;
@@ -59,18 +60,18 @@ guint64 arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
 typedef struct
 {
   guint64 origin;               /* Due time of the first frame, in ns. */
-  /* Maximum time from the due time of a frame to the arrival of its last byte,
-   * in ns. */
+  /* Maximum time in ns from the due time of a frame until its last byte has
+   * arrived. A frame that takes longer is late. */
   guint64 deadline;
   guint overhead;               /* Number of header bytes of each packet. */
 } ArenaPossibleConfig;
 
 /* Returns the number of frames that the greedy algorithm sends. This number is
- * a lower bound of the optimum, and close to the optimum.
+ * close to the optimum, and never above it.
  *
  * At its end the algorithm tries once more to send each frame that it has
- * dropped. If `first_choice` is not NULL, it is set to the result without these
- * retries. */
+ * dropped. If `first_choice` is not NULL, it is set to the number of frames
+ * before these retries. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
     const ArenaPossibleConfig * config, guint * first_choice);
 /* Returns the maximum number of frames that can be decoded in time. Finds it by

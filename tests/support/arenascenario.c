@@ -11,13 +11,13 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Times for scenarios with two flows that compete. The first flow is a session.
- * The second flow is TCP or another session.
+/* Times for scenarios with two flows that compete. The first flow is an MMTP
+ * session. The second flow is TCP or another MMTP session.
  * - TCP_BEGIN: time from the start of the first flow to the start of TCP.
  * - SECOND_SESSION_BEGIN: time from the start of the first session to the start
  *   of the second session.
- * - SETTLING: time from the start of the second flow to the start of the
- *   evaluation. */
+ * - SETTLING: time from the start of the second flow until the rates are
+ *   measured, so that both flows have adapted to each other. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)
@@ -63,9 +63,9 @@ arena_scenario_set_clip_rate (ArenaScenario * scenario, const GArray * clip,
   gdouble scale = 1;
   guint i;
 
-  /* `scale` is the factor by which the frame sizes are multiplied. It is chosen
-   * so that the packets have the rate `rate`. The sizes of the packet headers
-   * are not multiplied, so the factor is found by iteration. */
+  /* Chooses the factor `scale` by which the frame sizes are multiplied, so that
+   * the packets have the rate `rate`. The sizes of the packet headers do not
+   * grow with `scale`, so the factor is found by iteration. */
   for (i = 0; i < 4; i++) {
     GArray *frames =
         arena_clip_get_frames (clip, 0, scale, FRAME_PERIOD, duration);

@@ -15,15 +15,15 @@ G_BEGIN_DECLS
 
 #define ARENA_MAX_EXTRAS 2
 
-/* The figure that a scenario measures in addition to the figures that all
- * scenarios measure. */
+/* The additional figure that a scenario measures. The other figures are
+ * measured in all scenarios. */
 typedef enum
 {
   ARENA_ASK_NOTHING,
   /* Measures how fast the estimated rate follows the rate of the link after a
    * step down and after a step up. */
   ARENA_ASK_STEPS,
-  /* Measures how close the estimated rate is to the real rate. */
+  /* Measures how close the estimated rate is to the real rate of the link. */
   ARENA_ASK_ESTIMATE,
   /* Measures the ratio of the rate of MMTP to the rate of TCP. */
   ARENA_ASK_TCP,
@@ -36,7 +36,8 @@ typedef struct
   guint n_paths;
   ArenaPath paths[ARENA_MAX_PATHS];
 
-  /* frames of the clip; NULL if all packets have the same size */
+  /* The frames of the clip. It is NULL if the stream consists of packets of one
+   * size instead of frames. */
   const GArray *clip;
   /* The sizes of the clip's frames are multiplied by this factor. */
   gdouble scale;
@@ -46,19 +47,24 @@ typedef struct
    * drops a frame because its reference was dropped. */
   gboolean is_independent;
   guint32 packet_size;
-  guint64 period;               /* Time between two frames or packets, in ns. */
-  /* TRUE if the sender is configured with the time between two frames
+  /* Time in ns between two frames, or between two packets if there is no clip.
+   */
+  guint64 period;
+  /* TRUE if the configuration of the sender contains the time between two
+   * frames. Otherwise, the sender has to measure this time.
    */
   gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
 
   ArenaQuestion question;
-  /* Rate of the link in bit/s, for ARENA_ASK_ESTIMATE and ARENA_ASK_STEPS. In
-   * scenarios with steps, it is the rate after the step up. */
+  /* Rate of the link in bit/s, with which the estimated rate is compared. It is
+   * set only for ARENA_ASK_ESTIMATE and ARENA_ASK_STEPS. For ARENA_ASK_STEPS,
+   * it is the rate after the step up. */
   gdouble rate;
-  /* Time in ns after the start of the stream. Estimates before this time are
-   * ignored. */
+  /* Time in ns from the start of the stream until the estimated rate is
+   * evaluated. Earlier estimates are ignored, so that the sender has time to
+   * measure the link. */
   guint64 settling;
   /* Rate of the link in bit/s between the times step_down and step_up */
   gdouble low_rate;
@@ -70,8 +76,8 @@ typedef enum
 {
   ARENA_OUTCOME_NONE,
   ARENA_OUTCOME_DONE,
-  /* An endpoint is in an endless loop: it requested to be called again and
-   * again at the same virtual time. */
+  /* The run was stopped, because an endpoint was in an endless loop: it asked
+   * to be called again and again at the same virtual time. */
   ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 
@@ -84,15 +90,16 @@ typedef struct
    * from 0 to 1. */
   gdouble possible;
   /* Share of the frames, from 0 to 1, that a sender with perfect foresight
-   * delivers in time if it never retries a dropped frame.
+   * delivers in time if it does not try again to send the frames that it has
+   * dropped.
    */
   gdouble first_choice;
   /* Length in ms of the longest period in which no packet could arrive over any
    * path. */
   gdouble max_gap;
   /* Share of the frames that MMTP delivers in time, divided by the share that a
-   * sender with perfect foresight delivers in time. MMTP and this sender
-   * start their streams at the same time. */
+   * sender with perfect foresight delivers in time. Both senders start their
+   * streams at the same time. */
   gdouble share;
   /* Time in ms until the session is ready; INFINITY if it never is. */
   gdouble ready;

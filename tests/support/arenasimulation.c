@@ -16,31 +16,35 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 
-/* Difference between the clock of an MMTP sender and that of its receiver. */
+/* Time in ns by which the clock of an MMTP sender is ahead of the clock of its
+ * receiver. The clocks differ, because MMTP must not assume that they agree. */
 #define CLOCK_OFFSET (500 * SECOND)
-/* Maximum bytes of a UDP payload on Ethernet. */
+/* Maximum size of a UDP payload on Ethernet, in bytes. */
 #define MAX_PAYLOAD 1472
-/* A stream begins when its session is ready, but never before EARLIEST_ORIGIN
- * or after LATEST_ORIGIN. The lower limit makes all transports stream over the
- * same part of a link. At the upper limit a stream begins even if its session
- * is not ready. Both times are counted from the beginning of the session. */
+/* A stream usually begins when its session is ready. It never begins before
+ * EARLIEST_ORIGIN, so that all transports stream over the same part of a link.
+ * At LATEST_ORIGIN it begins even if its session is not ready. Both times are
+ * counted from the beginning of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* Time for which the simulation continues after the end of the stream. A packet
- * that arrives after this time is too late in any case. */
+/* Time for which the simulation continues after the end of the stream, so that
+ * late packets can still arrive. A packet that arrives after this time is too
+ * late in any case. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
 /* Maximum number of times that endpoints are called while virtual time stands
  * still. If there are more calls, an endpoint is considered to be in an endless
  * loop. */
 #define MAX_CALLS_AT_ONCE 100000
-/* Maximum number of segments, which is more than any run needs. A segment has
- * 1448 bytes, as on Ethernet with TCP timestamps. */
+/* Number of segments of the TCP transfer. It is larger than any run needs, so
+ * that TCP always has data. A segment has 1448 bytes, as on Ethernet with TCP
+ * timestamps. */
 #define TCP_SEGMENTS 400000
-/* Layout of a DATA message (docs/wire-mmtp.md). DATA_HEADER is the number of
- * bytes before the payload if the message has no prelude. DATA_TYPE is the mask
- * of the type in the first byte. DATA_FLAGS is the place of the byte with the
- * flags. */
+/* Layout of a DATA message (docs/wire-mmtp.md), which carries a packet of the
+ * stream. DATA_HEADER is the number of bytes before the payload if the message
+ * has no prelude, which is an optional header. DATA_TYPE is the mask of the
+ * type in the first byte. DATA_FLAGS is the offset of the byte with the flags.
+ */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14
@@ -368,8 +372,10 @@ is_leading (const Session * session, const ArenaFrame * frame)
       get_frame (session, frame->references[1])->type == ARENA_TYPE_I;
 }
 
-/* Passes a packet to the MMTP sender, as mmtpsink does with a packet of
- * rfc2250pay. The first bytes of the packet identify it. */
+/* Passes a packet to the MMTP sender, with the same flags that mmtpsink sets
+ * for a packet of rfc2250pay. The first bytes of the packet contain the numbers
+ * of its frame and of the packet, so that the simulation recognizes it later.
+ */
 static void
 put_packet (Session * session, guint number, guint packet, gboolean is_last)
 {
@@ -520,8 +526,9 @@ run_links (Simulation * simulation)
 
 /* --- output of the endpoints ---------------------------------------------- */
 
-/* Reads the packets that leave the sender and counts their bytes. The
- * statistics of the sender itself are therefore not needed. A message of type
+/* Reads a message that leaves the MMTP sender. If it carries a packet of the
+ * stream, counts its bytes and records that the packet was sent. The simulation
+ * therefore does not depend on the statistics of the sender. A message of type
  * REPAIR is not counted. */
 static void
 read_data (Session * session, const guint8 * message, gsize size)
@@ -666,9 +673,9 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source cannot wait for the session forever. The stream therefore
-     * begins at the time that get_latest_origin () returns, even if the session
-     * is not ready. */
+    /* A live source cannot wait for the session forever. If the session is not
+     * ready at the time that get_latest_origin () returns, the stream begins
+     * anyway. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;

@@ -20,7 +20,8 @@ G_BEGIN_DECLS
 #define ARENA_NEVER G_MAXUINT64
 /* Bytes of the IPv4 and UDP headers. The RTP header is part of the packets. */
 #define ARENA_IP_UDP 28
-/* Bytes of a DATA message without its payload; see docs/wire-mmtp.md. */
+/* Number of bytes that MMTP adds to a packet of the stream. They are the bytes
+ * of a DATA message without its payload; see docs/wire-mmtp.md. */
 #define ARENA_MMTP_DATA 24
 
 typedef enum
@@ -45,7 +46,7 @@ typedef struct
 typedef struct
 {
   guint path;
-  /* Time in ns at which the flow begins. */
+  /* Time in ns at which the TCP flow begins. */
   guint64 begin;
   TcpAlgorithm algorithm;
 } ArenaTcpConfig;
@@ -54,8 +55,9 @@ typedef struct
 {
   const ArenaPath *paths;
   guint n_paths;
-  /* Arguments of arena_links_open (): `number` is the number of this run, and
-   * `n` is the number of runs. */
+  /* `number` is the number of this run, and `n` is the number of all runs. They
+   * are passed to arena_links_open (), which chooses the seeds and the sections
+   * of the traces. */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
   /* Bytes that arrive from measure_from to measure_to (ns) are counted in
@@ -91,10 +93,13 @@ typedef struct
   guint64 *sent_bytes;
   guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
   guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */
-  /* One array of guint32 for each path: the one-way delay in us of each packet
-   * that arrived, without random jitter. */
+  /* One array of guint32 for each path, with an element for each packet that
+   * arrived over the path: its one-way delay in us, without the random jitter
+   * that the link added. */
   GArray *delays[ARENA_MAX_PATHS];
-  GArray *samples;              /* Array of ArenaSample, one every 50 ms. */
+  /* The estimated rate of the session, as an array of ArenaSample with one
+   * sample every 50 ms. */
+  GArray *samples;
 } ArenaSessionRecord;
 
 typedef struct
@@ -106,7 +111,7 @@ typedef struct
   gboolean stuck;
 } ArenaRecord;
 
-/* Returns the maximum time that a run may take, in ns. */
+/* Returns the maximum duration of a run in virtual time, in ns. */
 guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
 /* Selects the rate control of all later runs by its name. NULL means the
  * default. Returns FALSE if there is no rate control with this name. */

@@ -16,7 +16,8 @@
 /* The time from the capture of a frame until the encoder has output the last
  * byte of this frame */
 #define ENCODING_TIME (15 * MS)
-/* The following values are the same as in bitrateadapt and mmtpsink. */
+/* Time between two calls of the rule that chooses the bitrate, as in
+ * bitrateadapt. */
 #define CONTROL_PERIOD (20 * MS)
 #define LOG_PERIOD (100 * MS)
 

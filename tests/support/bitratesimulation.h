@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Simulates an encoder that sends over a link and adapts its bitrate to the
- * estimate of MMTP. The simulation runs in virtual time. It consists of a model
- * of an encoder, the rule of bitrateadapt, the sender and receiver cores of
- * MMTP, and the link model of wirelesslink.
+ * rate that MMTP estimates. The simulation runs in virtual time. It consists of
+ * a model of an encoder, the rule of bitrateadapt, the sender and receiver
+ * cores of MMTP, and the link model of wirelesslink.
  *
- *   simulation = bitrate_simulation_new (&path, 0, 1, seed, 40 * LINK_SECOND);
- *   bitrate_simulation_run (simulation, 40 * LINK_SECOND);
- *   ... read simulation->frames ...
- *   bitrate_simulation_free (simulation);
+ *     simulation = bitrate_simulation_new (&path, 0, 1, seed, bitrate,
+ *         latency, 40 * LINK_SECOND);
+ *     bitrate_simulation_run (simulation, 40 * LINK_SECOND);
+ *     ... read simulation->frames ...
+ *     bitrate_simulation_free (simulation);
  *
  * If the environment variable BITRATE_STEPS_LOG is set, the simulation prints
  * its state every 100 ms. All times are in ns.
@@ -34,21 +35,22 @@ typedef struct
   gboolean is_key;
   guint size;                   /* bytes */
   guint n_packets, n_arrived;
-  /* time at which the receiver released the last packet of the frame;
-   * BITRATE_NEVER if it has not released this packet */
+  /* Time at which the receiver passed the last packet of the frame to its
+   * application. It is BITRATE_NEVER if the receiver has not done this yet. */
   guint64 shown;
 } BitrateFrame;
 
-/* A model of an encoder with a VBV buffer. Frame sizes vary, and key frames are
- * larger than other frames. After a frame that was too large, the encoder makes
- * the next frames smaller. */
+/* A model of an encoder with a rate control (VBV buffer). Frame sizes vary, and
+ * key frames are larger than other frames. After a frame that was too large,
+ * the encoder makes the next frames smaller. */
 typedef struct
 {
   guint64 bitrate;
   /* The bitrate in bit/s that the pictures need. The encoder does not use more,
    * even if `bitrate` is higher. */
   guint64 needed_bitrate;
-  /* TRUE if `bitrate` stays constant, whatever the network can carry */
+  /* TRUE if the encoder always uses `bitrate` and does not adapt to the
+   * network. */
   gboolean is_fixed;
   gdouble debt;                 /* bytes */
   gboolean is_key_due;
@@ -69,7 +71,8 @@ typedef struct
   guint n_frames;
   guint64 next_frame, next_control, next_log;
   BitrateKeyFrames key_frames;
-  guint64 lost;                 /* number of packets lost or late so far */
+  /* Number of packets that have been lost or too late so far. */
+  guint64 lost;
   GArray *entered;              /* guint64 pairs: time, bytes */
   guint8 scratch[MMTP_MAX_MESSAGE];
 } BitrateSimulation;

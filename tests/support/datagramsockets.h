@@ -25,8 +25,8 @@ DatagramSocket *datagram_test_connect (const gchar * remote, guint16 port,
 GInetSocketAddress *datagram_test_get_local (DatagramSocket * socket);
 guint16 datagram_test_get_port (DatagramSocket * socket);
 /* Sends one packet that contains `text`. If `path` is NULL, the packet goes to
- * the peer to which the socket is connected. Otherwise it goes to the peer on
- * `path`. */
+ * the peer to which the socket is connected. Otherwise it goes to the remote
+ * address of `path`. */
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);

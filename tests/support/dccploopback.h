@@ -27,8 +27,9 @@
 #define LISTEN 1
 
 gboolean dccp_loopback_sink_listens (gint way);
-/* Returns FALSE if raw sockets are not permitted, and reports the check as
- * skipped. */
+/* Returns TRUE if the elements can use raw sockets, or if the combination `way`
+ * does not need them. Otherwise reports the check `check` as skipped and
+ * returns FALSE. */
 gboolean dccp_loopback_may_have (gint way, const gchar * check);
 
 #define NEED(way) \
@@ -61,8 +62,8 @@ void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
 
 typedef struct
 {
-  /* The relay exchanges packets with the sender on `front`, and with the
-   * receiver on `back`. */
+  /* Sockets of the relay. It exchanges packets with the sender on `front`, and
+   * with the receiver on `back`. */
   GSocket *front, *back;
   GSocketAddress *sender;
   GThread *thread;

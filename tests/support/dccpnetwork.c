@@ -18,9 +18,9 @@ typedef struct
 
 /* --- conditions that must hold -------------------------------------------- */
 
-/* Checks that no counter has decreased. The loop checks the fields from
- * `connections` to `option_errors`: all fields between these two are guint64
- * counters. The counters outside this range are checked by name. */
+/* Checks that no counter has decreased. In DccpStats, all fields from
+ * `connections` to `option_errors` are guint64 counters, so the loop checks
+ * them one after the other. The other counters are checked by name. */
 static void
 check_counters (DccpNetwork * network, DccpEnd end)
 {
@@ -48,9 +48,11 @@ check_counters (DccpNetwork * network, DccpEnd end)
   network->stats[end] = stats;
 }
 
-/* Returns whether the packet counts towards the maximum number of answers per
- * second. Every Sync counts, even a Sync that is only sent to check whether the
- * peer is still there. A Reset that ends a connection does not count. */
+/* Returns whether the number of such packets is limited per second. This is
+ * true of Syncs, including a Sync that only checks whether the peer is still
+ * there. It is also true of a Reset that only answers a packet, for example
+ * because the packet belongs to no connection. It is not true of a Reset that
+ * ends a connection. */
 static gboolean
 is_answer (const DccpPacket * packet)
 {
@@ -63,8 +65,8 @@ is_answer (const DccpPacket * packet)
       || packet->reset_code == DCCP_RESET_TOO_BUSY);
 }
 
-/* Returns how many Resets were sent in the last second to answer late packets
- * of closed connections. */
+/* Returns how many Resets the endpoint `from` sent in the last second in answer
+ * to packets that arrived after their connection was closed. */
 static guint
 count_last_resets (DccpNetwork * network, DccpEnd from)
 {
@@ -113,7 +115,8 @@ note_rate (DccpNetwork * network, DccpEnd end)
  * than this rate for a short time, for three reasons:
  * - After a pause, it may also send the data that the rate allowed during the
  *   pause, but at most the data of one round trip (RFC 5348 section 4.6).
- * - It may send a packet early by half of the timer's granularity.
+ * - The granularity of timers allows it to send a packet early, by half of the
+ *   granularity.
  * - 1 % is allowed for rounding.
  *
  * A CCID that uses a congestion window may send bursts, so it is not checked.
@@ -140,7 +143,8 @@ check_rate (DccpNetwork * network, DccpEnd end, gsize size)
 
 /* --- packets -------------------------------------------------------------- */
 
-/* Packets that are sent at the same time stay in order. */
+/* Orders two packets in flight by their arrival. Packets with the same arrival
+ * time stay in the order in which they were sent. */
 static gint
 compare (gconstpointer a, gconstpointer b, gpointer unused)
 {
@@ -245,8 +249,8 @@ keep_data (DccpNetwork * network, DccpEnd end, const DccpData * data)
   network->last[end].payload = NULL;
 }
 
-/* The copy has exactly `size` bytes, so that a memory checker notices any
- * access beyond them. */
+/* Delivers a packet to the endpoint `to`. The endpoint gets a copy with exactly
+ * `size` bytes, so that a memory checker notices any access beyond them. */
 void
 dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size)

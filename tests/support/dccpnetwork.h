@@ -35,7 +35,8 @@ typedef struct
 {
   guint64 time;                 /* Time of sending, in ns. */
   DccpEnd from;
-  /* The packet, without its options and payload. */
+  /* The header of the packet. The fields that point to the options and the
+   * payload are NULL. */
   DccpPacket packet;
   gsize size;
   gboolean lost;
@@ -46,7 +47,7 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  /* The addresses and ports of the path as each endpoint sees them. */
+  /* The local and the remote address and port of each endpoint. */
   DatagramPath paths[N_ENDS];
   guint64 delay;                /* One-way delay in ns. */
   DccpEndpoint *ends[N_ENDS];
@@ -63,34 +64,36 @@ struct _DccpNetwork
    * one packet in each period. */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
-  /* Payload size in bytes, from 4 to the maximum. */
+  /* Payload size in bytes of the packets that each endpoint sends, from 4 to
+   * DCCP_NETWORK_MAX_PAYLOAD. */
   gsize sizes[N_ENDS];
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
-  /* The network drops the next lose[from][type] packets of the type `type` that
-   * the endpoint `from` sends. */
+  /* The network drops the next lose[from][type] packets of the DCCP packet type
+   * `type` that the endpoint `from` sends. */
   guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
-  /* Called for each packet. The function may change `bytes`. It returns FALSE
-   * to drop the packet. */
+  /* If it is not NULL, this function is called for each packet. It may change
+   * `bytes`, and returns FALSE to drop the packet. */
     gboolean (*filter) (DccpNetwork * network, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
-  /* Additional delay in ns. It applies to packets that are sent while it is
-   * set. */
+  /* Additional delay in ns of the packets that each endpoint sends. It applies
+   * to all packets that are sent while it is set. */
   guint64 extra_delay[N_ENDS];
   gpointer user_data;
-  /* TRUE if the congestion control limits the bytes in flight with a window. An
-   * endpoint may then exceed its rate for a short time. */
+  /* TRUE if the congestion control limits the bytes in flight with a congestion
+   * window instead of a rate. Such an endpoint may send bursts, so its rate is
+   * not checked. */
   gboolean is_by_window;
 
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
-  /* Number of bytes of data that an endpoint may send now without exceeding its
-   * rate. */
+  /* Number of bytes of data that each endpoint may send now without exceeding
+   * its allowed rate. */
   gdouble credit[N_ENDS];
-  /* Maximum rate that the congestion control has allowed since the last check,
-   * in bytes per second. */
+  /* Maximum rate in bytes per second that the congestion control has allowed
+   * since check_rate () was last called. */
   gdouble highest[N_ENDS];
   guint64 credit_time[N_ENDS];  /* ns */
 };
@@ -102,8 +105,9 @@ void dccp_network_init (DccpNetwork * network);
 /* Creates the endpoints. Call it after changing `configs` and `paths`. */
 void dccp_network_begin (DccpNetwork * network);
 void dccp_network_clear (DccpNetwork * network);
-/* Sets the initial sequence number of an endpoint. Set
- * configs[CLIENT].local_port before you call this function for the SERVER. */
+/* Sets the initial sequence number of an endpoint. That of the SERVER depends
+ * on the port of the client, so set configs[CLIENT].local_port before you call
+ * this function for the SERVER. */
 void dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss);
 void dccp_network_connect (DccpNetwork * network);
 /* Connects the endpoints, and runs the network for 0.5 s. Both endpoints must
@@ -111,17 +115,19 @@ void dccp_network_connect (DccpNetwork * network);
 void dccp_network_open (DccpNetwork * network);
 void dccp_network_run (DccpNetwork * network, guint64 duration);
 void dccp_network_close (DccpNetwork * network, DccpEnd end);
-/* Sends the pending packets of an endpoint. A test must call this function
- * after it has called a function of the endpoint directly. */
+/* Sends the packets that an endpoint wants to send. A test must call this
+ * function after it has called a function of the endpoint directly, because the
+ * endpoint does not send packets by itself. */
 void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
-/* Delivers a packet to the endpoint `to` immediately. */
+/* Delivers a packet to the endpoint `to` immediately, as if its peer had sent
+ * it. */
 void dccp_network_inject (DccpNetwork * network, DccpEnd to,
     const guint8 * bytes, gsize size);
 void dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size);
-/* Delivers a packet with long sequence numbers. If the packet has no ports, it
- * gets the ports of the connection. */
+/* Delivers a packet to the endpoint `to` immediately. The packet gets long
+ * sequence numbers. If it has no ports, it gets the ports of the connection. */
 void dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     const DccpPacket * packet);
 /* Returns a packet that the endpoint `to` accepts as the next packet of its
@@ -131,8 +137,8 @@ DccpPacket dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type);
 DccpConnection *dccp_network_get (DccpNetwork * network, DccpEnd end);
 DccpState dccp_network_get_state (DccpNetwork * network, DccpEnd end);
 guint dccp_network_count (DccpNetwork * network, DccpEnd from, DccpType type);
-/* Returns the n-th packet of this type that `from` sent, or NULL. A negative n
- * counts from the end. */
+/* Returns the n-th packet of the type `type` that the endpoint `from` sent, or
+ * NULL. If `n` is negative, the packets are counted from the end. */
 const DccpNetworkEntry *dccp_network_find (DccpNetwork * network, DccpEnd from,
     DccpType type, gint n);
 guint dccp_network_count_events (DccpNetwork * network, DccpEnd end,

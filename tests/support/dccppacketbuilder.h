@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 /* Returns a random number of 48 bits. `state` is the state of the random number
  * generator. It must not be 0, and each call changes it. */
 guint64 dccp_builder_draw (guint32 * state);
-/* Returns a packet of a random type with long sequence numbers, with or without
- * options and payload. */
+/* Returns a packet of a random type, with or without options and payload. Its
+ * sequence numbers are long (48 bits). */
 DccpPacket dccp_build_packet (guint32 * state);
 
 G_END_DECLS

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flows of DCCP and TCP that share one bottleneck, in virtual time. The
- * simulation has the endpoints of the elements, an application at each
- * endpoint, and an observer that sees the packets and their exact times. The
- * same seed gives the same figures on every machine.
+/* Flows of DCCP and TCP that share one bottleneck, in virtual time. Each DCCP
+ * flow has two endpoints, which are the same as in dccpthinsink and
+ * dccpthinsrc, and an application at each endpoint. The simulation observes
+ * each packet and its exact time. The same seed gives the same figures on every
+ * machine.
  */
 
 #ifndef __DCCPSIMULATION_H__
@@ -14,7 +15,7 @@
 
 #define DCCP_SIMULATION_MAX_FLOWS 16
 #define DCCP_SIMULATION_BIN (100 * VIRTUAL_LINK_MS)
-/* Bytes of the headers before the DCCP header: IPv4 and UDP. */
+/* Size in bytes of the IPv4 and UDP headers in front of the DCCP header. */
 #define DCCP_SIMULATION_OVERHEAD 28
 
 typedef enum
@@ -36,32 +37,35 @@ typedef struct
   /* Times in ns at which the flow begins and ends. If `to` is 0, the flow ends
    * with the run. */
   guint64 from, to;
-  /* Only for MEDIA: the encoder sends nothing between these two times (ns). */
+  /* Only for the traffic types DCCP_SIMULATION_CONSTANT and
+   * DCCP_SIMULATION_MEDIA: the application generates nothing between these two
+   * times. They are in ns, counted from the start of the simulation. */
   guint64 pause_from, pause_to;
   guint32 size;                 /* Payload size in bytes. */
   guint64 period;               /* ns, of CONSTANT */
   /* Additional one-way delay of the flow, in ns. Data are delayed before the
    * link. Packets in the other direction are delayed after the link. */
   guint64 delay;
-  /* TRUE if the data are sent in the direction VIRTUAL_LINK_BACK. */
+  /* TRUE if the data are sent in the backward direction of the link,
+   * VIRTUAL_LINK_BACK. By default, they are sent in the forward direction. */
   gboolean is_reverse;
   /* Only for TCP: TRUE if the flow consists of transfers of 30 to 50 kB, with
    * pauses of 10 s on average (RFC 8868 section 8.1). */
   gboolean is_short;
-  /* The receiving application. If `receive_rate` is 0, it reads all data
-   * immediately.
+  /* The next three fields describe the application that receives the data. If
+   * `receive_rate` is 0, it reads all data immediately.
    */
-  /* Bytes per second that the application can read. */
+  /* Rate in bytes per second at which the receiving application reads. */
   guint64 receive_rate;
   /* Size in bytes of the receive buffer. The buffer holds data until the
    * application reads them. Data that do not fit are dropped. */
   guint32 receive_buffer;
-  /* Whether the receiver reports its state to the sender: it sends Slow
-   * Receiver when the buffer is more than half full, and Data Dropped when it
-   * drops data. */
+  /* TRUE if the receiver reports its state to the sender with DCCP options. It
+   * sends Slow Receiver when the buffer is more than half full, and Data
+   * Dropped when it drops data. */
   gboolean says_slow;
   /* The network */
-  /* Each n-th data packet is lost; 0 means none. */
+  /* If this value is n and not 0, every n-th data packet is lost. */
   guint drop_each;
   gboolean no_oscillation_reduction;
   TfrcEquation equation;
@@ -71,7 +75,8 @@ typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  /* Rates are in bytes per second. They include all headers of an IP packet. */
+  /* The bottleneck. Its rates are in bytes per second, and count whole IP
+   * packets with all headers. */
   VirtualLinkConfig link;
   DccpSimulationFlow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;
@@ -87,8 +92,8 @@ typedef struct
   /* Allowed rate X of the sender, in bytes per second, at the end of the
    * interval that this struct describes. */
   gdouble rate;
-  /* Loss event rate p from which the sender computes X, at the end of the
-   * interval that this struct describes. */
+  /* Loss event rate p of TFRC, from which the sender computes its allowed rate
+   * X, at the end of the interval that this struct describes. */
   gdouble loss_event_rate;
   /* The receive rate X_recv that the receiver reported last, in bytes per
    * second. */
@@ -102,7 +107,7 @@ typedef struct
 {
   DccpSimulationBin *bins;
   guint n_bins;
-  /* Array of guint64: delay of each packet that arrived, in ns. */
+  /* Array of guint64: the delay in ns of each data packet that arrived. */
   GArray *delays;
   /* Array of guint64, in ns: one-way delays, estimated as half of the sender's
    * round-trip time (Erixzon, equation 5.4). */
@@ -114,7 +119,8 @@ typedef struct
   guint64 not_sent;
   guint64 feedbacks;            /* Packets from the data receiver. */
   gboolean is_reset;
-  DccpStats sender, receiver;   /* Statistics at the end of the run. */
+  /* Statistics of both endpoints at the end of the run. */
+  DccpStats sender, receiver;
 } DccpSimulationFlowResult;
 
 typedef struct

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One flow of the simulation: two endpoints and an application at each. */
+/* One flow of the simulation of DCCP and TCP: two endpoints, and an application
+ * at each of them. */
 
 #include "dccpsimulationprivate.h"
 
@@ -327,7 +328,9 @@ get_period (const Flow * flow)
   return flow->config->size * 1e9 / flow->encoder_rate;
 }
 
-/* Adds a packet of the application to the waiting packets, if there is room. */
+/* If it is time for a new packet, the application generates it. It is added to
+ * the waiting packets, or dropped if too many packets wait. During a pause,
+ * nothing is generated. Returns TRUE if it was time for a new packet. */
 static gboolean
 make_packet (Flow * flow)
 {

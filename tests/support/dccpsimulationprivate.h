@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions shared by two parts of the simulation: its network and
- * its flows.
+/* Types and functions that the two parts of the simulation share. The first
+ * part is the network (dccpsimulation.c), and the second part is the flows
+ * (dccpsimulationflow.c).
  */
 
 #ifndef __DCCPSIMULATIONPRIVATE_H__
@@ -9,8 +10,8 @@
 #include "dccpsimulation.h"
 #include "tcpmodel.h"
 
-/* Time in ns at which the simulation starts. It is above 0, so all times in the
- * simulation are above 0. */
+/* Time in ns at which the simulation starts. The simulation does not start at
+ * 0, so that no time in it is 0. */
 #define DCCP_SIMULATION_START (1000 * VIRTUAL_LINK_SECOND)
 
 typedef struct _Simulation Simulation;
@@ -53,7 +54,8 @@ typedef struct
   DccpEndpoint *client, *server;
   gboolean is_open;
   guint64 next_packet;          /* ns, of the application */
-  /* Number of packets that the application wants to send. */
+  /* Number of packets that wait until the allowed rate permits their
+   * transmission. */
   guint waiting;
   gdouble encoder_rate;         /* bytes per second, of MEDIA */
   guint64 n_data;
@@ -63,7 +65,8 @@ typedef struct
   gboolean is_slow;
 
   Tcp tcp;
-  guint transfer;               /* Number of transfers that have begun. */
+  /* Only for TCP: number of transfers that have begun. */
+  guint transfer;
   guint64 next_transfer;        /* ns */
 } Flow;
 
@@ -87,7 +90,8 @@ void flow_clear (Flow * flow);
 /* Returns the direction in which the data of the flow are sent. */
 VirtualLinkDirection flow_get_direction (const Flow * flow);
 void flow_receive (Flow * flow, const Packet * packet);
-/* Handles everything that is due. Returns TRUE if there was something to do. */
+/* Handles everything that is due in a flow at the current time. Returns TRUE if
+ * there was something to do. */
 gboolean flow_run (Flow * flow);
 guint64 flow_next (Flow * flow);
 void flow_end_bin (Flow * flow);

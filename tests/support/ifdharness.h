@@ -33,7 +33,8 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GstClock *clock;
-  /* Pads that are linked to the pads of the element. */
+  /* Pads of the harness: `up` is linked to the sink pad of the element, and
+   * `down` to its source pad. */
   GstPad *up, *down;
 
   GThread *pusher;
@@ -48,17 +49,20 @@ typedef struct
   gint room;
   gboolean flushing;
   GstFlowReturn answer;         /* Flow return of the network. */
-  GstFlowReturn flow;           /* Flow return of the last push. */
-  /* Result of the last event or query that was pushed. */
+  /* Flow return of the last buffer that the pusher thread pushed. */
+  GstFlowReturn flow;
+  /* Result of the last event or query that the pusher thread pushed. */
   gboolean last_result;
-  /* Number of buffers, events and queries that were pushed. */
+  /* Number of buffers, events and queries that the pusher thread has pushed. */
   guint pushed;
   gboolean live;                /* upstream */
-  /* Latency of upstream in ms. If this latency is above 0, upstream is live. */
+  /* Latency in ms that upstream reports in a latency query. If it is above 0,
+   * upstream also reports that it is live. */
   guint latency_ms;
   guint key_unit_requests;
-  /* Number of events that announced the end of the stream to the network. Such
-   * an event does not wait in the element, so it overtakes the waiting frames.
+  /* Number of custom events with which the element announced the end of the
+   * stream to the network. Unlike EOS, such an event does not wait in the
+   * element, so it overtakes the frames that wait.
    */
   guint endings;
 
@@ -75,8 +79,9 @@ typedef struct
  * - "f" at the end codes the frame as two fields.
  */
 GBytes *harness_make_mpeg (const gchar * word);
-/* Takes ownership of `bytes`. Returns a buffer with the next timestamp; the
- * timestamps advance by 40 ms. */
+/* Returns a buffer with `bytes` and the next timestamp. The first buffer has
+ * the timestamp (DTS) 0, and each further one is 40 ms later. Takes ownership
+ * of `bytes`. */
 GstBuffer *harness_time_frame (IfdHarness * harness, GBytes * bytes);
 GstEvent *harness_make_mark (const gchar * name);
 
@@ -102,14 +107,14 @@ void harness_set_flushing (IfdHarness * harness, gboolean flushing);
 
 /* --- waiting for the other threads --------------------------------------- */
 
-/* Waits until the log of the network equals `expected`. */
+/* Waits until the log of the fake network equals the text `expected`. */
 void harness_expect_log (IfdHarness * harness, const gchar * expected);
 /* Waits until the pusher has pushed `pushed` objects. The test fails if this
  * takes too long. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
-/* Waits until the caps of MPEG video have passed the element. The frame that
- * follows the caps then begins to wait in the element. */
+/* Waits until the caps of MPEG video have passed ifdqueue. The frame that was
+ * pushed after the caps then begins to wait in ifdqueue. */
 void harness_expect_caps (IfdHarness * harness);
 guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 
@@ -118,18 +123,19 @@ guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 
 void harness_expect_stat (IfdHarness * harness, const gchar * name,
     guint64 value);
-/* Allows the network to accept `room` more frames. -1 allows any number. */
+/* Lets the fake network accept `room` more frames. -1 lets it accept any
+ * number. */
 void harness_open_network (IfdHarness * harness, gint room);
 /* Waits until the streaming thread waits for the clock. Checks that it waits
  * for the clock time `time`. */
 void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
-/* Advances the clock until this number of frames has entered the element. */
+/* Advances the clock until `frames` frames have entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Checks the counters of the element. A frame that has entered the element must
- * be counted exactly once: as sent, dropped, flushed or waiting. The exception
- * is a frame that is still being sent, which must not be counted. `being_sent`
- * is the number of such frames. Call this function when the other threads have
+/* Checks the counters of ifdqueue. Each frame that has entered the element must
+ * be counted once: as sent, dropped, flushed or waiting. Only a frame that is
+ * being sent at the moment is in none of these counters. `being_sent` is the
+ * number of such frames. Call this function when the other threads have
  * finished. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
@@ -143,7 +149,8 @@ void harness_set_state (IfdHarness * harness, GstState state,
 void harness_push_headers (IfdHarness * harness, const gchar * caps,
     GstFormat format);
 void harness_start (IfdHarness * harness, const gchar * caps);
-/* Sets up the most common case: parsed MPEG video in the PLAYING state. */
+/* Makes a harness in the state that most tests need: the element is PLAYING and
+ * has got the caps of parsed MPEG video. */
 void harness_setup (IfdHarness * harness);
 /* Stops the elements in the order that a pipeline uses: sink, element, source.
  */

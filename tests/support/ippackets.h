@@ -11,11 +11,12 @@ typedef struct
 {
   guint version;                /* 4 or 6 */
   guint8 traffic_class, ttl;
-  /* `id` and `fragment` are used for IPv4 only. `fragment` contains the flags
-   * and the fragment offset. */
+  /* These header fields exist only in IPv4. `fragment` contains the flags and
+   * the fragment offset. */
   guint16 id, fragment;
   guint16 source_port, port;
-  /* size of the payload in bytes; each byte has the value `fill` */
+  /* Size of the payload in bytes. Each byte of the payload has the value
+   * `fill`. */
   gsize payload;
   guint8 fill;
 } IpPacket;
@@ -28,7 +29,7 @@ gsize ip_packet_size (const IpPacket * packet);
  * 10.9.0.1 and 10.9.0.2, or fd00::1 and fd00::2. */
 void ip_packet_write (const IpPacket * packet, guint8 * data);
 /* Adds the 16-bit words of the data to `sum`, in ones' complement, and returns
- * the result. The result is 0xffff for data with a right checksum. */
+ * the result. If the data contain a correct checksum, the result is 0xffff. */
 guint16 ip_packet_sum (const guint8 * data, gsize size, guint32 sum);
 /* Returns the ones' complement sum of the pseudo header of a UDP packet. The
  * length in this pseudo header is the length in the packet's UDP header. */

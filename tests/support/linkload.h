@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Traffic for tests of the link in virtual time. It is either a source that
- * always has another packet (such as a blocking UDP socket or iperf) or a bulk
- * transfer over TCP.
+/* Traffic for tests of the link model in virtual time. There are two kinds of
+ * traffic: a source that always has another packet (such as a blocking UDP
+ * socket or iperf), and a bulk transfer over TCP.
  */
 
 #ifndef __LINKLOAD_H__
@@ -27,15 +27,15 @@ typedef struct
   LinkFlowStats stats;
 } LinkLoadResult;
 
-/* Returns the configuration of the profile with this nick. The parameter is a
- * string and not a LinkProfile, because a test may use a profile that is not in
- * the enum LinkProfile. */
+/* Returns the configuration of the link profile with the name `nick`. The
+ * parameter is a string and not a LinkProfile, because a test may use a profile
+ * that is not in the enum LinkProfile. */
 LinkConfig link_load_profile (const gchar * nick, LinkQuality quality,
     guint64 seed);
 Link *link_load_link_new (const LinkConfig * config);
 void link_load_drop_events (Link * link);
-/* Sends `n` packets over a link with the configuration `config`, each as soon
- * as the queue has room for it. */
+/* Sends `n` packets over a link with the configuration `config`. Each packet is
+ * sent as soon as the queue of the link has room for it. */
 LinkLoadResult link_load_saturate (const LinkConfig * config, guint n,
     LinkLoadSizes sizes);
 

@@ -24,9 +24,9 @@ typedef struct
   GstBus *bus;
 } LoopbackEnd;
 
-/* Initializes one end of the connection, a sink or a source. The properties of
- * the element are set when it is created, so they apply from the start. Takes
- * ownership of `element`. */
+/* Makes a harness and a bus for `element`, which is a sink or a source. The
+ * properties of the element must be set before this call, because the element
+ * may start at once. Takes ownership of `element`. */
 void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
@@ -85,8 +85,9 @@ void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
  * bytes. The caller frees it. */
 GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
 void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
-/* Checks that sent data stays unchanged when the upstream buffer pool
- * overwrites a buffer that was returned to it. */
+/* Checks that the sink does not send wrong data when upstream uses a buffer
+ * pool. The pool overwrites each buffer as soon as the sink has returned it.
+ * The data that arrive must still be the data that were pushed. */
 void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
 /* Returns the next serialized event of type `type` that the receiver pushes.
  * The caller frees it. */

@@ -14,8 +14,9 @@
 /* Makes a random key, as `openssl rand -hex 32` does. */
 void mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1]);
 void mmtp_loopback_check_weak_keys (const gchar * factory);
-/* Checks that the element accepts a key of 64 digits, a key of half as many
- * digits, and a key in upper case. NULL must mean that there is no key. */
+/* Checks the keys that an MMTP element must accept: a key of 64 hexadecimal
+ * digits, a key of half as many digits, and a key in upper case. If the
+ * property `key` is NULL, the element must have no key. */
 void mmtp_loopback_check_strong_keys (const gchar * factory);
 /* Initializes the source with the given properties. The source listens on a
  * free port, which loopback_port_of () returns. If the property address is not
@@ -26,7 +27,8 @@ void mmtp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void mmtp_loopback_fixture_init_src (LoopbackFixture * fixture,
     const gchar * address);
-/* Initializes the sink. `channels` is the value of the property channels. */
+/* Makes the sink of `fixture`, an mmtpsink, which connects to `host`.
+ * `channels` is the value of its property channels. */
 void mmtp_loopback_fixture_init_sink (LoopbackFixture * fixture,
     const gchar * host, const gchar * channels);
 void mmtp_loopback_fixture_init (LoopbackFixture * fixture,

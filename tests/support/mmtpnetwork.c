@@ -45,11 +45,13 @@ typedef struct
 typedef struct
 {
   guint64 received, sent;       /* bytes */
-  /* Array of guint64: challenges that were sent to this address; NULL if none.
+  /* The challenges that were sent to this address, as an array of guint64. NULL
+   * if none was sent.
    */
   GArray *challenges;
   GByteArray *cookies;
-  /* TRUE if the peer has returned one of the challenges */
+  /* TRUE if a message with one of the challenges has come back from this
+   * address. */
   gboolean validated;
 } Account;
 
@@ -409,8 +411,8 @@ has_room (MmtpNetwork * self, guint to, guint path)
   return self->busy[to][path] < self->now + SECOND;
 }
 
-/* Sends a message on the path. The path has a queue of one second. If this
- * queue is full, the message is dropped. */
+/* Sends a message on the path. The queue of the path holds the data of one
+ * second. If the queue is full, the message is dropped. */
 static void
 send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)

@@ -50,7 +50,8 @@ struct _MmtpNetwork
   MmtpReceiver *receiver;
   guint64 now;                  /* ns */
   MmtpOverheard overheard;
-  /* TRUE if an ACCEPT was seen and `directions` is therefore set. */
+  /* TRUE if the network has seen an ACCEPT, the message with which the receiver
+   * accepts a session. `directions` is set from then on. */
   gboolean has_session;
   /* Protection of messages against forgery: a MAC if the session has a key,
    * otherwise a token. directions[0] is for messages of the sender, and
@@ -58,24 +59,31 @@ struct _MmtpNetwork
   MmtpDirection directions[2];
   MmtpKey key;
 
-  /* TRUE from the event READY until the test sets it to FALSE. */
+  /* TRUE while the network passes a new buffer to the sender in each period. It
+   * becomes TRUE at the sender's event READY. A test can set it to FALSE to
+   * pause the stream. */
   gboolean streaming;
   guint64 put_at;               /* ns */
   guint32 n_put;
   /* Array of guint32: the numbers of the buffers that the receiver output. */
   GArray *out;
-  /* Counters of the receiver's events SESSION, SILENT and END */
+  /* Number of events of the receiver of each type: SESSION (a session began),
+   * SILENT (the sender no longer responds) and END (the stream ended). */
   guint sessions, silences, ends;
-  /* Counters of the sender's events LOST, BROKEN, REFUSED and ENDED */
+  /* Number of events of the sender of each type: LOST (the receiver no longer
+   * responds), BROKEN (the only path is silent), REFUSED (the receiver refused
+   * the session) and ENDED (the receiver has acknowledged the end of the
+   * stream). */
   guint lost, broken, refused, ended;
   /* TRUE if no attacker knows the secrets of the session. Each buffer that the
    * receiver outputs must then equal a buffer that was passed to the sender. */
   gboolean trusted;
 
-  /* Messages in flight to the sender and to the receiver. */
+  /* Messages in flight on each path, to the sender (index 0) and to the
+   * receiver (index 1). */
   GQueue flights[2][MMTP_NETWORK_PATHS];
   /* For each direction and path, the time in ns at which the path will have
-   * transmitted all its messages. */
+   * transmitted all messages that are in its queue now. */
   guint64 busy[2][MMTP_NETWORK_PATHS];
   /* Addresses of the sender's paths. */
   MmtpAddress addresses[MMTP_NETWORK_PATHS];
@@ -96,7 +104,8 @@ void mmtp_network_get_address (guint path, MmtpAddress * address);
 void mmtp_network_add_path (MmtpNetwork * network, guint path);
 void mmtp_network_run (MmtpNetwork * network, guint64 duration);
 
-/* Delivers a message to the endpoint immediately. */
+/* These two functions deliver a message to the sender or to the receiver
+ * immediately, as if it had arrived from the network. */
 void mmtp_network_to_sender (MmtpNetwork * network, guint path,
     const guint8 * bytes, gsize size);
 void mmtp_network_to_receiver (MmtpNetwork * network,

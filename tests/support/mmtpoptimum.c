@@ -3,8 +3,9 @@
 #include "mmtpoptimum.h"
 
 /* Returns the slots of a path, ordered by time. A slot is one possible
- * transmission of a packet. The first slot begins at `begin`. Slots that could
- * not carry any packet of the stream are left out. */
+ * transmission of a packet. The first slot begins at `begin`. The last packet
+ * of the stream is generated at `last`. Slots that could not carry any packet
+ * of the stream are left out. */
 static GArray *
 mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)
@@ -17,8 +18,8 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* `slot` is too late for every packet of the stream: even the last packet
-     * would be late if it were sent in this slot. */
+    /* The slot is too late: even the last packet of the stream would arrive too
+     * late if it were sent in this slot. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);
@@ -26,11 +27,10 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
   return slots;
 }
 
-/* Looks for a slot (one possible transmission) for a packet that is generated
- * at `time`. Of each path, only the next slot that has not expired is
- * considered. If several slots can carry the packet, the function chooses the
- * slot that expires first. Returns the path of this slot, or -1 if no slot can
- * carry the packet. */
+/* Finds a slot (a possible transmission) for a packet that is generated at
+ * `time`. On each path, only the next slot that has not expired is considered.
+ * If several slots can carry the packet, the one that expires first is chosen.
+ * Returns the index of its path, or -1 if no slot can carry the packet. */
 static gint
 mmtp_optimum_choose (GArray ** slots, guint * next, guint n_paths, gdouble time)
 {

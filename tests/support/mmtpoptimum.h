@@ -3,25 +3,26 @@
  * time over known paths. MMTP is compared with this number. The computation
  * shares no code with MMTP.
  *
- * The transmission of a packet on a path takes `seconds`. After the
- * transmission, the packet arrives with a delay of `delay`. It is in time if
- * it arrives within `limit` after its generation.
+ * A path can transmit one packet after the other. The transmission of a packet
+ * takes `seconds`. The packet arrives `delay` after the end of its
+ * transmission. It is in time if it arrives within `limit` after its
+ * generation.
  *
- * A path can begin one transmission every `seconds`. Such a transmission is
- * called a slot. A slot that begins at t can carry a packet that was generated
- * between t + seconds + delay - limit and t. Earlier packets would arrive too
- * late, and later packets do not exist yet.
+ * Each possible transmission on a path is called a slot. A slot that begins at
+ * t can carry a packet that was generated between t + seconds + delay - limit
+ * and t. Earlier packets would arrive too late, and later packets do not exist
+ * yet.
  *
  * The result is the maximum number of packets that can be assigned to slots,
  * one packet to each slot. A greedy algorithm finds this maximum exactly
- * (Glover 1967): each packet, in order of generation, is assigned the slot that
- * expires first. Later slots carry later packets, so this algorithm is
- * equivalent to "earliest deadline first".
+ * (Glover 1967). It takes the packets in the order of their generation, and
+ * assigns each packet to the slot that expires first. Later slots carry later
+ * packets, so this algorithm is equivalent to "earliest deadline first".
  *
  * The first slot of the first path begins when packet 0 is generated, that of
  * the second path when packet 1 is generated, and so on. The result therefore
- * depends on the order of the paths. It is computed in this order and in the
- * reverse order, and the larger result counts.
+ * depends on the order of the paths. It is computed for the given order and for
+ * the reverse order, and the larger result counts.
  */
 
 #ifndef __MMTPOPTIMUM_H__
@@ -38,8 +39,10 @@ typedef struct
 
 typedef struct
 {
-  /* A slot is one transmission on a path. It can carry any packet that is
-   * generated between the times `from` and `to`, which are in seconds. */
+  /* A slot is one possible transmission on a path. `from` and `to` are times in
+   * seconds. The slot can carry a packet that is generated between these times.
+   * An earlier packet would arrive too late, and a later one does not exist
+   * yet. */
   gdouble from, to;
 } MmtpOptimumSlot;
 

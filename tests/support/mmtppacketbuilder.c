@@ -96,9 +96,10 @@ draw_u64 (const Builder * self)
   return high << 32 | draw_u32 (self);
 }
 
-/* Usually returns a value that is slightly larger than `value`. Sometimes the
- * difference is larger than the replay window. Sometimes the returned value is
- * random and does not depend on `value`. */
+/* Returns a value near `value`. It usually exceeds `value` by 0 to 7. It can
+ * also be larger by up to 100000 or smaller by up to 2047, so that it lies
+ * outside the replay window. Sometimes it is random and does not depend on
+ * `value`. */
 static guint64
 draw_near (const Builder * self, guint64 value)
 {
@@ -356,8 +357,9 @@ mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
-  /* A message of type MMTP_RESERVED_13 cannot be written. MMTP_QUERY is used in
-   * its place, because both endpoints may send this type. */
+  /* A message of the reserved type MMTP_RESERVED_13 cannot be written.
+   * MMTP_QUERY is used in its place. Either endpoint may send an MMTP_QUERY, so
+   * it is valid for each value of `from`. */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
   message->channel = path;
   message->number = number;

@@ -16,8 +16,9 @@ typedef guint32 (*MmtpDraw) (gpointer source);
 /* What an on-path attacker has learned about a session. */
 typedef struct
 {
-  /* The highest message numbers seen: numbers[0][path] is that of the sender on
-   * a path, and numbers[1][path] is that of the receiver. */
+  /* The highest channel numbers (sequence numbers of messages) that the
+   * attacker has seen. numbers[0][path] is that of the sender on a path, and
+   * numbers[1][path] is that of the receiver. */
   guint64 numbers[2][MMTP_MAX_PATHS];
   guint32 sent;
   guint32 stream_number;
@@ -27,8 +28,9 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 nonce_r[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* The two tokens of the session. The first token is in messages of the
-   * sender, and the second token is in messages of the receiver. */
+  /* The tokens of a session without a key. They are the trailers of its
+   * messages: the first token of those of the sender, and the second token of
+   * those of the receiver. */
   guint64 tokens[2];
 } MmtpOverheard;
 
@@ -36,9 +38,10 @@ typedef struct
  * `from` is the endpoint that sent the message. */
 void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
-/* Fills `message` with values that mmtp_packet_write () can write. The trailer
- * is set to 0. Returns the 64-bit channel number of the message; the message
- * itself contains only the low 16 bits of this number. */
+/* Fills `message` with values that mmtp_packet_write () can write. The trailer,
+ * which authenticates the message, is set to 0. Returns the 64-bit channel
+ * number (the sequence number of the message). The message itself contains only
+ * its low 16 bits. */
 guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
     guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);

@@ -101,8 +101,9 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 static void
 add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* The number of segments, 1 << 20, is larger than any run needs. A segment
-   * has 1448 bytes, as on Ethernet with TCP timestamps. */
+  /* The transfer has 1 << 20 segments, which is more than any run needs, so
+   * that TCP always has data. A segment has 1448 bytes, as on Ethernet with TCP
+   * timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
@@ -242,8 +243,8 @@ run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
 }
 
 /* Delivers `packet`, a message that the sender has sent on `path`, to the
- * receiver. The message has the source address that the path had when the
- * message was sent. */
+ * receiver. Its source address is the one that the path had when the message
+ * was sent, even if the address has changed since then. */
 static void
 deliver_to_receiver (MmtpSimulation * simulation, guint path,
     const Packet * packet)
@@ -552,9 +553,10 @@ get_next_time (MmtpSimulation * simulation)
           simulation->ends->receiver_next_wakeup (simulation->receiver)));
 }
 
-/* Returns whether to stop the simulation. The simulation stops if the stream
- * has ended at both endpoints, or if the stream is not expected to end any
- * more. `next` is the time of the next event of the simulation. */
+/* Returns whether to stop the simulation. After the last frame, it stops when
+ * both endpoints have reported the end of the stream. If they do not report it,
+ * the simulation stops 10 s after the deadline of the last frame. `next` is the
+ * time of the next event of the simulation. */
 static gboolean
 is_over (const MmtpSimulation * simulation, guint64 next)
 {

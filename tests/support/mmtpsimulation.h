@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two endpoints of an MMTP session over simulated paths in virtual time, and a
- * judge that records the fate of each frame. The judge parses each DATA packet
- * and measures in virtual time, so its results do not depend on the statistics
- * of the endpoints.
+/* Two endpoints of an MMTP session over simulated paths in virtual time. A part
+ * of the simulation, which is called the judge, records the fate of each frame.
+ * It parses each DATA packet and measures in virtual time, so its results do
+ * not depend on the statistics of the endpoints.
  */
 
 #ifndef __MMTPSIMULATION_H__
@@ -19,9 +19,9 @@
 
 typedef struct _MmtpSimulation MmtpSimulation;
 
-/* Functions of the two endpoints. The endpoints are the cores of MMTP, or
- * simple replacements. With the replacements, the results of the simulation can
- * be computed by hand. */
+/* The functions that the simulation calls to use its two endpoints. The
+ * endpoints are either the cores of MMTP or simple replacements. With the
+ * replacements, the results of the simulation can be computed by hand. */
 /* *INDENT-OFF* */
 typedef struct
 {
@@ -100,14 +100,17 @@ typedef struct
 typedef struct
 {
   VirtualLinkConfig link;
-  /* Number of TCP flows that share the forward direction. */
+  /* Number of TCP flows that send over the path in the forward direction and
+   * compete with MMTP. */
   guint n_tcp;
-  /* Time in ns from `origin` to the start of the TCP flows. The value 0 means
-   * that they start at the beginning of the run. */
+  /* Time in ns from `origin`, the time at which the source starts, to the start
+   * of the TCP flows. If it is 0, they start at the beginning of the run. */
   guint64 tcp_from;
-  /* TRUE if the path does not exist until an action adds it. */
+  /* TRUE if the path does not exist at first. An action of the type
+   * MMTP_SIMULATION_ADD adds it later. */
   gboolean is_later;
-  /* Configured rate and delay of the path, as in MmtpPathConfig. */
+  /* Rate and delay of the path that the sender knows in advance, as in
+   * MmtpPathConfig. 0 means that the sender measures them. */
   guint64 known_rate, known_delay;
 } MmtpSimulationPathConfig;
 
@@ -123,14 +126,18 @@ typedef struct
   MmtpSimulationSource source;
   MmtpSimulationAction actions[MMTP_SIMULATION_MAX_ACTIONS];
   guint n_actions;
-  gint64 clock_offset;          /* Offset of the receiver's clock, in ns. */
-  /* Skew of the receiver's clock, in parts per billion. */
+  /* Offset of the receiver's clock in ns: what it shows when the simulation
+   * starts. */
+  gint64 clock_offset;
+  /* Skew of the receiver's clock, in parts per billion. If it is above 0, the
+   * receiver's clock runs faster than the true time. */
   gint64 clock_skew;
-  /* Time in ns at which the source begins even if the session is not ready. */
+  /* Latest time in ns at which the source begins. It begins earlier if the
+   * session becomes ready earlier. */
   guint64 timeout;
   gboolean verbose;
-  /* Period of virtual time after which `watch` is called again; 0 = `watch` is
-   * never called. */
+  /* Interval of virtual time between two calls of the function `watch`, in ns.
+   * If it is 0, the function is never called. */
   guint64 watch_period;         /* ns */
   void (*watch) (MmtpSimulation * simulation, gpointer data);
   gpointer watch_data;
@@ -179,26 +186,27 @@ typedef struct
   /* Number of frames that the sender refused when the application passed them
    * to it. */
   guint refused;
-  /* `in_time` is the number of output frames whose last packet arrived before
-   * the deadline of the frame. `too_late` is the number of all other output
-   * frames. */
+  /* Numbers of frames that were output. `in_time` counts the frames whose last
+   * packet arrived before the deadline of the frame. `too_late` counts all
+   * others. */
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
-  /* Maximum time in ns from the deadline of a frame until its output; 0 if no
-   * frame was output after its deadline. It can be above 0, because the clocks
-   * of the endpoints differ from the true time.
+  /* Maximum time in ns from the true deadline of a frame until its output; 0 if
+   * no frame was output after its deadline. It can be above 0, because the
+   * clock of the receiver may differ from the true time.
    */
   guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;
   /* Number of messages that were sent, for each direction and type. */
   guint64 messages[2][MMTP_LAST_TYPE];
-  /* number of packets that arrived after their deadline */
+  /* Number of DATA packets that arrived after the deadline of their frame. */
   guint64 late_packets;
   guint64 worst_late;           /* ns */
-  /* `max_queued` is the maximum of the sender's counter `queued_bytes`.
-   * `max_held` is the maximum of the receiver's counter `held_bytes`. */
+  /* Maximum amounts of data that the endpoints held, in bytes: `max_queued` is
+   * the maximum of the sender's counter `queued_bytes`, and `max_held` is the
+   * maximum of the receiver's counter `held_bytes`. */
   guint64 max_queued, max_held;
   /* Time in ns at which the receiver reported the end of the stream;
    * MMTP_SIMULATION_NEVER if it did not report the end. */
@@ -206,9 +214,9 @@ typedef struct
   /* Maximum difference in ns between a deadline at the receiver and the true
    * deadline. */
   guint64 worst_deadline;
-  /* Bytes of IP packets that arrived while both the source and the TCP flows
-   * were active. The count ends when the application has passed the last frame
-   * to the sender. */
+  /* Bytes of IP packets that arrived on each path while the source and the TCP
+   * flows were both active. The count ends when the application has passed the
+   * last frame to the sender. */
   guint64 mmtp_bytes[MMTP_SIMULATION_MAX_PATHS];
   guint64 tcp_bytes[MMTP_SIMULATION_MAX_PATHS];
   MmtpSenderStats sender;

@@ -71,7 +71,8 @@ mmtp_simulation_judge_sent (MmtpSimulation * simulation,
   simulation->result.data_packets += is_data (simulation, bytes, size);
 }
 
-/* Returns whether both the source and the TCP flows of the path are active. */
+/* Returns whether the source and the TCP flows of the path are both active at
+ * the current time. */
 static gboolean
 is_shared_time (const MmtpSimulation * simulation, guint path)
 {
@@ -157,8 +158,8 @@ identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
 }
 
 /* Compares the deadline that the receiver reports for a frame with the true
- * deadline. Checks also that the receiver output the frame before the reported
- * deadline. */
+ * deadline, and records the maximum difference. Also checks that the receiver
+ * has output the frame before the deadline that it reports. */
 static void
 judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)

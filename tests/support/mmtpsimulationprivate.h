@@ -29,10 +29,11 @@ struct _MmtpSimulation
   MmtpSimulationConfig config;
   const MmtpSimulationEnds *ends;
   gpointer sender, receiver;
-  /* Time of the sender's clock when the true time is 0. */
+  /* What the sender's clock shows when the simulation starts, in ns. */
   guint64 sender_clock;
   guint64 now;                  /* ns, true time */
-  /* Time at which the source began; MMTP_SIMULATION_NEVER if it has not begun.
+  /* True time in ns at which the source began to produce frames. It is
+   * MMTP_SIMULATION_NEVER if the source has not begun.
    */
   guint64 origin;
   MmtpSimulationEnd paths[MMTP_SIMULATION_MAX_PATHS];
@@ -43,7 +44,8 @@ struct _MmtpSimulation
   guint n_put;
   guint64 last_put;
   guint64 next_watch;           /* ns */
-  /* TRUE if the sender has reported the end of the stream. */
+  /* TRUE if the sender has reported that the receiver acknowledged the end of
+   * the stream. */
   gboolean has_ended;
   /* the judge's */
   MmtpSimulationResult result;
@@ -69,7 +71,7 @@ void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp);
 void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
-/* Processes an event of the receiver: updates the result of the simulation, and
+/* Handles an event of the receiver: updates the results of the simulation, and
  * frees the memory that the event owns. */
 void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);

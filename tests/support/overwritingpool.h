@@ -32,9 +32,9 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * same kind of element, and sets their caps. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Creates two harnesses from the launch line `launch`, sets their caps to
- * `caps`, and calls pooled_compare () for them and `buffers`. The element must
- * have a sink pad and a source pad. */
+/* Does the same as pooled_compare (), but creates the two harnesses itself,
+ * from the launch line `launch` with the caps `caps`. The launch line describes
+ * an element with a sink pad and a source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

@@ -16,11 +16,13 @@
     "encoding-name=MPV,payload=32"
 
 GstBuffer *mpeg_wrap (const guint8 * data, gsize size);
-/* Returns the frames of a stream, each as a buffer without timestamps. `plan`
- * describes the stream as for mpeg_stream_add (). */
+/* Returns the frames of an MPEG video stream, each as a buffer without
+ * timestamps. `plan` lists the frames, such as "I2 B0 B1 P5";
+ * mpeg_stream_add () describes its format. */
 GPtrArray *mpeg_make_frames (const gchar * plan, gboolean mpeg1);
-/* Returns the RTP packets that rfc2250pay makes of a stream. `plan` describes
- * the stream as for mpeg_stream_add (). */
+/* Returns the RTP packets that rfc2250pay makes of an MPEG video stream. `plan`
+ * lists the frames of the stream, such as "I2 B0 B1 P5"; mpeg_stream_add ()
+ * describes its format. */
 GPtrArray *mpeg_make_packets (const gchar * plan, const gchar * launch);
 guint64 mpeg_get_stat (GstHarness * h, const gchar * element,
     const gchar * name);

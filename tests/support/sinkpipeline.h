@@ -21,7 +21,8 @@ typedef struct
   GThread *thread;
   GAsyncQueue *queue;           /* of GstMiniObject */
   gint pushed;                  /* Number of pushes that have returned. */
-  gint flow;                    /* Flow return of the last push. */
+  /* Flow return of the last push to the sink, as a GstFlowReturn. */
+  gint flow;
   gint restarts;                /* events "a new receiver" */
 } SinkPipeline;
 
@@ -46,12 +47,12 @@ gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
  * frees it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* Flushes the pad as a source does. Between FLUSH_START and FLUSH_STOP, the
- * function waits until the streaming thread has nothing more to push. A blocked
- * push has then returned GST_FLOW_FLUSHING.
+/* Flushes the pad as a source does: pushes FLUSH_START and FLUSH_STOP. In
+ * between, the function waits until the thread that pushes has nothing more to
+ * push. A blocked push has then returned GST_FLOW_FLUSHING.
  *
- * Without this wait, the streaming thread could push a buffer after the flush
- * and before the new segment. A correct source never does that.
+ * Without this wait, the thread could push a buffer after the flush and before
+ * the new segment. A correct source never does that.
  */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);

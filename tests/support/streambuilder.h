@@ -11,12 +11,15 @@
 typedef struct
 {
   GByteArray *bytes;
-  guint32 bits;                 /* Bits that are not in `bytes` yet. */
+  /* The bits that were written after the last complete byte. They are added to
+   * `bytes` when the next byte is complete. */
+  guint32 bits;
   guint n_bits;
 } MpegStream;
 
-/* Description of a picture. If all fields except `type` are 0, it is the usual
- * case: MPEG-2, frame structure, and one slice in each row of macroblocks. */
+/* A picture to be written. If all fields except `type` are 0, the picture is
+ * the most common one in the tests: MPEG-2, a frame, and one slice in each row
+ * of macroblocks. */
 typedef struct
 {
   gchar type;                   /* 'I', 'P', 'B', 'D' */
@@ -46,18 +49,19 @@ void mpeg_gop_full (MpegStream * stream, gboolean drop, guint h, guint m,
 void mpeg_gop (MpegStream * stream, guint frame, gboolean closed);
 void mpeg_picture_header (MpegStream * stream, const MpegPicture * p);
 void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
-/* Writes a slice. Its bytes contain no start code, and they differ from the
- * bytes of other slices. */
+/* Writes a slice. The bytes after its own start code contain no other start
+ * code. They depend on `row` and `seed`, so that slices differ from each other.
+ */
 void mpeg_slice (MpegStream * stream, guint row, guint size, guint seed);
 void mpeg_picture (MpegStream * stream, const MpegPicture * p);
 /* Writes a stream. `plan` has the frames in transport order, each with its
  * temporal reference, such as "I2 B0 B1 P5". "|" before a frame begins a GOP,
- * and "|c" begins a closed GOP. The stream has 25 frames per second and 32
- * lines.
+ * and "|c" begins a closed GOP. The stream has 25 frames per second, and its
+ * pictures have 32 lines.
  *
- * The time code of a GOP is the number of pictures before this GOP. This number
- * is computed from the temporal references. If `mark` is not NULL, the offset
- * of each frame is appended to it. */
+ * The time code of each GOP is the number of pictures before this GOP. This
+ * number is computed from the temporal references. If `mark` is not NULL, the
+ * offset of each frame in the stream is appended to it. */
 void mpeg_stream_add (MpegStream * stream, const gchar * plan, gboolean mpeg1,
     GArray * mark);
 

@@ -41,8 +41,9 @@ tcp_transmit (Tcp * tcp, guint segment)
   tcp->send (tcp, FALSE, tcp->config.mss + tcp->config.header, segment);
 }
 
-/* Returns whether the segment counts as lost: it has not arrived, but more than
- * two higher segments have arrived (RFC 6675 section 2). */
+/* Returns whether the segment counts as lost: it has not arrived, but a segment
+ * whose number is higher by at least 2 has arrived. This approximates RFC 6675
+ * section 2. */
 static gboolean
 tcp_is_lost (const Tcp * tcp, guint segment)
 {
@@ -59,7 +60,8 @@ tcp_pipe (const Tcp * tcp)
   return pipe;
 }
 
-/* Returns the first lost segment that was not retransmitted yet. */
+/* Returns the first segment that counts as lost and was not retransmitted in
+ * this loss recovery. Returns `tcp->next` if there is none. */
 static guint
 tcp_find_hole (const Tcp * tcp)
 {
@@ -82,8 +84,9 @@ tcp_send_next (Tcp * tcp)
     tcp_transmit (tcp, hole);
     return TRUE;
   }
-  /* After a retransmission timeout (RTO), segments that have already arrived
-   * are not sent again. */
+  /* After a retransmission timeout, the sender goes back to the first
+   * unacknowledged segment. Segments that have already arrived are not sent
+   * again. */
   while (tcp->next < tcp->config.segments && tcp->have[tcp->next]
       && tcp->sent[tcp->next])
     tcp->next++;
@@ -158,9 +161,9 @@ tcp_cubic_decrease (Tcp * tcp)
   cubic->epoch = 0;
 }
 
-/* Returns the size of the window after a loss, in segments. With Reno, it is
- * half of the number of segments in flight (RFC 5681 equation 4). With CUBIC,
- * it is more than half of this number. */
+/* Returns the size of the congestion window after a loss, in segments. With
+ * Reno, it is half of the number of segments in flight (RFC 5681 equation 4).
+ * With CUBIC, it is 0.7 times this number. */
 static gdouble
 tcp_get_decreased (Tcp * tcp)
 {

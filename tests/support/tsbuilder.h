@@ -54,7 +54,7 @@ void ts_put_packet (GByteArray * bytes, guint pid, gboolean begins,
 void ts_put_section (GByteArray * bytes, guint pid, guint table,
     const guint8 * content, gsize size);
 void ts_put_tables (GByteArray * bytes, guint type);
-/* Writes the next packet of the video. */
+/* Writes the next TS packet of the video. */
 void ts_put_video (TsStream * stream, gboolean begins,
     const gchar * adaptation, gsize adaptation_size, const gchar * payload,
     gsize size);

@@ -22,11 +22,11 @@
 /* Enters the network namespace. If this is not permitted, the function reports
  * the test as skipped and returns FALSE. */
 gboolean tun_device_enter (const gchar * test);
-/* Adds an interface, brings it up, and returns its interface index. On an
- * IFF_TUN interface, packets leave immediately. On an IFF_TAP interface, they
- * first wait until the link-layer address of a neighbour is known. If the
- * system does not permit such an interface, the function reports the test as
- * skipped and returns 0.
+/* Adds an interface, brings it up, and returns its interface index. An
+ * interface of the type IFF_TUN has no link layer, so packets leave it
+ * immediately. On an interface of the type IFF_TAP, they first wait until the
+ * link-layer address of a neighbour is known. If the system does not permit
+ * such an interface, the function reports the test as skipped and returns 0.
  */
 guint tun_device_add (const gchar * test, const gchar * name, gint type);
 /* Waits until the interface has its IPv6 address, which the kernel assigns in

@@ -112,10 +112,10 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Checks where the received packets are stored in `room`, which is divided into
- * parts of UDPLITE_TEST_ROOM bytes. Each packet must be inside one part, and
- * must begin after the end of the previous packet. The same is required if the
- * socket has refused packets in between. */
+/* Checks where the received packets are stored. `room` is divided into parts of
+ * UDPLITE_TEST_ROOM bytes. Each packet must lie inside one part, and must begin
+ * after the end of the previous packet. This must also be true if the socket
+ * has refused packets between two received ones. */
 static void
 udplite_test_check_rooms (const UdplitePacket * packets, guint n,
     const guint8 * room)

@@ -3,8 +3,9 @@
  * and collect packets. They also inject packets that our own sockets would
  * never send.
  *
- * No helper waits for a fixed time. Instead it sends a special packet and reads
- * until that packet arrives: all packets sent earlier have then arrived.
+ * No helper waits for a fixed time. Instead it sends a special packet at the
+ * end, the end packet, and reads until this packet arrives. All packets that
+ * were sent before the end packet have then arrived, too.
  */
 
 #ifndef __UDPLITESOCKETS_H__
@@ -25,8 +26,8 @@
 #define UDPLITE_TEST_ROOM 2048
 #define UDPLITE_TEST_END "the end of this test"
 
-/* A pair of backends whose packets have the same format. The receiver must
- * accept the packets of the sender. */
+/* Two backends (implementations of UDP-Lite) whose packets have the same
+ * format, so that the receiver must accept the packets of the sender. */
 typedef struct
 {
   UdpliteBackend sender, receiver;
@@ -51,11 +52,13 @@ const gchar *udplite_test_family_name (gboolean ipv6);
 GInetSocketAddress *udplite_test_loopback (gboolean ipv6, guint16 port);
 socklen_t udplite_test_address (struct sockaddr_storage *native, gboolean ipv6,
     guint16 port);
-/* Returns whether the system allows this kind of socket. To find out, the
- * function opens such a socket itself. If it fails, errno gives the reason. */
+/* Returns whether the system allows sockets of this backend (implementation of
+ * UDP-Lite). To find out, the function opens such a socket without using our
+ * own code. If it fails, errno gives the reason. */
 gboolean udplite_test_is_possible (UdpliteBackend backend, gboolean ipv6);
-/* Opens a socket of this backend. Returns NULL, and reports the test as
- * skipped, if the system has no such socket or does not permit it. */
+/* Opens a socket of this backend (implementation of UDP-Lite). If the system
+ * has no such socket or does not permit it, the function reports the test as
+ * skipped and returns NULL. */
 UdpliteSocket *udplite_test_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_output (UdpliteOutput * output,
@@ -63,29 +66,35 @@ void udplite_test_output (UdpliteOutput * output,
     gsize data_size, guint coverage);
 void udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
     gconstpointer data, gsize size, guint coverage);
-/* Sends the end packet and returns the packets that arrived before it. */
+/* Sends the end packet (UDPLITE_TEST_END), and waits until it arrives. Returns
+ * the packets that arrived before it. */
 GPtrArray *udplite_test_collect (UdpliteSocket * receiver,
     UdpliteSocket * sender, gboolean ipv6);
 /* Returns a socket for packets that the backend itself would not send. For the
- * UDP backend, the kernel writes the UDP header and leaves the checksum out.
- * For other backends, the kernel writes only the IP header. Returns -1 if the
- * system does not permit such a socket. */
+ * UDP backend, the kernel writes the UDP header, but without a checksum. For
+ * other backends, the kernel writes only the IP header. If the system does not
+ * permit such a socket, the function reports the test as skipped and returns
+ * -1. */
 gint udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
     guint16 port, const guint8 * packet, gsize size);
-/* Writes a packet that is correct for this backend. Both its source address and
- * its destination address are the loopback address. */
+/* Writes a packet in the format of the backend `backend` (an implementation of
+ * UDP-Lite), with a correct header. Its source and destination addresses are
+ * the loopback address. */
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
-/* Numbers of iterations of the loop tests. Some loop tests try each combination
- * of backends (N_COMBINATIONS). Other loop tests try each backend (N_BACKENDS).
- * Each combination or backend is tried with IPv4 and with IPv6. */
+/* Numbers of iterations of loop tests. A test with N_COMBINATIONS iterations
+ * tries each combination of a sender's and a receiver's backend (implementation
+ * of UDP-Lite) in udplite_test_combinations. A test with N_BACKENDS iterations
+ * tries each backend in udplite_test_backends. Both kinds of tests use IPv4 and
+ * IPv6. */
 #define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 
-/* The two sockets of a test; both are NULL if they are not available. */
+/* The two sockets of a test. If the system does not permit them, both are NULL.
+ */
 typedef struct
 {
   gboolean ipv6;
@@ -97,9 +106,9 @@ typedef struct
 gboolean udplite_fixture_open_backends (UdpliteFixture * fixture,
     const gchar * test, UdpliteBackend sender, UdpliteBackend receiver,
     gboolean ipv6);
-/* Opens the sockets for the combination `i` (0 to N_COMBINATIONS - 1). A
- * combination consists of the sender's backend, the receiver's backend and the
- * IP version (IPv4 or IPv6). */
+/* Opens the sockets for the iteration `i` of a loop test (0 to
+ * N_COMBINATIONS - 1). Each iteration has another combination of the sender's
+ * backend, the receiver's backend and the IP version. */
 gboolean udplite_fixture_open (UdpliteFixture * fixture, const gchar * test,
     guint i);
 gboolean udplite_fixture_open_alike (UdpliteFixture * fixture,
@@ -111,8 +120,9 @@ void udplite_test_assert_packet (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage);
 void udplite_test_assert_from (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet);
-/* Returns the number of packets that the socket refused. Packets of other
- * programs on this machine are not counted. */
+/* Returns the number of packets that the socket has received and refused, for
+ * any reason. Packets of other programs on this machine, which the raw backend
+ * counts as `foreign`, are not included. */
 guint64 udplite_test_refused (UdpliteSocket * socket);
 
 #endif /* __UDPLITESOCKETS_H__ */

@@ -73,8 +73,8 @@ set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
 }
 
 /* Checks that both directions have the same jitter, the same loss and the same
- * queue limit. In half duplex, the core has only one value for each of these
- * three properties. This value applies to both directions. */
+ * queue limit. For a half-duplex link, the link model has only one value for
+ * each of these properties, which applies to both directions. */
 static void
 check_is_symmetric (const VirtualLinkConfig * config)
 {
@@ -136,7 +136,8 @@ virtual_link_new (const VirtualLinkConfig * config, guint64 seed,
     else
       self->links[i] = make_link (config, i, seeded_draw (seed,
               number * 2 + i, 0, 0, 0));
-    /* The station that sends in direction `i` has the number `i`. */
+    /* The station that sends in direction `i` has the number `i`. If both
+     * directions share one Link, these numbers tell them apart. */
     self->flows[i] = link_add_flow (self->links[i], i);
   }
   return self;

@@ -20,7 +20,8 @@
 
 typedef enum
 {
-  VIRTUAL_LINK_FORWARD,         /* direction from the sender to the receiver */
+  /* The direction from the sender to the receiver. */
+  VIRTUAL_LINK_FORWARD,
   VIRTUAL_LINK_BACK
 } VirtualLinkDirection;
 
@@ -72,7 +73,9 @@ typedef struct
   gboolean half_duplex;
   /* Time in ns that the shared medium needs to change the direction. */
   guint64 turnaround;
-  /* During an outage all packets in flight are lost, in both directions. */
+  /* Times in which the link is interrupted. During an outage, packets are lost
+   * in both directions if they are in transmission or on their way to the
+   * receiving host. Packets in the queue are not lost. */
   VirtualLinkOutage outages[VIRTUAL_LINK_MAX_OUTAGES];
   guint n_outages;
   VirtualLinkStep steps[VIRTUAL_LINK_MAX_STEPS];
@@ -105,8 +108,8 @@ typedef struct _VirtualLink VirtualLink;
 VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
 void virtual_link_free (VirtualLink * link);
-/* Sets the origin of the times in VirtualLinkOutage and VirtualLinkStep. No
- * outage and no step happens before this call. */
+/* Sets the time from which the times in VirtualLinkOutage and VirtualLinkStep
+ * are counted. No outage and no step happens before this call. */
 void virtual_link_set_origin (VirtualLink * link, guint64 origin);
 /* Takes ownership of `packet`. */
 void virtual_link_input (VirtualLink * link, guint64 now,

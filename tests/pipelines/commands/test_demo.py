@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the demo from its command line to its table, with real sockets in real
-time.
+"""Tests the command `demo`, which streams video with one or more transports
+and prints a table of what arrived. The tests use real sockets in real time.
 
 All assertions also hold on a busy machine. Therefore no test checks how many
 frames are lost.
@@ -60,7 +60,7 @@ def marked_processes(mark):
 
 
 def has_element(name):
-    """Returns whether GStreamer finds the element."""
+    """Returns whether GStreamer finds the element `name`."""
     return subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL).returncode == 0
@@ -84,7 +84,8 @@ class Demo(unittest.TestCase):
         env = dict(os.environ)
         for name in list(env):
             if name.startswith("GST_"):
-                del env[name]  # The demo has to find its plugins by itself.
+                # The demo must find its plugins without these variables.
+                del env[name]
         self.mark = self.id()
         env[MARK] = self.mark
         demo = subprocess.Popen(
@@ -207,8 +208,8 @@ class DemoTest(Demo):
             for name in ("sent", "arrived", "lost", "decodable"))
         self.assertEqual(sent[3], 73, ifd)
         self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, ifd)
-        # ifdsink may drop frames on a busy machine, but every frame that it
-        # sends can be decoded.
+        # On a busy machine, ifdsink may drop frames. It drops them in such a
+        # way that all other frames can be decoded.
         self.assertEqual(decodable, arrived, ifd)
         self.assertEqual(self.counts(tcp, "decodable"),
                          self.counts(tcp, "sent"), tcp)
@@ -288,8 +289,9 @@ class StreamTest(unittest.TestCase):
                 run_dir = self.directory / end
                 run_dir.mkdir()
                 (run_dir / log).symlink_to("/dev/full")
-                # The log is a link to /dev/full, and reading /dev/full never
-                # ends. Therefore the log must not be read.
+                # The name of the log is a link to /dev/full. Writing to
+                # /dev/full fails, as the test needs it. However, reading from
+                # it never ends, so the demo must not read the log.
                 with mock.patch.object(frame_log.Log, "_new_lines",
                                        return_value=[]), \
                         self.assertRaisesRegex(
@@ -301,8 +303,8 @@ class StreamTest(unittest.TestCase):
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
-        """Streams the clip over RTP. The transport is marked as one whose
-        pipelines do not end by themselves, like those of RIST. The argument
+        """Streams the clip over RTP. The test marks the transport as one whose
+        pipelines do not end by themselves, as those of RIST. The argument
         `sender` is appended to the description of the sender's pipeline, and
         `receiver` to that of the receiver's pipeline. The appended elements
         prevent EOS, so the test fails if the demo waits for EOS. Returns the

@@ -175,8 +175,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # The next two senders have no late frames, so the text about them must
-        # not mention late frames.
+        # The two senders of this loop have no late frames. The text about them
+        # must therefore not mention late frames.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(

@@ -26,7 +26,8 @@ from wirelesslab.testbed import link_log
 
 BUILD = test_demo.BUILD
 HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
-# The queue has no limit, so a busy machine does not lose packets.
+# Properties of a link that loses no packets. Its queue has no limit
+# (txqueuelen=0), so it does not overflow on a busy machine either.
 IDEAL = "delay-ms=20 txqueuelen=0"
 SLOW = "rate=500000 txqueuelen=10"
 HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
@@ -53,8 +54,9 @@ def names(directory):
 
 
 def on_the_machine():
-    """Returns the testbed's devices and namespaces that are visible outside the
-    testbed. There should be none.
+    """Returns the network devices and the names of network namespaces of the
+    testbed that are visible on the machine, that is, outside the testbed.
+    There should be none.
     """
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)
@@ -137,8 +139,9 @@ class DemoLinkTest(test_demo.Demo):
     @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
                          "there is no souphttpsrc")
     def test_a_web_server_buffers_what_the_link_cannot_take(self):
-        """The pipeline processes the film in real time. Therefore the whole
-        time that a frame waits in buffers counts as latency.
+        """The sender's pipeline reads the film in real time and does not wait
+        for the slow link. Frames that the link cannot take wait in the buffers
+        of the web server. The whole time of this wait must count as latency.
         """
         status, output = self.demo_over("rate=2000000 txqueuelen=20",
                                         "--transport", "http")
@@ -206,8 +209,10 @@ class RelayTest(unittest.TestCase):
     """Tests for machines that do not allow network namespaces."""
 
     def test_relays_stand_in_for_hosts_and_say_so(self):
-        """Checks that several transports deliver frames over relays. With some
-        of these transports, the receiver also sends packets to the sender.
+        """Relays replace the emulated hosts on a machine without network
+        namespaces. Checks that several transports deliver frames over relays.
+        With some of these transports, the receiver also sends packets to the
+        sender.
         """
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(processes.kill_all)

@@ -20,7 +20,7 @@ HEAD = """# wirelesslink-log 1
 """  # noqa: E501
 # Each packet is a tuple (flow, bytes, fate, time in s at which the packet
 # enters the link, time in s at which it leaves the link). The last two packets
-# of flow 1 wait for 3 s or more.
+# of flow 1 stay in the link for 3 s or more, so nothing arrives in this time.
 PACKETS = ((1, 100, "delivered", 2.0, 2.5), (1, 300, "delivered", 2.0, 2.9),
            (1, 900, "queue", 2.1, 2.1), (0, 50, "delivered", 2.2, 2.3),
            (1, 200, "damaged", 3.0, 6.0), (1, 400, "delivered", 3.0, 6.5))

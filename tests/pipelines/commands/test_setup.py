@@ -29,7 +29,7 @@ class SetupTest(unittest.TestCase):
     def stub(self, name, script):
         path = self.bin / name
         # `path` may be a symbolic link to the real program. Without unlink(),
-        # the stub would overwrite the real program.
+        # write_text() would follow the link and overwrite the real program.
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
@@ -237,8 +237,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 if killed:
                     setup.wait(20)
                 (self.root / "go").touch()
-                # apt-get has inherited the writing end of this pipe. The output
-                # therefore ends only when apt-get has ended.
+                # apt-get is a child process of pipelines/setup and has
+                # inherited the writing end of the pipe `stdout`. read()
+                # therefore returns only when apt-get has ended, too.
                 setup.stdout.read()
                 self.assertEqual(setup.wait(20),
                                  -number if killed else 128 + number)

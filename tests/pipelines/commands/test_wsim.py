@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs pipelines/wsim with real sockets in real time.
+"""Tests pipelines/wsim, which sends a video over the same bad radio with UDP
+and with UDP-Lite. The tests use real sockets in real time.
 
 In every run the radio damages the same packets in the same way, so the losses
 of UDP and UDP-Lite do not depend on the load of the machine. The delays that
-wsim measures depend on the load, so the tests print them but do not check them.
+wsim measures depend on the load, so the tests print them but do not check
+them.
 """
 
 import csv
@@ -28,10 +30,10 @@ SECONDS_TO_WAIT = 200
 BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
 FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
          "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]
-# Size in bytes of the headers at the beginning of a packet: IPv4 (20 bytes),
-# UDP-Lite (8), RTP (12) and RFC 4629 (2). Damage in these headers is detected.
-# Some packets also have a picture header of H.263, which the checksum covers as
-# well.
+# Size in bytes of the headers at the beginning of each packet: IPv4 (20
+# bytes), UDP-Lite (8), RTP (12) and RFC 4629 (2). Checksums cover these
+# headers, so damage in them is detected. In some packets, a picture header of
+# H.263 follows, which the checksum of UDP-Lite covers as well.
 COVERED = 20 + 8 + 12 + 2
 PICTURE_HEADER = 8
 
@@ -47,7 +49,8 @@ def needs_elements(test):
 
 
 class Packet:
-    """A line of udp.csv or udplite.csv."""
+    """One packet that was sent, as a line of udp.csv or udplite.csv describes
+    it."""
 
     def __init__(self, row):
         self.fate = row["link"]
@@ -61,8 +64,8 @@ class Packet:
 
 
 class Wsim(test_testbed.Nothing):
-    """Runs wsim as a separate process. Checks which files and processes remain
-    after its end.
+    """Base class of the tests. Runs wsim as a separate process, and checks
+    that none of its processes, namespaces and devices remains after its end.
     """
 
     def start(self, *words, output="out"):
@@ -98,8 +101,9 @@ class Wsim(test_testbed.Nothing):
     def check_packets(self, udp, udplite):
         """Checks that each packet had the same fate on the radio with UDP and
         with UDP-Lite. UDP must deliver only the intact packets. UDP-Lite must
-        discard packets with damage in the coverage, and must deliver packets in
-        which all damaged bytes follow the picture header.
+        discard a packet if a byte was damaged that its checksum covers.
+        UDP-Lite must deliver a damaged packet if all damaged bytes follow the
+        picture header.
         """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])
@@ -191,7 +195,8 @@ class ShortTest(Wsim):
                 self.assertNotEqual(child.returncode, 0)
                 self.assertTrue(test_testbed.wait_for(
                     lambda: not test_testbed.marked(self.mark)))
-        # The next run removes the directory of a run that was killed.
+        # A run that was killed may leave its directory behind. The next run
+        # must remove this directory.
         self.simulate("--seconds", "1")
         self.assertEqual(self.names(), FILES)
 

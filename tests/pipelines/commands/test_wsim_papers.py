@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares pipelines/wsim with what Singh measured and simulated: the losses of
-UDP and UDP-Lite, delay, jitter and picture quality.
+"""Compares the results of pipelines/wsim with the measurements and simulations
+in the thesis of Singh. The results are the losses of UDP and UDP-Lite, the
+delay, the jitter and the picture quality.
 
 Each setting of the radio is run eight times, each time with another seed. The
 seed determines which packets are lost, so the losses are the same whenever the
@@ -20,13 +21,13 @@ SECONDS = 60
 SECONDS_TO_WAIT = 600
 MS_LATE = 20  # The duration of a radio block.
 WSIM = "1.58 % of the blocks, bursts of {}"
-# Results of Singh's live experiment. LIVE_LOST is the packet loss in % (5.2.3,
-# figure 15). LIVE_GAIN is the increase in throughput of UDP-Lite over UDP, in %
-# (5.3: "slightly higher (1 %) throughput").
+# Results of the live experiment in Singh's thesis. LIVE_LOST is the packet
+# loss in % (section 5.2.3, figure 15). LIVE_GAIN is the increase in throughput
+# of UDP-Lite over UDP, in % (section 5.3: "slightly higher (1 %) throughput").
 LIVE_LOST = {"udp": 2.1, "udplite": 1.1}
 LIVE_GAIN = 1
-# Maximum difference between the packet loss in this test and in Singh's
-# experiment, in percentage points. The test of the emulated link has the same
+# Maximum difference between the packet loss in this test and in Singh's live
+# experiment, in percentage points. The test of the emulated link uses the same
 # limit (docs/links.md).
 WITHIN = 0.3
 
@@ -35,9 +36,10 @@ class Point:
     """The results of all runs with one setting of the radio."""
 
     def __init__(self, summaries, packets):
-        # A list with an item for each run: {transport: summary}.
+        # A list with a dictionary {transport: summary} for each run.
         self.summaries = summaries
-        # A list with an item for each run: {transport: list of its packets}.
+        # A list with a dictionary {transport: list of its packets} for each
+        # run.
         self.packets = packets
 
     def sum(self, transport, field):
@@ -74,8 +76,9 @@ class Point:
             if udp.delivered and udplite.delivered)
 
     def psnr(self, transport):
-        """Returns the PSNR over all pictures of all runs. The runs have the
-        same number of pictures.
+        """Returns the PSNR over all pictures of all runs. All runs have the
+        same number of pictures, so the mean square error of all pictures is
+        the mean of the square errors of the runs.
         """
         errors = [10 ** (-summary[transport]["psnr_db"] / 10)
                   for summary in self.summaries]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests a grid under Snakemake with a cluster profile. The grid runs the cells
-(single experiments) of a matrix on several nodes. The nodes of the cluster are
-programs on this machine, each with a directory of its own. One node is killed
-while it runs cells.
+"""Tests the command `lab grid` with Snakemake, which distributes the cells
+(single experiments) of a matrix over the nodes of a cluster. In these tests,
+the nodes are programs on this machine, each with a directory of its own. One
+node is killed while it runs cells.
 
 By default, the matrix has 6 cells. With `--long` it has 40 cells.
 """
@@ -57,9 +57,9 @@ LATE_MS = 500
 
 @functools.cache
 def why_no_cluster():
-    """Returns why Snakemake cannot run jobs on a cluster here, or "" if it can
-    run them. Snakemake 8 and later need a plugin to run jobs on a cluster.
-    Debian has no package of this plugin."""
+    """Returns the reason why Snakemake cannot run jobs on a cluster here, or
+    "" if it can. Snakemake 8 and later versions need a plugin for clusters,
+    which is not a package of Debian."""
     if not shutil.which("snakemake"):
         return "Snakemake is not installed: pipelines/setup test"
     said = subprocess.run(["snakemake", "--help"], stdin=subprocess.DEVNULL,
@@ -76,7 +76,7 @@ class NodesCase(unittest.TestCase):
         self.directory = pathlib.Path(directory.name)
         self.nodes = self.directory / "nodes"
         # Snakemake 7 usually asks for the status of jobs every 10 s. With
-        # CI=true it asks more often.
+        # CI=true it asks more often, which makes the test faster.
         self.env = {**os.environ, "WIRELESS_NODES": str(self.nodes),
                     "CI": "true", test_demo.MARK: self.id()}
         patch = mock.patch.dict(os.environ, WIRELESS_NODES=str(self.nodes))
@@ -236,9 +236,9 @@ class ClusterTest(NodesCase):
             interference="none 0.5-1 1-2 0-2" if LONG else "none 0.5-1"))
 
     def start_grid(self, output, *words):
-        """Starts the command `lab grid`, which runs all cells of the matrix.
-        The results are written to `output`; `words` are further arguments.
-        Returns the process."""
+        """Starts the command `lab grid`, which runs all cells (experiments) of
+        the matrix file. The results are written to the directory `output`.
+        `words` are further arguments of the command. Returns the process."""
         # The messages of the command are written to a file. If they were
         # written to a pipe that nobody reads, the pipe would become full, and
         # the command would block.
@@ -332,8 +332,9 @@ class ClusterTest(NodesCase):
         self.env["PATH"] = f"{directory}:{os.environ['PATH']}"
 
     def test_the_profile_of_slurm_uses_its_commands(self):
-        """Small programs replace the commands of SLURM, and pass the jobs to a
-        local node."""
+        """SLURM schedules the jobs of a cluster. In this test, small scripts
+        replace the commands of SLURM. They pass each job to a node that runs
+        on this machine."""
         self.stub("sbatch", f'''
 echo "$*" >> {self.directory}/calls
 for script; do :; done
@@ -379,8 +380,9 @@ esac''')
                 ("", "running"), ("COMPLETED", "success"),
                 ("FAILED", "failed"), ("CANCELLED by 0", "failed"),
                 ("NODE_FAIL", "failed"), ("TIMEOUT", "failed")):
-            # While a job runs, scontrol shows its state. Later, scontrol fails
-            # and only sacct shows the state.
+            # The test replaces two commands of SLURM. While a job runs,
+            # scontrol shows its state. Later, scontrol fails, and only sacct
+            # shows the state. Both cases are tested.
             for scontrol, sacct in (
                     (f"echo '   JobState={state} Reason=None'", "exit 1"),
                     ("echo Invalid >&2; exit 1", f"echo {state}")):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests which cells (experiments with one set of conditions) result from a
-matrix with combined links and schedules. The cells are not run."""
+"""Tests which cells (single experiments) result from a matrix file with
+combined links and schedules. A combined link consists of several links between
+the same two hosts. A schedule says when a link changes its state. No cell is
+run."""
 
 import pathlib
 import tempfile

@@ -107,8 +107,9 @@ class CellTest(EncoderCase):
             (row,) = csv.DictReader(file)
         self.assertRegex(row["SSIM"], r"^0\.\d{3}$")
         self.assertEqual(len(list((output / "report").glob("*.svg"))), 3)
-        # The video of the worst part of a stream lasts at most five seconds.
-        # This stream is shorter, so the video has all of its frames.
+        # A report has a video of the worst part of a stream, which lasts at
+        # most five seconds. This stream is shorter, so the video must have all
+        # of its frames.
         self.assertEqual(
             clips.count_frames(output / "report" / "encoder-1-worst.mp4"),
             FRAMES - encoder_runs.LAST_FRAMES)
@@ -132,8 +133,10 @@ class QualityTest(EncoderCase):
 
     def test_a_frozen_picture_is_compared_with_the_source(self):
         source = live_sources.make(BUILD, "motion", SECONDS)
-        # The video `source` has more than four pictures, but `shown` has only
-        # four entries. The result must also have four entries.
+        # `shown` contains the number of the picture that a viewer sees in each
+        # frame period, or None before the first picture. It has four entries,
+        # although the video `source` has more pictures. The result must have
+        # four entries, too.
         shown = [None, 1, 1, 3]
         found = quality.measure(source, shown, self.directory, source)
         self.assertEqual(len(found), 4)

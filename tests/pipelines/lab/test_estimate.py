@@ -34,9 +34,9 @@ class EstimateTest(unittest.TestCase):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
-        # The experiment cell() has three results: 21, 23 and 24 s. The estimate
-        # must be their median. The clip lasts 20 s, so the median run took
-        # 3 s longer than its clip.
+        # The results contain three runs of this experiment, which took 21, 23
+        # and 24 s. The estimate must be their median, 23 s. The clip lasts 20
+        # s, so the median run took 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
         # No result has a clip of 40 s. The median run with a clip of 20 s took
         # 3 s longer than its clip, so the estimate must be 43 s.

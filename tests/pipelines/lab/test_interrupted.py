@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Interrupts the lab, its report and the demo's comparison at random moments in
-several ways. An interrupted run must leave nothing behind, and the next run
-must continue its work.
+"""Tests three programs: the lab, its report and the comparison of the demo.
+The tests interrupt each of them at random moments and in several ways. An
+interrupted run must leave nothing behind, and the next run must continue its
+work.
 
 A seed determines the moments, and a failure prints the seed. The normal suite
 tries a few ways to interrupt; with `--long` the test tries all of them.
@@ -54,8 +55,8 @@ sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
 # Source code of a program that runs the demo's comparison of transports, with
-# MATRIX as the content of the matrix file. The program also runs demo_radio, in
-# which a radio damages packets, for one second.
+# MATRIX as the content of the matrix file. The program also runs demo_radio,
+# the part of the demo in which a radio damages packets, for one second.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes
@@ -117,9 +118,9 @@ class InterruptedTest(test_testbed.Nothing):
 
         def take_terminal():
             os.setsid()
-            # Under nohup, the test ignores some signals, and a child process
-            # would inherit this setting. Therefore the child process restores
-            # the default actions of the signals.
+            # If this test was started by nohup, it ignores some signals, and a
+            # child process inherits this setting. The child process must not
+            # ignore them, so it restores their default actions.
             for number in SIGNALS[:-1]:
                 signal.signal(number, signal.SIG_DFL)
             if terminal:
@@ -135,10 +136,10 @@ class InterruptedTest(test_testbed.Nothing):
         return child, master
 
     def end(self, argv, way, whole, seconds):
-        """Runs a program. If the program still runs after `seconds`, sends it
-        the signal `way`. If `way` is a key of KEYS, ends the program through
-        its terminal instead. If `whole` is true, the signal is sent to the
-        whole process group.
+        """Runs a program, and ends it if it still runs after `seconds`. `way`
+        is a signal or a key of KEYS. A signal is sent to the program. If
+        `whole` is true, it is sent to the whole process group of the program.
+        A key of KEYS ends the program through the terminal in which it runs.
         """
         child, master = self.launch(argv, terminal=way in KEYS)
         try:
@@ -220,7 +221,8 @@ class InterruptedTest(test_testbed.Nothing):
         self.grid()
 
     def check_page(self):
-        """If the page exists, checks that it is complete, and removes it."""
+        """If the lab has written the page of its report, checks that the page
+        is complete, and removes it."""
         page = self.output / "report.html"
         if page.exists():
             self.assertTrue(page.read_text().rstrip().endswith("</html>"))

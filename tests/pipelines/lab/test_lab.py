@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the lab as its user sees it: runs a matrix, resumes it and changes it.
+"""Tests the lab, the program that runs the experiments of a matrix file and
+reports their results. The tests use it as its user does: they run a matrix,
+resume it and change it.
 """
 
 import collections
@@ -33,7 +35,8 @@ LAB = SOURCE / "pipelines" / "lab"
 
 SECONDS_TO_WAIT = 120
 FOR_EVER_MS = 10**9
-PLOTS = 12  # number of plots for each group of runs
+# Number of plots in a report for each group of runs.
+PLOTS = 12
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -88,9 +91,9 @@ def types(video):
 
 
 def coded(video):
-    """Returns {(type, bytes): number of pictures} for the coded pictures of an
-    MPEG-2 file. The file is cut at the start codes of pictures, GOPs and
-    sequences."""
+    """Counts the coded pictures of an MPEG-2 file. Returns {(type, bytes):
+    number of pictures with this type and these bytes}. The file is cut into
+    pictures at the start codes of pictures, GOPs and sequences."""
     parts = re.split(rb"\0\0\x01(?=[\0\xb3\xb7\xb8])", video.read_bytes())
     return collections.Counter(
         (" IPB"[part[2] >> 3 & 7], part.rstrip(b"\0"))
@@ -124,8 +127,8 @@ class LabCase(unittest.TestCase):
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
-        """Returns {name of a result: time at which its file was written} for
-        all results.
+        """Returns a dictionary that maps the name of each result to the time
+        at which the file of this result was written.
         """
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
@@ -526,14 +529,15 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         """Checks the table in `text`, the output of the demo. For each picture
         type, the table must contain the percentage of the sent frames that
         arrived. The expected percentage is computed from received.csv, the log
-        of the receiver in `directory`. The table contains no counts of frames.
-        They are in the first table of the HTML report."""
+        of the receiver in `directory`. The table contains no counts of frames,
+        because they are in the first table of the HTML report."""
         self.assertIn("\n1. A link that is too slow\n", text)
         self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(
             r"^(sender .*)\n(mine.*|rfc2250pay.*)$", text, re.M).groups())
         found = dict(zip(heads, row, strict=True))
-        # All frames in the receiver's log arrived in time.
+        # All frames in the receiver's log arrived in time, so the test counts
+        # all of them.
         log = (directory / "received.csv").read_text().splitlines()
         for type, sent in (("I", 4), ("P", 13), ("B", 32)):
             arrived = sum(line.split(",")[0::5][:2] == ["frame", type]
@@ -542,7 +546,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
 
     def check_page(self, page):
         # The page contains all plots, and a video that shows what was sent and
-        # what was received. It loads nothing from other files.
+        # what was received. They are embedded as data URLs, so the page loads
+        # no other file.
         self.assertEqual(len(page.loads), PLOTS + 1)
         for source in page.loads:
             self.assertRegex(source, r"^data:(image/svg\+xml|video/mp4);base64,"

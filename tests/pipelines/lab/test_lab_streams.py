@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the lab in real time: checks when the streams crossed the link, and at
-what rate. The tests of test_lab.py do not check any times.
+"""Tests the lab, the program that streams video over emulated links and
+compares the results. These tests run in real time. They check when the streams
+crossed the link, and at what rate. The tests of test_lab.py do not check any
+times.
 """
 
 import contextlib
@@ -19,7 +21,7 @@ from wirelesslab.streams import measurements, placement
 
 BUILD, FOR_EVER_MS, MATRIX = (test_lab.BUILD, test_lab.FOR_EVER_MS,
                               test_lab.MATRIX)
-# The queue has no limit, so no packet is lost.
+# A link of 20 Mbit/s whose queue has no limit, so that no packet is lost.
 ROOMY = "rate=20000000 txqueuelen=0"
 
 
@@ -74,8 +76,8 @@ class StreamsTest(test_lab.LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        # The same protocol is run twice over the same link. The results of the
-        # second run must replace those of the first run.
+        # The same experiment is run twice in the same directory. The results
+        # of the second run must replace those of the first run.
         for _ in range(2):
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell of the lab, which is one run of a matrix. The sender uses two
-links at once, and a schedule takes one of them down for two seconds.
+"""Runs a cell (one experiment) of the lab. The sender uses two links at once,
+and a schedule takes one of them down for two seconds.
 """
 
 import csv
@@ -33,8 +33,8 @@ receiver = mmtpsrc port={port} ! mpegstat location={received} ! fakesink sync=fa
 # Minimum number of packets per second on the link "far" while this link is up.
 # The rate of the link allows about 200 packets per second.
 MIN_PACKETS = 20
-# The maximum time in s for which the link still holds packets after its device
-# went down.
+# Maximum time in s for which the link may still deliver packets after its
+# device went down. These packets were already in the link.
 SECONDS_TO_EMPTY = 0.7
 
 
@@ -59,9 +59,12 @@ class LinkCellTest(test_lab.LabCase):
         self.assertAlmostEqual((up_ns - down_ns) / NS, 2, delta=0.5)
 
         near, far = run.links
-        # The first frame is sent at run.began_ns, and its first packet enters
-        # the link at about the same time. So the times of the schedule can be
-        # converted to the clock of the link.
+        # The times of the schedule are from the clock of the machine, and the
+        # log of the link has its own clock. The first frame is sent at
+        # run.began_ns by the clock of the machine. At about the same time, its
+        # first packet enters the link, at first_ns by the clock of the link.
+        # The difference between these two values converts one clock to the
+        # other.
         first_ns = near.packets[0].arrival_ns
         down, up = (first_ns + (ns - run.began_ns) for ns in (down_ns, up_ns))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which cells (experiments) a matrix file defines. No cell is run."""
+"""Checks which cells (single experiments) the lab makes from a matrix file. No
+cell is run."""
 
 import json
 import os
@@ -274,8 +275,8 @@ class MatrixTest(MatrixCase):
              "tmobile": 1, "satellite": 1, "shaper": 1, "loss": 1,
              "rtt-240": 1})
         self.assertEqual({cell["suite"] for cell in found}, {"wireless 1"})
-        # Each protocol has 4 * 3 + 6 = 18 runs: three seeds for each of four
-        # links, and one seed for each of six links.
+        # This matrix has ten links. Four of them have three seeds, and six
+        # have one seed. Each protocol therefore has 4 * 3 + 6 = 18 runs.
         self.assertEqual(len(found), 18 * len(
             {cell["protocol"]["name"] for cell in found}))
 
@@ -564,7 +565,9 @@ receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
 
 
 class EncoderTest(MatrixCase):
-    """Tests matrices that have live encoders in place of clips."""
+    """Tests matrix files for live encoders. With a live encoder, the video is
+    encoded during the run, and its bitrate can change. Other matrices stream a
+    clip."""
 
     def assert_refused(self, words, *parts):
         with self.assertRaisesRegex(LabError, words):
@@ -656,8 +659,8 @@ class EncoderTest(MatrixCase):
     def test_the_matrix_of_the_project(self):
         with unittest.mock.patch.dict(os.environ, MMTP_TRACES="/somewhere"):
             found = matrix.read(paths.PIPELINES / "encoder.ini")
-        # There are two sources and 12 protocols. Each link has 3 seeds, except
-        # for one link that has 5.
+        # The matrix has two video sources, 12 protocols and five links. Four
+        # links have 3 seeds each, and one link has 5 seeds.
         self.assertEqual(len(found), 2 * 12 * (4 * 3 + 5))
         adapted = [cell["protocol"]["sender"] for cell in found
                    if cell["protocol"]["name"] in (
@@ -687,7 +690,9 @@ class StepsTest(MatrixCase):
                 rate_steps.parse("x", text)
 
     def test_a_packet_of_1500_bytes_takes_its_time_at_each_bitrate(self):
-        # A packet of 12,000 bits takes 3 ms at 4 Mbit/s and 8 ms at 1.5 Mbit/s.
+        # A packet of 1500 bytes (12,000 bits) takes 3 ms at 4 Mbit/s and 8 ms
+        # at 1.5 Mbit/s. The rate changes after 12 ms, so four packets are sent
+        # at 4 Mbit/s, and the later ones at 1.5 Mbit/s.
         lines = rate_steps.trace([(0, 4), (0.012, 1.5)]).split()[:6]
         self.assertEqual(lines, ["3", "6", "9", "12", "20", "28"])
 
@@ -709,7 +714,9 @@ class StepsTest(MatrixCase):
             cells.with_steps(cell, self.directory),
             f"delivery-trace={self.directory / 'steps.trace'} "
             f"delivery-trace-down={self.directory / 'back.trace'} seed=1")
-        # 83 packets of 1500 bytes in each millisecond are 996 Mbit/s.
+        # The steps limit only the direction of the stream. In the other
+        # direction, the link must be practically unlimited: 83 packets of 1500
+        # bytes in each millisecond are 996 Mbit/s.
         self.assertEqual((self.directory / "back.trace").read_text(),
                          "1\n" * 83)
 

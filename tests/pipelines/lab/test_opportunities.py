@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the lab finds the transmission opportunities of a link. Some tests
-use logs that were written by hand, others use links with a known rate.
+"""Tests how the lab finds the times at which an emulated link could deliver
+packets (its opportunities). Some tests use logs that were written by hand,
+others use links with a known rate.
 """
 
 import os
@@ -22,12 +23,14 @@ HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
 class LogTest(unittest.TestCase):
 
     def read(self, *packets, **options):
-        """Writes a log with `packets`. Each packet is a tuple (fate, arrival,
-        departure, airtime), with times in ms.
+        """Writes the log of a link with `packets`. Each packet is a tuple
+        (fate, time of entry into the link, time of departure from the link,
+        duration of its transmission), with times in ms.
 
-        Returns the transmission opportunities that opportunities.read() finds
-        in this log. Each opportunity is a tuple (latest time of entry into the
-        link, arrival time, size in bytes), with times in ns."""
+        Returns the opportunities that opportunities.read() finds in this log.
+        An opportunity says that the link can deliver a packet at a certain
+        time. Each one is a tuple (latest time at which the packet can enter
+        the link, time of its arrival, size in bytes), with times in ns."""
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")
             log.write_text(HEADS + "".join(
@@ -40,7 +43,8 @@ class LogTest(unittest.TestCase):
 
     def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
         # The transmission of each packet takes 3 ms. The packet then needs
-        # another 20 ms to reach the receiver.
+        # another 20 ms to reach the receiver. Bytes could enter the link until
+        # the transmissions end, after 3 ms and 6 ms.
         self.assertEqual(
             self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),
             [(3 * MS, 23 * MS, 1472), (6 * MS, 26 * MS, 1472)])
@@ -106,8 +110,9 @@ class PropertyTest(unittest.TestCase):
         self.assertEqual(opportunities.packet_size(["max-size=0"]), 1500)
 
     def test_the_worth_of_a_bucket(self):
-        # The token bucket holds 10,000 bytes, which are 80,000 bits. The link
-        # sends them in 20 ms at 4 Mbit/s, and in 40 ms at 2 Mbit/s.
+        # The property `burst` is the size of the token bucket, 10,000 bytes
+        # (80,000 bits). early_ns() must return the time in which the link
+        # sends this amount: 20 ms at 4 Mbit/s, and 40 ms at 2 Mbit/s.
         words = ["rate=4000000", "burst=10000"]
         self.assertEqual(opportunities.early_ns(words, 1), 20 * MS)
         self.assertEqual(

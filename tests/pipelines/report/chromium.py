@@ -18,9 +18,10 @@ import time
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS_TO_WAIT = 30
 # The browser reads commands from file descriptor 3 and writes replies to file
-# descriptor 4. The ends of the pipes may already have these numbers. They are
-# therefore duplicated to file descriptors of 20 and above first. Otherwise
-# os.dup2() could close a pipe.
+# descriptor 4, so the ends of two pipes must get these numbers. One of the
+# ends may already have the number 3 or 4. If os.dup2() assigned this number to
+# the other end, it would close a pipe that is still needed. Both ends are
+# therefore first duplicated to file descriptors of 20 and above.
 LAUNCHER = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]
@@ -141,9 +142,9 @@ class Browser:
         return found["result"].get("value")
 
     def errors(self):
-        """Returns the errors since the page was shown: the errors and warnings
-        that the page has written to the console, and the files that could not
-        be loaded.
+        """Returns all errors since the page was shown. These are the errors
+        and warnings that the page has written to the console, and the failures
+        to load a file.
         """
         found = []
         for event in self.events:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows a report in a real browser at three widths, in light and dark mode, and
-prints it. The report shows a small matrix. The runs of the matrix are computed
-in virtual time, so the test needs only seconds.
+"""Shows a report of the lab in a real browser at three widths, in light and
+dark mode, and prints it. The runs in the report are few and are computed in
+virtual time, so the test needs only seconds.
 """
 
 import os
@@ -137,7 +137,8 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(self.browser.errors(), [])
         ink, paper = self.browser.evaluate(CONTRAST)
         self.assertEqual(ink > paper, is_dark)
-        # The minimum contrast of text (WCAG 2, level AAA) is 7.
+        # The contrast between text and background must be at least 7, which is
+        # the minimum of level AAA in WCAG 2.
         self.assertGreater((max(ink, paper) + 0.05) / (min(ink, paper) + 0.05),
                            7)
 

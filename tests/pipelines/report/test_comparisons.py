@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the comparisons in reports. The tests check
 - which runs are compared,
-- the tables in the form of Ouwens' tables,
+- the tables that have the same form as those in the thesis of Ouwens,
 - the pool of processes that computes parts of a report.
 """
 
@@ -37,8 +37,10 @@ def fail(_):
 class WayTest(unittest.TestCase):
 
     def groups(self, by, *runs):
-        """Groups the runs. `by` is a key of comparisons.WAYS. Returns a list of
-        pairs: the title of a group, and the list of the labels of its runs.
+        """Groups the runs for a comparison. `by` is a key of comparisons.WAYS,
+        which says what is compared, such as "protocol" or "link". Returns a
+        list of pairs: the title of a group, and the list of the labels of its
+        runs.
         """
         way, found = comparisons.WAYS[by], {}
         for one in runs:
@@ -91,9 +93,10 @@ class OuwensTest(unittest.TestCase):
         self.theirs = ouwens.read_theirs()
 
     def test_the_tables_of_ouwens_are_complete(self):
-        """Tables 3.12 and 3.18 have results for four retry values. The other
-        tables have results for seven retry values from 0 to 16. All tables have
-        results with and without the microwave oven."""
+        """The retry value is the maximum number of transmissions of a packet.
+        Tables 3.12 and 3.18 of the thesis have results for four retry values.
+        The other tables have results for seven retry values from 0 to 16. All
+        tables have results with and without the microwave oven."""
         counts = collections.Counter(table for table, *_ in self.theirs)
         self.assertEqual(counts["3.7"], 7 * 2 * 4)
         self.assertEqual(counts["3.13"], 7 * 2 * 4)
@@ -124,8 +127,11 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
                          "59.9 / 60.0*")
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
-        # The thesis of Ouwens also lists the retry value 256, but its tables
-        # have no results for it. Our runs use 255 instead of 256.
+        # The retry value is the maximum number of transmissions of a packet.
+        # The thesis of Ouwens lists the retry value 256, but its tables have
+        # no results for it. Our runs use 255 instead of 256, because 255 is
+        # the maximum of `wirelesslink`. In this test, `ours` has no runs with
+        # 255 either, so both results must be missing.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):
@@ -135,9 +141,10 @@ class OuwensTest(unittest.TestCase):
 
     def test_lengths_of_losses_in_a_row(self):
         # There is one Counter for each seed. It maps the length of a series of
-        # consecutive lost packets to the number of such series. The two seeds
-        # together have 7 series: 4 of one packet, 2 of seven packets, and 1 of
-        # eleven packets.
+        # consecutive lost packets to the number of series with this length.
+        # The two seeds together have 7 series: 4 of one packet, 2 of seven
+        # packets, and 1 of eleven packets. shares() must return the
+        # percentages of six classes of lengths.
         own = [{"in a row": collections.Counter({1: 3, 7: 2})},
                {"in a row": collections.Counter({1: 1, 11: 1})}]
         self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
@@ -154,8 +161,10 @@ class OuwensTest(unittest.TestCase):
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
         ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
-        # If all frames are equally late, of_size must return NaN. Only NaN is
-        # not equal to itself, so the test compares two results of of_size.
+        # of_size() computes the correlation between the size and the lateness
+        # of frames. If all frames are equally late, it must return NaN. Only
+        # NaN is not equal to itself, so the test compares two results of
+        # of_size().
         self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))
 
     def test_a_run_s_retry_value_and_oven(self):

@@ -35,9 +35,9 @@ def row(name, *runs, possible=()):
 
 
 def share(name, *shares, possible=()):
-    """Returns a findings.Row with one run for each of `shares`, which are
-    percentages of decodable frames. All runs have the same number of lost
-    frames and the same number of late frames."""
+    """Returns a findings.Row, the results of one protocol. It has one run for
+    each of `shares`, which are percentages of decodable frames. All runs have
+    the same number of lost frames and the same number of late frames."""
     return findings.Row(name, shares, possible, [frames(
         "1 4 10", decodable="0 0 0")] * len(shares))
 
@@ -51,8 +51,10 @@ def sentences(*rows):
 
 
 def paired(name, *shares):
-    """Returns a findings.Row with one run for each of `shares`, which are
-    percentages of decodable frames. The runs have the seeds 1, 2, 3 and so on.
+    """Returns a findings.Row, the results of one protocol. It has one run for
+    each of `shares`, which are percentages of decodable frames. The runs have
+    the seeds 1, 2, 3 and so on, so that they can be compared with the runs of
+    another row seed by seed.
     """
     return share(name, *shares)._replace(
         keys=[(seed, 1) for seed in range(1, len(shares) + 1)])
@@ -111,11 +113,11 @@ class WhyTest(unittest.TestCase):
                          "delivered every frame in time")
 
     def test_key_frames_are_missed_first(self):
-        # In the first run, 9 of 10 I-frames and 20 of 100 B-frames are missing.
-        # In the second run, 8 of 10 I-frames and 10 of 100 B-frames are
-        # missing. In both runs, the share of missing frames is larger for
-        # I-frames than for B-frames. The report must therefore say that key
-        # frames were missed first.
+        # In the first run, 9 of 10 I-frames and 20 of 100 B-frames are
+        # missing. In the second run, 8 of 10 I-frames and 10 of 100 B-frames
+        # are missing. In both runs, the share of missing frames is more than
+        # twice as large for I-frames as for B-frames. The report must
+        # therefore say that key frames were missed first.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("8 20 10", decodable="2 2 4")),
@@ -124,10 +126,9 @@ class WhyTest(unittest.TestCase):
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
         # The first run lost 49 of 150 frames, and the second run lost 115 of
-        # 150 frames. In the second run, 5 of 10 I-frames and 30 of 40 P-frames
-        # are missing. The share of missing frames is smaller for I-frames than
-        # for P-frames, so the sentence "missed key frames first" would be wrong
-        # for this run.
+        # 150 frames. In the second run, 5 of 10 I-frames (50 %) and 80 of 100
+        # B-frames (80 %) are missing. The sentence "missed key frames first"
+        # would be wrong for this run, so the finding must not contain it.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the comparison of protocols in README.md. Checks that protocols whose
-ranges overlap are not ranked. Checks that the table and the chart agree with
-the file of results in the repository."""
+"""Tests the comparison of protocols in README.md, whose results are ranges.
+Checks that protocols whose ranges overlap are not ranked. Checks that the
+table and the chart agree with the file of results in the repository."""
 
 import csv
 import pathlib

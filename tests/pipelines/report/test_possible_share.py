@@ -51,10 +51,12 @@ class PossibleShareTest(unittest.TestCase):
             began_ms * MS, late_ms, None)
 
     def test_the_best_frames_for_these_opportunities(self):
-        # The link can send 1000 bytes at 100, 140, 180 and 220 ms. The P-frame
-        # is complete at 180 ms, 40 ms after its due time. The 1000 bytes at 220
-        # ms are enough for the first B-frame, which has 1000 bytes. They are
-        # not enough for the second B-frame, which has 1500 bytes.
+        # The link can send 1000 bytes at 100, 140, 180 and 220 ms. The times
+        # of the frames are counted from 100 ms. The P-frame is complete at 180
+        # ms, which is 40 ms after its due time. The 1000 bytes at 220 ms are
+        # enough for the first B-frame, which has 1000 bytes. They are not
+        # enough for the second B-frame, which has 1500 bytes. The result must
+        # therefore be 3 of 4 frames.
         self.assertEqual(self.share(), 0.75)
         (call,) = self.of_link.call_args_list
         self.assertEqual(call.args[:4],
@@ -79,15 +81,18 @@ class PossibleShareTest(unittest.TestCase):
         self.assertIsNone(self.share(begins_ms=(None,)))
 
     def test_links_with_clocks_of_their_own(self):
-        # Each link has its own clock. When this clock shows 100 ms, 140 ms,
-        # and so on, the link delivers 1000 bytes. Each frame has 2000 bytes.
-        # With one link, only the first frame arrives in time.
+        # A link delivers 1000 bytes whenever its clock shows 100 ms, 140 ms,
+        # 180 ms and so on. Each frame has 2000 bytes and is due 40 ms after
+        # the previous one. With one link, only the first frame arrives in
+        # time.
         #
-        # With two links, the first frame is sent when the clock of the first
-        # link shows 100 ms and the clock of the second link shows 90 ms. The
-        # sending of this frame is time 0. The first link delivers at 0 ms,
-        # 40 ms, and so on. The second link delivers at 10 ms, 50 ms, and so
-        # on. Each frame is complete 10 ms after its due time.
+        # Two links have different clocks. When the first frame is sent, the
+        # clock of the first link shows 100 ms, and that of the second link
+        # shows 90 ms. Counted from this moment, the first link delivers at 0
+        # ms, 40 ms and so on, and the second link delivers at 10 ms, 50 ms and
+        # so on. Each frame is therefore complete 10 ms after its due time. All
+        # frames must be in time with a limit of 10 ms, and no frame with a
+        # limit of 9 ms.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()
@@ -98,13 +103,14 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
     def test_a_link_that_was_closed_for_a_while(self):
-        # The first frame was sent at 200 ms. The following times are counted
-        # from this time.
+        # All times in this comment are counted from the sending of the first
+        # frame, which is at 200 ms.
         #
-        # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms it
-        # accepts no new packets. At 80 and 120 ms it can therefore send only
+        # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms, it
+        # accepts no new packets. At 80 and 120 ms, it can therefore send only
         # packets that it accepted before 70 ms. The two B-frames are generated
-        # at 80 and 120 ms, so both are lost.
+        # at 80 and 120 ms, so the link does not accept them, and both are
+        # lost.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the comparison of two results. All numbers are worked out by hand.
-No stream is run."""
+"""Tests how the lab compares two sets of results, A and B, of the same
+experiments. All expected numbers are worked out by hand. No stream is run."""
 
 import importlib.util
 import itertools
@@ -47,9 +47,10 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """Computes the statistic U of Mann and Whitney for each possible order
-        of the runs of A and B. rank_sums() must return the number of orders for
-        each value of U.
+        """Computes the statistic U of the Mann-Whitney test for each possible
+        order of the runs of A and B. U is the number of pairs of a run of A
+        and a run of B in which the run of B is smaller. For each value of U,
+        rank_sums() must return the number of orders with this value.
         """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
@@ -60,26 +61,30 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """If three runs of A and three runs of B are sorted by their values, 20
-        orders of A and B are possible. In two of these orders, the ranges of A
-        and B do not overlap. An interval that contains all differences
-        between a run of A and a run of B therefore has an error probability of
-        2 / 20 = 10 %.
+        """If three runs of A and three runs of B are sorted by their values,
+        20 orders of A and B are possible. In two of these orders, the ranges
+        of A and B do not overlap. The interval from the smallest to the
+        largest difference between a run of A and a run of B therefore has an
+        error probability of 2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """A and B have five runs each. If the ten runs are sorted by their
-        values, 252 orders of A and B are possible. In each order, the statistic
-        U of Mann and Whitney has a value from 0 to 25:
+        """Tests the interval for the difference between A and B, which have
+        five runs each. Each run of A is compared with each run of B, which
+        makes 25 differences.
+
+        If the ten runs are sorted by their values, 252 orders of A and B are
+        possible. In each order, the statistic U of Mann and Whitney has a
+        value from 0 to 25:
         - U is 0 in one order, 1 in one order, and 2 in two orders.
         - U is 23, 24 or 25 in four other orders.
 
-        Together, these 8 orders are less than 5 % of the 252 orders. Values of
-        U up to 2 are therefore significant at the 5 % level. The interval for
-        the difference between A and B must exclude the two smallest and the two
-        largest differences between a run of A and a run of B.
+        These 8 orders are 3.2 % of the 252 orders, which is less than 5 %. At
+        the 5 % level, values of U up to 2 are therefore significant. For this
+        reason, the interval must exclude the two smallest and the two largest
+        of the 25 differences.
 
         The sorted differences begin with -39, -38, -37 and end with 3, 4, 5.
         The interval must therefore be from -37 to 3.
@@ -90,9 +95,10 @@ class IntervalTest(unittest.TestCase):
         self.assertAlmostEqual(chance, 8 / 252)
 
     def test_tables_of_the_rank_sum_test(self):
-        """Checks some critical values of U, the statistic of Mann and Whitney,
-        against the tables of textbooks. A critical value is the largest U for
-        which the two-sided test finds a difference at the 5 % level.
+        """U is the statistic of the test of Mann and Whitney. Checks some
+        critical values of U against the tables of textbooks. A critical value
+        is the largest U at which the two-sided test still finds a difference
+        at the 5 % level.
         """
         for count_a, count_b, largest in (
                 (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23),
@@ -150,6 +156,8 @@ class VerdictTest(unittest.TestCase):
         """The results A and B have two runs each. If the four runs are sorted
         by their values, six orders are possible: AABB, ABAB, ABBA, BAAB, BABA
         and BBAA. In two of them, the ranges of A and B do not overlap.
+        Separate ranges therefore occur by chance with a probability of 1/3, so
+        the verdict must be that there are too few runs.
         """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")
@@ -247,9 +255,10 @@ class MatricesTest(unittest.TestCase):
         self.assertEqual(two_matrices.compare(a, a).redefined, [])
 
     def test_the_number_of_changes_by_chance(self):
-        """Each of the three rows has three runs in A and three runs in B. With
-        so few runs, the probability that a row shows a change by chance is 0.1.
-        The expected number of such rows is therefore 0.3."""
+        """There are three rows, and each row compares three runs of A with
+        three runs of B. With so few runs, the probability that a row shows a
+        change by chance is 0.1. The expected number of such rows is therefore
+        0.3."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))
@@ -317,8 +326,8 @@ class PageTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    """Starts pipelines/lab with the names of two CSV files. Each file has the
-    results of some runs.
+    """Runs the commands `compare` and `merge` of pipelines/lab on two CSV
+    files. Each file has the results of some experiments.
     """
 
     def setUp(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that each clip has as many I-, P- and B-frames as the clips of Ouwens.
-Also checks that the name of each clip states the bitrate that the clip has.
+"""Checks the video clips, which are made like those in the thesis of Ouwens
+(2006). Each clip must have as many I-, P- and B-frames as the clips in the
+thesis. The bitrate of each clip must be the one in its name, within 1 %.
 """
 
 import collections

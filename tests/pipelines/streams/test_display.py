@@ -57,15 +57,17 @@ class DelayTest(unittest.TestCase):
                          [NEVER, NEVER, 50, 50])
 
     def test_a_frame_waits_for_the_frame_that_it_refers_to(self):
-        # The second frame arrives 190 ms after the first capture. The third
-        # frame was captured at 80 ms and arrives at 130 ms. It refers to the
-        # second frame, so it can be shown at 190 ms.
+        # The second frame is captured at 40 ms and arrives 150 ms later, at
+        # 190 ms. The third frame is captured at 80 ms and arrives at 130 ms.
+        # It refers to the second frame, so it is not shown before 190 ms,
+        # which is 110 ms after its capture.
         self.assertEqual(delays_ms("IPP", [50, 150, 50]), [50, 150, 110])
 
     def test_a_late_frame_is_dropped_but_serves_as_a_reference(self):
-        # The second frame can be shown 410 ms after its capture. The third
-        # frame can be shown at the same time, which is 370 ms after its own
-        # capture.
+        # The second frame arrives 410 ms after its capture, which exceeds the
+        # limit of 400 ms. It must not be shown, but the third frame needs it.
+        # The third frame can be shown when the second one has arrived, which
+        # is 370 ms after its own capture.
         self.assertEqual(delays_ms("IPP", [50, 410, 60]), [50, NEVER, 370])
 
     def test_a_frame_at_the_limit_is_in_time(self):
@@ -129,8 +131,9 @@ class LogTest(unittest.TestCase):
 
     def test_frames_are_captured_at_the_pace_of_the_source(self):
         # The frames were due at 1000, 1040 and 1080 ms. The first frame was
-        # captured 10 ms late, but display.read() must return its due time as
-        # the capture time. All returned times are counted from 1000 ms.
+        # captured 10 ms late, at 1010 ms. For such a frame, display.read()
+        # must return the due time and not the actual time of its capture. All
+        # returned times are counted from 1000 ms.
         captured = [frame(0, wall_ms=1010), frame(1, wall_ms=1040),
                     frame(2, wall_ms=1080)]
         sent = Log(frame(0, "I", 1015), frame(1, "P", 1045),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests which pictures of an encoding count as decodable, with small streams
-that ffmpeg encodes."""
+"""Tests which pictures of an encoded video can be decoded if some of its
+frames are missing. ffmpeg encodes the small videos of these tests."""
 
 import pathlib
 import subprocess
@@ -79,12 +79,14 @@ class EncodingsTest(unittest.TestCase):
                 log([0, 1, 3, *range(4, FRAMES)], delay_ms=100), kept)
             self.assertEqual([frame.captured_ns for frame in found],
                              [n * PERIOD_MS * MS for n in range(FRAMES)])
-            # The first frame is sent one frame period after its capture.
+            # The encoder delays its output by one frame (`delay`), so the
+            # first frame is sent one frame period after its capture.
             self.assertEqual(found[0].sent_ns, PERIOD_MS * MS)
             self.assertEqual(found[0].arrived_ns, (PERIOD_MS + 100) * MS)
             self.assertEqual(found[1].arrived_ns, display.NEVER)
-            # The third picture in display order is the second frame of the
-            # stream.
+            # The frames are listed in display order. The third picture in
+            # display order is the second frame of the stream, so it is sent
+            # after two frame periods.
             self.assertEqual(found[2].arrived_ns, (2 * PERIOD_MS + 100) * MS)
             self.assertEqual([n for n, frame in enumerate(found)
                               if frame.is_key], [0, 6])

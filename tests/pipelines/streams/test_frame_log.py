@@ -132,8 +132,8 @@ class LogTest(unittest.TestCase):
     def test_lateness_counts_from_when_a_frame_was_due(self):
         # The first frame is sent at 7 ms and arrives 2 ms later. The network
         # blocks the sender before frame 5, so frame 5 and all later frames are
-        # sent 300 ms late. Their transmission takes 10 ms. Their lateness at
-        # the receiver is therefore 310 ms.
+        # sent 300 ms late. They then need 10 ms to arrive. Their lateness at
+        # the receiver is therefore 300 ms + 10 ms = 310 ms.
         sent = self.log("s", *(
             frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
             for n in range(10)))
@@ -178,8 +178,10 @@ class LogTest(unittest.TestCase):
                          "+++ ++++ ++++")
 
     def test_a_lost_p_frame_costs_the_rest_of_its_gop(self):
-        # The next GOP is open. Its leading B-frames refer to the last P-frame
-        # of the damaged GOP, so they are not decodable.
+        # Frame 4, a P-frame of the first GOP, is lost, so the frames after it
+        # in this GOP cannot be decoded. The second GOP is open: its two
+        # leading B-frames refer to the last P-frame of the first GOP. They
+        # cannot be decoded either.
         self.assertEqual(self.decodable("IPBBPBBPBBIBBPBB", lost=[4]),
                          "++++ .....+..+++")
 
@@ -211,11 +213,12 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
-        # The second frame is 16 ms late. Its transit time differs by 16 ms from
-        # that of the first frame, so the jitter J rises from 0 by 16/16 ms. The
-        # third frame is in time. Its transit time differs by 16 ms again, so J
-        # rises by (16 - 1)/16 ms. The later frames have the same transit time,
-        # so J falls by a sixteenth with each of them.
+        # The jitter J follows the formula of RFC 3550: J changes by (D - J) /
+        # 16, where D is the difference between the transit times of two
+        # consecutive frames. The second frame is 16 ms late, so D is 16 ms,
+        # and J rises from 0 to 1 ms. The third frame is in time, so D is 16 ms
+        # again, and J rises by (16 - 1) / 16 ms. For the last frame, D is 0,
+        # so J falls by a sixteenth.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
         ms = [j / MS for j in frame_log.jitter_ns(received.frames)]

@@ -23,7 +23,8 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(durations_ms(range(20)), [])
 
     def test_four_missing_pictures_are_no_freeze_and_five_are_one(self):
-        # Picture 6 is shown 200 ms after picture 1, which is no freeze yet.
+        # Picture 6 is shown 200 ms after picture 1. This is not a freeze,
+        # because a freeze must be longer than 200 ms.
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 6, 7]), [])
         # Picture 7 is shown 240 ms after picture 1, which is a freeze.
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 1, 7, 8]), [240])
@@ -49,9 +50,10 @@ class FreezeTest(unittest.TestCase):
             "freezes": 0, "frozen s": 0, "longest freeze s": 0})
 
     def test_a_late_key_frame_freezes_all_pictures_that_refer_to_it(self):
-        # The first I-frame arrives 501 ms late, which is too late by 1 ms. No
-        # picture is shown until the next I-frame, which is picture 8. This is a
-        # freeze of 320 ms.
+        # The deadline is 500 ms. The first I-frame arrives after 501 ms, which
+        # is 1 ms too late. No picture is shown until the next I-frame, which
+        # is picture 8. The result must be a freeze of 8 frame periods, which
+        # are 320 ms.
         passages = ways("IPPPPPPPIP", [501] + [0] * 9)
         shown = measurements.shown(passages, LATE)
         self.assertEqual(shown, [None] * 8 + [8, 9])

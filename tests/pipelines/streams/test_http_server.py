@@ -16,7 +16,8 @@ from wirelesslab import paths
 from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
-# Size of a response in bytes. It is larger than the buffers of a socket.
+# Size of a response in bytes. It is larger than the buffers of a socket, so
+# the server cannot send all of it before the client reads.
 MANY = 20_000_000
 
 
@@ -37,8 +38,9 @@ class WebserverTest(unittest.TestCase):
         self.port = placement.free_port("tcp")
 
     def serve(self, command):
-        """Starts the server and returns its process. The server runs the shell
-        command `command` instead of a pipeline.
+        """Starts the web server and returns its process. The server usually
+        streams the output of a GStreamer pipeline. In these tests, it runs the
+        shell command `command` instead.
         """
         server = subprocess.Popen(
             [*paths.command("streams.http_server"), placement.HOST,

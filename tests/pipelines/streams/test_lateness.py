@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of lateness.py, which checks how late processes woke up during a run,
-and how late the link pushed packets. If this lateness may have changed the
-results of the run, lateness.py flags the run. The runs in these tests have only
-a few frames. The expected values were computed by hand."""
+"""Tests lateness.py. A busy machine delays an experiment in two ways:
+processes wake up late, and the emulated link pushes packets late. If this
+lateness may have changed the results of a run, lateness.py must flag the run.
+The runs in these tests have only a few frames. The expected values were
+computed by hand."""
 
 import unittest
 
@@ -13,9 +14,9 @@ PERIOD_MS = 40
 
 
 def passages(late_ms, types="I"):
-    """Returns frames that were sent when they were due. The argument has the
-    time in ms from sending to arrival for each frame, or None if the frame did
-    not arrive."""
+    """Returns a list of frames that were sent when they were due. For each
+    frame, `late_ms` has the time in ms from its sending to its arrival, or
+    None if it did not arrive."""
     found = []
     for number, ms in enumerate(late_ms):
         due = number * PERIOD_MS * MS
@@ -28,10 +29,10 @@ def passages(late_ms, types="I"):
 
 
 def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
-    """Returns a dictionary with the keys of a run's results, such as
-    "machine_p99_ms". `machine` is the lateness of the wake-ups of a process.
-    `link` is the lateness of the packets that leave the emulated link. Both are
-    tuples (median, 99th percentile, maximum) in ms.
+    """Returns a part of the results of a run as a dictionary, with keys such
+    as "machine_p99_ms". `machine` describes how late a process of the machine
+    woke up. `link` describes how late the emulated link pushed packets. Each
+    of them is a tuple (median, 99th percentile, maximum) in ms.
     """
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
@@ -71,27 +72,31 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """The median, the 95th and the 99th percentile of the lateness are:
+        """Two kinds of lateness were measured: a process of the machine wakes
+        up late, and the emulated link pushes packets late. The 95th percentile
+        of the link was not measured. The known percentiles are, in ms:
 
-        - 1, 10 and 99 ms for the wake-ups of the machine,
-        - 2, unknown and 100 ms for the packets of the link.
+            percentile  50th  95th  99th
+            machine        1    10    99
+            link           2     ?   100
 
-        The two values of the 99th percentile are almost equal. A busy machine
-        is therefore assumed to delay the wake-ups and the packets. From the
-        median to the 99th percentile, the lateness rises by 98 ms for the
-        wake-ups and for the packets. From the median to the 95th percentile, it
-        rises by 9 ms for the wake-ups. The unknown percentile is therefore
-        estimated as 2 ms + 9 ms = 11 ms."""
+        The 99th percentiles are almost equal, so a busy machine is assumed to
+        be the cause of both kinds. The lateness of the link is then assumed to
+        rise in the same proportion as that of the machine. From the 50th to
+        the 99th percentile, both rise by 98 ms. From the 50th to the 95th
+        percentile, the machine rises by 9 ms, so the link must rise by 9 ms,
+        too. The missing value is therefore 2 ms + 9 ms = 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The 99th percentile of the lateness is 296 ms for the packets, but
-        # only 99 ms for the wake-ups. The packets are therefore assumed to be
-        # late for another reason than the wake-ups. The 95th percentile for the
-        # packets must be interpolated linearly between their median and their
-        # 99th percentile.
+        # The 99th percentile of the lateness is 296 ms for the packets of the
+        # link, but only 99 ms for the wake-ups of the machine. The busy
+        # machine cannot be the only cause of the late packets. The percentiles
+        # of the machine are therefore not used for the link. The 95th
+        # percentile of the link must be interpolated linearly between its
+        # median (2 ms) and its 99th percentile (296 ms).
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -111,25 +116,26 @@ class DescribeTest(unittest.TestCase):
 
 class GradeTest(unittest.TestCase):
     def test_a_run_far_from_its_deadline_may_be_late(self):
-        """The lateness of the machine plus the lateness of the link has a 99th
-        percentile of 12 ms, as in many runs over LTE links. The run must not be
-        flagged, because the latency of all frames is 150 ms, far below the
-        deadline of 500 ms."""
+        """A busy machine wakes processes up late, and its emulated link pushes
+        packets late. The sum of these two times has a 99th percentile of 12
+        ms, as in many runs over LTE links. Such a lateness cannot change the
+        result here, because the latency of all frames is 150 ms, far below the
+        deadline of 500 ms. The run must therefore not be flagged."""
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # grade() adds the lateness of the machine and the lateness of the link.
-        # The median of the sum is 0.3 ms, and its 99th percentile is 12 ms. The
-        # percentiles between them are interpolated linearly. The 57th
-        # percentile is therefore 0.3 ms + 11.7 ms * 7/49.
+        # In this run, the sum of the lateness of the machine and the lateness
+        # of the link has a median of 0.3 ms and a 99th percentile of 12 ms.
+        # grade() interpolates linearly between these two percentiles. The 57th
+        # percentile of the sum is therefore 0.3 ms + 11.7 ms * 7/49.
         #
-        # grade() subtracts the sum from the latency of the frames. The results
-        # are, from the lowest to the highest:
-        # - 150 ms minus a higher percentile, for 43 % of the frames
+        # grade() computes the latencies that the frames would have without
+        # this lateness. From the lowest to the highest, they are:
+        # - 150 ms minus a percentile above the 57th, for 43 % of the frames
         # - 150 ms minus the 57th percentile, for 7 % of the frames
-        # - 150 ms minus 0.3 ms, for 50 % of the frames
+        # - 150 ms minus the median of 0.3 ms, for 50 % of the frames
         #
-        # The median of the results is therefore 150 ms minus the 57th
+        # The median of these latencies is therefore 150 ms minus the 57th
         # percentile.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
@@ -193,20 +199,19 @@ class GradeTest(unittest.TestCase):
         self.assertIn("(99th percentile and maximum: machine 5.00 ms and 10.00 "
                       "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
         # With a deadline of 400 ms, the run must not be flagged. The frames
-        # arrived after 100, 502 and 508 ms, so none of them arrived close to
-        # the deadline.
+        # arrived after 100, 502 and 508 ms. A lateness of at most 10 ms cannot
+        # have moved any of them across the deadline.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
-        """The verdict on a frame says whether the frame was decodable in time.
+        """A stall of 140 ms at the handshake delayed a whole stream. Each of
+        its 500 I-frames arrived after 510 ms, which is later than the deadline
+        of 500 ms. The rule about stalls at the start must flag this run.
 
-        A stall of 140 ms at the handshake delayed a whole stream. Each of its
-        500 I-frames arrived after 510 ms, which is later than the deadline of
-        500 ms. The rule about stalls at the start must flag this run.
-
-        Without this rule, the run would not be flagged. The stall was only 1 of
-        100 wake-ups. The rule about lateness would therefore assume that the
-        stall changed only 1 % of the verdicts, which MAX_VERDICTS allows."""
+        Without this rule, the run would not be flagged. The stall was only 1
+        of 100 wake-ups. The rule about lateness therefore assumes that the
+        stall delayed only 1 % of the frames. MAX_VERDICTS allows that lateness
+        changes the result of so few frames."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -219,11 +224,12 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # Here the latency of the frames is 641 ms. The longest stall of the
-        # machine and the longest stall of the link are 140 ms each. The rule
-        # must subtract 140 ms from the latency, and not the sum of 280 ms. The
-        # difference is 501 ms, which exceeds the deadline of 500 ms. The frames
-        # would be late even without the stall, so the run must not be flagged.
+        # In this part of the test, the latency of the frames is 641 ms. The
+        # longest stall of the machine and the longest stall of the link are
+        # 140 ms each. The rule must subtract 140 ms from the latency, and not
+        # the sum of the two stalls. 641 ms - 140 ms is 501 ms, which exceeds
+        # the deadline of 500 ms. The frames would be late even without the
+        # stall, so the run must not be flagged.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
@@ -251,9 +257,10 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # In this run, the median and the 99th percentile of the machine's
-        # lateness are 12 ms. The 95th percentile of the latency must therefore
-        # change by 12 ms.
+        # In this run, the lateness of the machine has a median and a 99th
+        # percentile of 12 ms, so almost all frames are assumed to be 12 ms
+        # late. The 95th percentile of their latency must therefore change by
+        # 12 ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests schedules of links: the text of a schedule, the periods in which a link
-delivers nothing, and the commands that change the state of a link.
+"""Tests the schedules of links. A schedule says at which times an emulated
+link changes its state, for example to `down` and back to `up`. The tests check
+how the text of a schedule is read, when the link delivers nothing, and which
+commands change the state.
 """
 
 import math
@@ -53,9 +55,9 @@ class ClosedTest(unittest.TestCase):
                 ("0 up 10 down 15 up", [(10, 15)]),
                 ("0 absent 5 up", [(0, 5)]),
                 ("2 outage", [(2, math.inf)]),
-                # While the link carries nothing, its state may change, for
-                # example from `outage` to `down`. Both states belong to a
-                # single period.
+                # If a link that delivers nothing changes from `outage` to
+                # `down`, it still delivers nothing. Both states must be part
+                # of one period.
                 ("1 outage 2 down 4 up 6 hold 7 up", [(1, 4), (6, 7)]),
                 ("3 renumbered", [])):
             with self.subTest(text=text):
@@ -72,9 +74,9 @@ class ClosedTest(unittest.TestCase):
 
 
 class CommandsTest(unittest.TestCase):
-    """Tests the commands that put a link into a state, and the commands that
-    end this state. The commands of the sending host and those of the other host
-    are tested.
+    """Tests the commands that put a link into a state, such as `down`, and the
+    commands that end this state. Both the commands for the sending host and
+    the commands for the other host are checked.
     """
 
     def check(self, state, enter, leave):

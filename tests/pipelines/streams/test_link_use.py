@@ -12,8 +12,10 @@ MS = 1_000_000
 
 
 def packets(*rows):
-    """Returns a packet for each of `rows`. A row is a tuple (arrival in ms,
-    departure in ms, size, fate).
+    """Returns a list with a packet for each of `rows`. A row is a tuple (time
+    of entry into the link in ms, time of departure from the link in ms, size
+    in bytes, fate). The fate says whether the packet was delivered, or how it
+    was lost or damaged.
     """
     return [measurements.Packet(0, index, size, fate, 1, arrival * MS,
                                 departure * MS)
@@ -34,8 +36,8 @@ class LinkUseTest(unittest.TestCase):
 
     def test_the_film_begins_with_the_first_large_packet(self):
         self.assertEqual(link_use.begin_ns(PACKETS), 100 * MS)
-        # If there are only small packets, begin_ns() must return the arrival
-        # time of the first packet.
+        # The film begins with the first large packet. If there are only small
+        # packets, begin_ns() must return the arrival time of the first packet.
         self.assertEqual(link_use.begin_ns(PACKETS[:1]), 20 * MS)
         self.assertEqual(link_use.begin_ns([]), 0)
 
@@ -47,10 +49,13 @@ class LinkUseTest(unittest.TestCase):
              link_use.rates(PACKETS, 200 * MS, 100 * MS)], [200000, 80000])
 
     def test_a_sojourn_belongs_to_the_time_at_which_the_packet_came(self):
-        # From 100 to 150 ms, packets arrive that stay in the link for 10, 20
-        # and 60 ms. From 150 to 200 ms, two packets arrive: one stays in the
-        # link for 100 ms, and one is lost. From 200 to 250 ms, no packet
-        # arrives. From 250 to 300 ms, one packet arrives and is dropped.
+        # The result must have one value for each interval of 50 ms: the
+        # maximum time that a packet stayed in the link. A packet belongs to
+        # the interval in which it arrived, and lost packets do not count.
+        # - 100 to 150 ms: the packets stay for 10, 20 and 60 ms.
+        # - 150 to 200 ms: one packet stays for 100 ms, and one is lost.
+        # - 200 to 250 ms: no packet arrives, so the value is NaN.
+        # - 250 to 300 ms: the only packet is dropped, so the value is NaN.
         found = link_use.sojourns_ns(PACKETS, 200 * MS, 50 * MS)
         self.assertEqual(found[:2], [60 * MS, 100 * MS])
         self.assertEqual([math.isnan(ns) for ns in found],
@@ -67,8 +72,9 @@ class LinkUseTest(unittest.TestCase):
     def test_consecutive_steps_with_drops_are_joined(self):
         dropped = packets((0, 0, 1000, "delivered"), *(
             (ms, ms, 1000, "queue") for ms in (40, 41, 85, 120, 200)))
-        # Each step lasts 40 ms. Packets are dropped in the steps 1, 2, 3 and 5.
-        # The steps 1 to 3 must be joined; they last from 40 to 160 ms.
+        # The time is divided into steps of 40 ms, which are counted from 0.
+        # Packets are dropped in the steps 1, 2, 3 and 5. The steps 1 to 3 must
+        # be one interval, from 40 to 160 ms. Step 5 must be another interval.
         self.assertEqual(link_use.drops_ns(dropped, 400 * MS, 40 * MS),
                          [(40 * MS, 120 * MS), (200 * MS, 40 * MS)])
 

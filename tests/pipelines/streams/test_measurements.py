@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks every statistic of the lab against values that were computed by hand.
+"""Checks every statistic that the lab computes from the logs of its
+experiments. The expected values were computed by hand.
 """
 
 import collections
@@ -36,10 +37,10 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Returns a Passage for each frame: the frame, and the times at which it is
-    due, sent and received. Each frame is sent when it is due. For each frame,
-    `arrivals_ms` contains the time in ms from sending to arrival, or None if
-    the frame does not arrive. The first GOP is closed."""
+    """Returns a Passage for each frame: the frame, and the times at which it
+    was due, sent and received. Each frame is sent when it is due.
+    `arrivals_ms` has a value for each frame: the time in ms from its sending
+    to its arrival, or None if it does not arrive. The first GOP is closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
@@ -92,8 +93,8 @@ class PassageTest(unittest.TestCase):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 3690, 3690))]
-        # The second frame is due after 40 ms, but its packets enter the link
-        # only after 65 and 70 ms.
+        # The second frame is due after 40 ms. The link has no room for it at
+        # that time, so its two packets enter the link after 65 and 70 ms.
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 165 * MS),
                measurements.Packet(0, 1, 1, "delivered", 1, 165 * MS, 170 * MS),
                measurements.Packet(0, 2, 1, "delivered", 1, 170 * MS, 175 * MS)]
@@ -127,9 +128,10 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found, [(0, 3, 3 * MS), (2000, 1, 5 * MS)])
 
     def test_jitter(self):
-        # The differences of consecutive latencies, |D|, are 16, 0 and 32 ms.
-        # The jitter J is therefore 1 ms, then 1 - 1/16 = 15/16 ms, then 15/16 +
-        # (32 - 15/16)/16 ms.
+        # D is the difference between the latencies of two consecutive frames.
+        # Its absolute values are 16, 0 and 32 ms. After each frame, the jitter
+        # J changes by (|D| - J) / 16. It is therefore 1 ms, then 1 - 1/16 =
+        # 15/16 ms, then 15/16 + (32 - 15/16)/16 ms.
         found = measurements.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
         self.assertEqual(
             [ns / MS for ns in found],
@@ -157,8 +159,9 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(measurements.mean_throughput(ways("P", [None])), 0)
 
     def test_a_missing_picture_is_the_last_that_was_shown(self):
-        # The transport order is I P B B P B B, the display order is I B B P B B
-        # P.
+        # The frames have the types I P B B P B B in transport order, and I B B
+        # P B B P in display order. `displays` maps the first order to the
+        # second.
         displays = [0, 3, 1, 2, 6, 4, 5]
         found = ways("IPBBPBB", [0, 0, None, 0, 0, 0, 0], displays=displays)
         self.assertEqual(measurements.shown(found, LATE), [0, 0, 2, 3, 4, 5, 6])
@@ -170,8 +173,9 @@ class FrameTest(unittest.TestCase):
 
 class DeadlineTest(unittest.TestCase):
     def test_a_frame_needs_the_deadline_of_its_latest_reference(self):
-        # The first B-frame needs only the I-frame, because the GOP is closed.
-        # The second B-frame needs the I-frame and the late P-frame.
+        # The first B-frame arrives after 5 ms. It needs only the I-frame,
+        # because the GOP is closed. The second B-frame needs the I-frame and
+        # the P-frame, which arrives only after 600 ms.
         self.assertEqual(
             [ns / MS for ns in measurements.needed_deadlines_ns(
                 ways("IBPBP", [10, 5, 600, 7, 20]))],
@@ -206,8 +210,10 @@ class DeadlineTest(unittest.TestCase):
 
 class SharingTest(unittest.TestCase):
     def test_streams_are_compared_while_all_of_them_are_sent(self):
-        """The first stream is sent from 0 to 120 ms, and the second stream from
-        60 to 180 ms. Between 60 and 120 ms, one frame of each stream arrives.
+        """The first stream is sent from 0 to 120 ms, and the second stream
+        from 60 to 180 ms. The throughputs must be computed for the common
+        time, from 60 to 120 ms. In this time, one frame of each stream
+        arrives.
         """
         first = ways("IPPP", [10] * 4)
         second = ways("IPPP", [30] * 4, sizes=[3000] * 4)
@@ -265,14 +271,16 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         log = self.log()
         self.assertEqual(measurements.attempts(log.packets),
                          {2: 1, 4: 1, 0: 1, 1: 1})
-        # The packet with 0 attempts was never transmitted, so the mean is (2 +
-        # 4 + 1) / 3.
+        # One packet has 0 attempts, because it was dropped before its first
+        # transmission. It does not count, so the mean is (2 + 4 + 1) / 3.
         self.assertAlmostEqual(measurements.mean_attempts(log.packets), 7 / 3)
         self.assertEqual(measurements.mean_attempts([]), 0)
 
     def test_attempts_in_the_classes_of_the_paper(self):
         # Ten packets were transmitted: six of them once, two twice, one five
-        # times and one seven times. Three packets were never transmitted.
+        # times and one seven times. Three packets were never transmitted, so
+        # they do not count. The last class of the table has all packets with
+        # at least five attempts.
         found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
         shares, total = measurements.attempt_percents(
             collections.Counter(found))
@@ -283,10 +291,11 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
         # Each packet has 100 bytes. Packets 0 and 1 entered the link at 10 ns,
-        # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet 2
-        # at 40 ns. sequence() returns lists of pairs. A pair describes one
-        # packet: the time at which it was sent, delivered or lost, and the
-        # total size of this packet and all packets before it.
+        # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet
+        # 2 at 40 ns. sequence() returns three lists, for the packets that were
+        # sent, delivered and lost. Each packet is a pair: the time of this
+        # event, and the number of bytes that were sent up to and including
+        # this packet.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -312,10 +321,11 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 
     def test_a_row_of_ouwens_table_3_12(self):
         # This row of the thesis has the results for retry value R = 1, a clip
-        # of 3 Mbit/s, and a microwave oven that disturbed the link. 529 packets
-        # were lost, in 509 series of consecutive losses. The series are counted
-        # by their length: 1, 2, 3, 4, 5 to 10, and more than 10 packets. The
-        # shares of these lengths are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
+        # of 3 Mbit/s, and a microwave oven that disturbed the link. 529
+        # packets were lost, in 509 series of consecutive losses. The table
+        # sorts these series into six classes by their length: 1, 2, 3, 4, 5 to
+        # 10, and more than 10 packets. The shares of the classes in the thesis
+        # are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
@@ -323,8 +333,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """Ouwens' table sorts series of consecutive losses by their length. The
-        last two classes of the table are 5 to 10 packets, and more than 10
+        """The table in the thesis of Ouwens sorts series of consecutive losses
+        by their length. The last two classes of the table are 5 to 10 packets,
+        and more than 10 packets. This test has series of 10, 11 and 200 lost
         packets.
         """
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
@@ -360,11 +371,13 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # 10 bytes arrive in each of the first three seconds. The next 10 bytes
-        # take six seconds. The five points in `blocks` form ten pairs. The rate
-        # of a pair is the difference in bytes, divided by the difference in
-        # time. Six of these rates are 10 byte/s. The other four are 40/9, 30/8,
-        # 20/7 and 10/6 byte/s. The median must be 10 byte/s.
+        # `blocks` has five points, each with a time in s and the number of
+        # bytes that have arrived. 10 bytes arrive in each of the first three
+        # seconds, and the last 10 bytes take six seconds. The five points form
+        # ten pairs. The rate of a pair is the difference in bytes, divided by
+        # the difference in time. Six of these rates are 10 byte/s. The other
+        # four are 40/9, 30/8, 20/7 and 10/6 byte/s. The median of the ten
+        # rates must be 10 byte/s.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
@@ -391,14 +404,16 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # `errors` contains the error of each picture in two streams. The sums
-        # over both streams are 0, 10, 11, 2, 2 and 10. For two neighbouring
-        # pictures, the sums are 10, 21, 13, 4 and 12. The largest sum is 21, so
-        # the result must be pictures 1 and 2.
+        # `errors` contains the error of each picture in two streams. For each
+        # picture, the sums over both streams are 0, 10, 11, 2, 2 and 10. There
+        # are five groups of two neighbouring pictures, and the sums of their
+        # errors are 10, 21, 13, 4 and 12. The largest sum is 21, so the result
+        # must be pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # For three neighbouring pictures, the sums of the errors are 21, 23, 15
-        # and 14. The largest sum is 23, so the result must be pictures 1 to 3.
+        # There are four groups of three neighbouring pictures. The sums of
+        # their errors over both streams are 21, 23, 15 and 14. The largest sum
+        # is 23, so the result must be pictures 1 to 3.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
@@ -455,9 +470,10 @@ class QualityTest(unittest.TestCase):
         found = quality.measure(self.clip, [0, 0, 0, 3, 3], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [0, 256, 1024, 0, 256])
-        # The first expected value is the PSNR of one picture, which is 10
-        # log10(65025 / 256). The second expected value is the PSNR for the mean
-        # of the square errors. This mean is 1536 / 5.
+        # The square error of the second picture is 256, so its PSNR is 10
+        # log10(255^2 / 256) = 24.05 dB. The PSNR of the five pictures together
+        # is computed from the mean of their square errors. This mean is 1536 /
+        # 5, so the PSNR is 10 log10(255^2 / (1536 / 5)) = 23.26 dB.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
         # All pixels of a picture have the same luminance. If the luminances of

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests which addresses of a host mptcp_socket reports to the kernel.
-mptcp_socket reads the addresses from the output of the command `ip`."""
+"""Tests mptcp_socket, which reports the addresses of a host to the MPTCP
+implementation of the kernel. It reads the addresses from the output of the
+command `ip`."""
 
 import unittest
 import unittest.mock

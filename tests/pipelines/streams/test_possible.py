@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the frames that a sender with perfect foresight chooses. Some tests
-compare the choice with values that were computed by hand. The other tests draw
-small random instances and compare the choice with all sets of frames.
+compare the choice with values that were computed by hand. The other tests make
+small random instances and try all sets of frames. They compare the choice with
+the best of these sets.
 """
 
 import collections
@@ -61,25 +62,29 @@ class ByHandTest(unittest.TestCase):
             best(stream("IP", [1000, 1000]), link(0, 40, 100), 60), [0, 1])
 
     def test_bytes_of_two_frames_share_an_opportunity(self):
-        # The link can send 1000 bytes at each of the times 0, 40 and 41 ms. Of
-        # the 1000 bytes at 40 ms, each of the two frames uses 500.
+        # The link can send 1000 bytes at each of the times 0, 40 and 41 ms.
+        # Each of the two frames has 1500 bytes. The first frame must use the
+        # 1000 bytes at 0 ms and 500 bytes at 40 ms. The second frame must use
+        # the other 500 bytes at 40 ms and the 1000 bytes at 41 ms.
         self.assertEqual(
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
     def test_two_small_frames_instead_of_a_large_one(self):
         # Until 140 ms the link delivers 4000 bytes. The I-frame needs 2000 of
         # them. The other 2000 bytes suffice either for the first B-frame, or
-        # for the second and the third one.
+        # for the second and the third one. The choice must be the two small
+        # B-frames.
         self.assertEqual(
             best(stream("IBBB", [2000, 2000, 1000, 1000]),
                  link(0, 1, 81, 121), 100), [0, 2, 3])
 
     def test_a_large_reference_is_worth_more_than_the_small_frame(self):
-        # The link can send 1000 bytes at each time in the list. The P-frame
-        # must arrive at 180 ms at the latest, so its 3000 bytes must be sent at
-        # 80, 100 and 120 ms. No time is left for the first B-frame, so this
-        # frame is not sent. The last two B-frames refer to the P-frame and are
-        # sent.
+        # The link can send 1000 bytes at each of the times 0, 80, 100, 120,
+        # 170 and 180 ms. Each packet then needs 20 ms to arrive. The P-frame
+        # has 3000 bytes and must arrive at 180 ms at the latest, so it must be
+        # sent at 80, 100 and 120 ms. The first B-frame would need one of these
+        # times, too. It is therefore not sent. The last two B-frames refer to
+        # the P-frame, and are sent at 170 and 180 ms.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -125,7 +130,8 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(best(frames, link(0, 35), 60), [0, 1])
 
     def test_times_get_the_order_of_the_stream(self):
-        # The third frame was sent before the second one.
+        # The third frame was sent 50 ms early, and thus before the second one.
+        # possible.jobs() must return times that do not decrease.
         frames = [way(0, "I", 1), way(1, "P", 1),
                   way(2, "P", 1, early_ms=50)]
         self.assertEqual(
@@ -171,10 +177,11 @@ def all_sets(ways):
 
 
 def is_in_time(work, chosen, opportunities, whole_packets=False):
-    """Returns whether all of the frames `chosen` arrive in time if they are
-    sent one after the other. An opportunity is a number of bytes that a link
-    can deliver at a certain time. Each byte uses the first opportunity that has
-    room for it. With `whole_packets`, one opportunity cannot carry bytes of two
+    """Returns whether all of the frames `chosen` arrive in time if the link
+    sends them one after the other. The link can send only at certain times,
+    which are called opportunities. Each opportunity carries a limited number
+    of bytes. Each byte of a frame uses the first opportunity that has room for
+    it. If `whole_packets` is true, one opportunity cannot carry bytes of two
     frames.
     """
     waiting = collections.deque((work[number], work[number].frame.size)
@@ -215,12 +222,16 @@ def fits(work, chosen, opportunities):
 
 
 def find_path(work, chosen, opportunities, flow, first):
-    """Returns an augmenting path of the flow of bytes from frames to
-    opportunities (times at which a link can send), or None if there is no such
-    path. The path is a list of edges (frame, opportunity). It begins at the
-    frame `first` and ends at an opportunity with free capacity. Along the path,
-    the flow can be increased on each odd edge (the first, the third and so on)
-    if it is decreased by the same amount on each even edge."""
+    """An opportunity is a number of bytes that a link can carry at a certain
+    time. The bytes of the frames are a flow from frames to opportunities. This
+    function returns an augmenting path of this flow, or None if there is no
+    such path.
+
+    The path is a list of edges (frame, opportunity). It begins at the frame
+    `first` and ends at an opportunity that has free capacity. The caller can
+    send more bytes of the frame `first`: it increases the flow on the first
+    edge, the third edge and so on, and decreases the flow on the edges between
+    them by the same amount."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
@@ -272,11 +283,12 @@ class BruteForceTest(unittest.TestCase):
         # deliver all frames in time. Otherwise the test would hardly check
         # which frames the algorithm chooses.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # The algorithm allows a packet to carry bytes of several frames. If a
-        # packet can carry bytes of only one frame, the maximum number of frames
-        # in time is smaller in 8 instances: by one frame in 7 instances, and by
-        # three frames in 1 instance. These numbers are also in
-        # docs/lab-possible.md.
+        # `lost_to_packets` compares two maximum numbers of frames in time. For
+        # the first number, a packet may carry bytes of several frames, as the
+        # algorithm assumes. For the second number, a packet carries bytes of
+        # only one frame. In 192 of 200 instances, both numbers are equal. The
+        # second number is smaller by one frame in 7 instances, and by three
+        # frames in 1 instance. docs/lab-possible.md has the same figures.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the key `like`. A section with this key describes a variant of another
-protocol. It lists the words that are replaced in the pipelines of the other
-protocol.
+"""Tests the key `like` in a section that describes a protocol, which is a pair
+of pipelines. With this key, the protocol is a variant of another protocol: it
+has the same pipelines, but some words in them are replaced. The section lists
+these words.
 """
 
 import unittest

@@ -58,9 +58,10 @@ class VideoCase(unittest.TestCase):
 class FramesTest(VideoCase):
 
     def check(self, frames, tile, levels, bars):
-        """Checks the luminance in the middle and at the lower edge of a tile in
-        all frames. `bars` has a boolean for each frame: whether the tile has a
-        bar at its lower edge.
+        """Checks one tile of the video in all frames. `levels` has the
+        luminance in the middle of the tile, with one value for each frame.
+        `bars` has a boolean for each frame: whether the tile has an orange bar
+        at its lower edge.
         """
         size = self.small.size
         x, y = size.place(tile)
@@ -75,12 +76,12 @@ class FramesTest(VideoCase):
                                        delta=6)
 
     def test_each_tile_has_the_picture_that_is_seen(self):
-        # In the four frames of the video, the pictures 3, 4, 5 and 6 of the
-        # clip are due. A tile has a bar in each frame in which it does not show
-        # the picture that is due. The first tile shows all four pictures. The
-        # second tile shows picture 1, and then picture 4 in three frames. The
-        # third tile is black for two frames, and then shows the pictures 5 and
-        # 6.
+        # The video has four frames, in which the pictures 3, 4, 5 and 6 of the
+        # clip are due. A tile shows what one viewer sees. A bar in a tile
+        # means that this tile does not show the picture that is due.
+        # - The first tile shows the pictures 3, 4, 5 and 6.
+        # - The second tile shows picture 1, and then picture 4 three times.
+        # - The third tile is black twice, and then shows the pictures 5 and 6.
         video, _ = self.write(
             Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
             Tile(self.clip, [None, None, 5, 6], 3))
@@ -97,8 +98,9 @@ class FramesTest(VideoCase):
             poster_place=6)
         self.assertEqual(len(self.frames(video)), 8)
         (rows,) = self.frames(poster)
-        # The picture with the number 6 has the luminance 160. A JPEG has the
-        # full range of luminance: (160 - 16) * 255 / 219 is 168.
+        # The picture with the number 6 has the luminance 160. In the video,
+        # luminance goes from 16 (black) to 235 (white). In a JPEG, it goes
+        # from 0 to 255, so 160 becomes (160 - 16) * 255 / 219, which is 168.
         self.assertAlmostEqual(rows[100][100], 168, delta=3)
 
     def test_streams_may_come_from_different_files(self):
@@ -149,13 +151,15 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual([side_by_side.columns(count)
                           for count in (1, 2, 4, 5, 9, 10, 20)],
                          [1, 2, 2, 3, 3, 4, 4])
-        # The video is at most 1200 pixels wide, and tiles are 4 pixels apart.
-        # Each of four columns has (1200 + 4) / 4 - 4 = 297 pixels. The width of
-        # a tile must be divisible by 4, so it is 296.
+        # The video is at most 1200 pixels wide, and the gap between two tiles
+        # is 4 pixels. Four tiles side by side could each be 297 pixels wide,
+        # because 4 * 297 + 3 * 4 = 1200. The width of a tile must be divisible
+        # by 4, so it is 296.
         self.assertEqual(side_by_side.width(11), 296)
-        # A video of 1200 pixels with two columns and a gap of 4 pixels has room
-        # for tiles with a width of (1200 + 4) / 2 - 4 = 598 pixels. The maximum
-        # width of a tile is 480 pixels, so the width must be 480.
+        # The video is at most 1200 pixels wide, and the gap between two tiles
+        # is 4 pixels. Two tiles side by side could each be 598 pixels wide,
+        # because 2 * 598 + 4 = 1200. However, a tile is at most 480 pixels
+        # wide, so the width must be 480.
         self.assertEqual(side_by_side.width(2), 480)
 
     def test_places_of_tiles(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the testbed: the hosts must reach each other, and no process, namespace
-or device of the testbed may remain after its end.
+"""Tests the testbed, which emulates hosts and bad links between them on one
+machine. The hosts must reach each other. No process, namespace or device of
+the testbed may remain after its end.
 
 The tests check the state of the kernel. Commands on the hosts list the network
 devices, and send packets through sockets. After the end of the testbed, the
@@ -193,9 +194,11 @@ def networks_of(pids):
 
 
 def on_the_machine():
-    """Returns the devices, mounts and names of the testbed that can be seen on
-    the machine. There must be none. Devices, mounts and names of other programs
-    are ignored, because they may change at any time."""
+    """Returns the parts of the testbed that are visible on the machine, that
+    is, outside the namespaces of the testbed. These parts are network devices,
+    tmpfs mounts and names of network namespaces. A test must not add any of
+    them. The function ignores devices and mounts of other programs, because
+    they may change at any time."""
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     mounts = pathlib.Path("/proc/self/mountinfo").read_text()
     return (re.findall(r"^ *(wl[01]|wifi|phone):", devices, re.M)
@@ -246,16 +249,18 @@ class Nothing(unittest.TestCase):
     def check_nothing_is_left(self):
         self.assertTrue(wait_for(lambda: not marked(self.mark)),
                         "processes are left")
-        # A network namespace exists as long as a process, a mount or a
-        # descriptor uses it. This test therefore looks for these three. It does
-        # not look for the number of the namespace, because the kernel may give
-        # the same number to another namespace later.
+        # A network namespace exists as long as a process, a mount or an open
+        # file descriptor uses it. The test therefore checks that no process,
+        # mount or file descriptor is left. It does not look for the number of
+        # the namespace, because the kernel may give the same number to another
+        # namespace later.
         self.assertEqual(held_by_us(), [])
         self.assertEqual(on_the_machine(), self.before)
 
     def note_networks(self):
-        """Records the network namespaces of the testbed. A test can then check
-        that the testbed had at least one network namespace.
+        """Records the network namespaces of the running testbed. The test
+        later checks that there were some, because otherwise it would prove
+        nothing.
         """
         self.networks |= networks_of(marked(self.mark))
         self.networks.discard(os.readlink("/proc/self/ns/net"))
@@ -282,8 +287,8 @@ class Api(Nothing):
 
     def send_and_receive(self, bed, sender, receiver, address, port=5004,
                          kind="udp", bound_to=None):
-        """The host `sender` sends a word to the host `receiver`. Returns what
-        the receiver printed.
+        """The host `sender` sends the text "a word" to the host `receiver`.
+        Returns what the receiver printed.
         """
         child = bed.popen(receiver, [*RECEIVE, bound_to or address, str(port)],
                           stdout=subprocess.PIPE, text=True)
@@ -304,8 +309,9 @@ class HostsTest(Api):
 
     @needs_namespaces
     def test_a_device_is_up_when_it_has_its_address(self):
-        """tunsink may bring up the device before tunsrc sets its address. A
-        device without an address must not count as up.
+        """A device of the testbed needs an element tunsink and an element
+        tunsrc. tunsink may bring the device up before tunsrc sets its address.
+        A device without an address must not count as up.
         """
         bed = self.open()
         question = "are_up", "a"
@@ -513,8 +519,9 @@ class EmulatedLinkTest(Api):
         self.assertTrue(wait_for(
             lambda: verdicts()["Ip:InReceives"] >= count))
         found = verdicts()
-        # No socket is open at the port. If the checksum of a packet is right,
-        # the kernel therefore counts the packet in its counter NoPorts.
+        # No socket is open at the port. The kernel counts a packet with a
+        # correct checksum in NoPorts, and a packet with a wrong checksum in
+        # InCsumErrors.
         self.assertGreater(found["Udp:NoPorts"], 0)
         self.assertGreater(found["Udp:InCsumErrors"], 0)
         self.assertLess(found["Udp:NoPorts"], count)
@@ -536,9 +543,10 @@ class EmulatedLinkTest(Api):
                          [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
 
     def test_relays_count_the_headers(self):
-        # The link delivers packets of at most 40 bytes. The headers have 28
-        # bytes. A packet with the 6 bytes "a word" is therefore delivered, and
-        # a packet with the 13 bytes "a longer word" is not.
+        # The link delivers packets of at most 40 bytes. The IP and UDP headers
+        # have 28 bytes together. A packet with the 6 bytes "a word" is
+        # therefore delivered, and a packet with the 13 bytes "a longer word"
+        # is not.
         bed = self.open("wl0=a,b: max-size=40", mode="relay",
                         relay_ports=[5004])
         child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],
@@ -591,7 +599,9 @@ class DescriptionTest(unittest.TestCase):
             link, {"a": [], "b": [], "c": []})]
         words = links.pipeline(parsed[0], flows, ["location=x.log"])
         stations = [word for word in words if "::station=" in word]
-        # Host b uses the same transmitter for both links.
+        # The links x and y share one radio medium, and host b is connected to
+        # both. Host b is therefore one station (number 1), which sends for
+        # both links.
         self.assertEqual(stations,
                          [f"sink_{number}::station={station}"
                           for number, station in enumerate([0, 1, 2, 1])])
@@ -758,8 +768,8 @@ class CommandLineTest(CommandLine):
 
     @needs_namespaces
     def test_the_error_message_of_a_link_is_printed(self):
-        # It is possible that the link reports its error after its devices are
-        # ready. The error must be printed in this case, too.
+        # The link may report its error only after its devices are ready. The
+        # error must be printed in this case, too.
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -938,10 +948,10 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("util-linux is missing")
         self.env.update(HOME="/nonexistent")
         self.directory.chmod(0o777)
-        # The user nobody cannot read the home directories of other users.
-        # Therefore PATH contains only directories of the system, so that no
-        # Python in a home directory is found. If the build is in a home
-        # directory, the test is skipped.
+        # The tests run programs as the user nobody, who cannot read the home
+        # directories of other users. A Python in a home directory must not be
+        # found, so PATH contains only directories of the system. If the build
+        # directory is in a home directory, the tests are skipped.
         self.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
         if self.as_nobody("test", "-r", BUILD, "-a", "-x", COMMAND) != 0:
             self.skipTest("the build is closed to other users")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the commands of the lab with workloads other than video. The matrix has
-a short run for each kind of workload. Some runs take place in real time, over
-the sockets of two hosts. The other runs are computed in virtual time."""
+"""Tests the commands of the lab with workloads, that is, traffic other than
+video. The matrix file has a short experiment for each kind of workload. Some
+experiments take place in real time, over the sockets of two hosts. The others
+are computed in virtual time."""
 
 import csv
 import json
@@ -66,9 +67,10 @@ class RunCase(test_lab.LabCase):
 
     def check_all_went(self, done, carrier):
         """Checks that the traffic of each workload arrived completely. Also
-        checks that the printed table contains the value 0.123, which is in the
-        section [theirs fast/ask] of KINDS. Outside of tests, a section "theirs"
-        contains results from a paper.
+        checks that the printed table contains the value 0.123 of the section
+        [theirs fast/ask] in KINDS. A section "theirs" has results from a
+        paper, which the lab prints beside its own results. In this test, its
+        value is invented.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
@@ -158,8 +160,8 @@ class RealTimeTest(RunCase):
             env={**os.environ, test_demo.MARK: self.id()})
         self.addCleanup(grid.wait)
         self.addCleanup(grid.kill)
-        # Five processes of gst-launch-1.0 run: the link, and two pipelines at
-        # each end.
+        # The test waits until five processes of gst-launch-1.0 run: one for
+        # the link, and two at each end.
         self.assertTrue(test_demo.wait_for(lambda: 5 == sum(
             name.startswith("gst-launch")
             for _, name in test_demo.marked_processes(self.id()))))

@@ -298,9 +298,8 @@ class NumberTest(DirectoryCase):
 
     def test_bulk(self):
         # 100 bytes arrive in each second, except for the last 100 bytes, which
-        # take 6 s. This stall lowers the mean rate, but must not lower the
-        # sustainable rate. The test of sustainable_rate() uses data with the
-        # same pattern.
+        # take 6 s. This stall lowers the mean rate. It must not lower the
+        # sustainable rate, which is a median.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
@@ -321,8 +320,9 @@ class NumberTest(DirectoryCase):
                          (1000, (0, 0), (4999, 49990)))
 
     def test_request_reply(self):
-        # The first exchange is a warm-up, and the third one is lost. The other
-        # exchanges take 2, 1 and 3 s.
+        # There are five exchanges. The first one is a warm-up, which does not
+        # count, and the third one is lost. The other exchanges take 2, 1 and 3
+        # s.
         self.log("exchanges.csv", "number,warm,sent_ns,received_ns\n"
                  f"0,1,0,{9 * S}\n1,0,{10 * S},{12 * S}\n2,0,{20 * S},\n"
                  f"3,0,{30 * S},{31 * S}\n4,0,{40 * S},{43 * S}\n")
@@ -340,10 +340,11 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["50 % s"]))
 
     def test_voice(self):
-        # Three packets have delays of 100, 140 and 180 ms; a fourth packet is
-        # lost. The delay of an acknowledgement is 30 ms higher than that of its
-        # packet. The delay is estimated as half of the round trip, so the
-        # estimate is 15 ms too high.
+        # The test has four packets. Three of them have delays of 100, 140 and
+        # 180 ms, and one is lost. Each acknowledgement has a delay that is 30
+        # ms higher than that of its packet. The delay is estimated as half of
+        # the round trip, so each estimate is 15 ms too high. The median of the
+        # estimates must be 155 ms instead of 140 ms.
         sent = [1000 * MS + 20 * MS * n for n in range(4)]
         self.log("sent.csv", "number,sent_ns,taken\n" + "".join(
             f"{n},{ns},1\n" for n, ns in enumerate(sent)))
