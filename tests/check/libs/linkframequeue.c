@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of LinkFrameQueue, which applies the algorithms of IFD to a queue of
- * packets: it sends whole frames only, one at a time and in order. A missing
- * packet causes the loss of its frame and of no other frame.
+/* Tests of LinkFrameQueue, a queue of packets that applies the IFD algorithms
+ * (I-Frame Delay, Ouwens 2006). A full IFD queue drops B-frames first and
+ * I-frames last. LinkFrameQueue sends whole frames only, one at a time and in
+ * order. A missing packet causes the loss of its frame and of no other frame.
  */
 
 #include <gst/check/gstcheck.h>
@@ -393,9 +394,9 @@ GST_START_TEST (the_first_packet_says_the_type_for_all)
 
 GST_END_TEST;
 
-/* A stream begins only with a packet that begins a frame of a known type. The
- * queue must refuse all earlier packets, because they may belong to another
- * protocol that resembles RTP. */
+/* The queue accepts a stream only from a packet on that begins a frame of a
+ * known picture type. It must refuse all packets before that packet, because
+ * they may belong to another protocol that resembles RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -422,10 +423,11 @@ push_b (Fixture * fixture, guint reference, gchar letter)
   fail_unless (push (fixture, &video, letter));
 }
 
-/* The end of the previous GOP was lost, so the leading frames of this GOP
- * cannot be decoded. The frames that follow the I-frame in output order can be
- * decoded. There is no P-frame between the leading frames and the other
- * B-frames, so the queue must distinguish them by their temporal references. */
+/* The end of the previous GOP was lost. The leading frames of the next GOP,
+ * which are shown before its I-frame, cannot be decoded. The frames that are
+ * shown after the I-frame can be decoded. There is no P-frame between the
+ * leading frames and the other B-frames, so the queue must distinguish them by
+ * their temporal references. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -553,14 +555,16 @@ GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
   video = describe (&fixture, 'I', TRUE, TRUE);
   fail_if (push (&fixture, &video, 'b'));
   /* No packet of the first stream has arrived for LINK_FRAME_QUEUE_STREAM_IDLE,
-   * but one of its frames is waiting. The stream is therefore not idle, and a
-   * new stream must not replace it. */
+   * but one of its frames is still waiting in the queue. The first stream is
+   * therefore still in use, and the queue must refuse the packets of a new
+   * stream. */
   fixture.now = LINK_FRAME_QUEUE_STREAM_IDLE;
   fail_if (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "aaaaaaaa");
   fail_unless (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "b");
-  /* The counters still include streams that have been removed. */
+  /* The statistics must still include the frames of the first stream, although
+   * the second stream has replaced it. */
   fail_unless_equals_uint64 (get_stats (&fixture).sent[IFD_FRAME_I], 9);
   fixture_clear (&fixture);
 }

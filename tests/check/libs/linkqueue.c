@@ -273,7 +273,9 @@ GST_START_TEST (ifd_lets_others_pass_in_their_order)
 
 GST_END_TEST;
 
-/* Incomplete frames must not delay other packets. */
+/* The first packet of a frame has arrived, and the rest of the frame is
+ * missing. In the meantime, the queue must send the other packets without a
+ * delay. */
 GST_START_TEST (ifd_sends_others_while_a_frame_is_assembled)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
@@ -317,9 +319,10 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* A full queue must report that it has room for the first packet of a video
- * frame, because the queue itself decides which frames to drop. It must report
- * that it has no room for any other packet.
+/* A full queue must accept the first packet of a video frame, because it can
+ * drop another frame instead. link_has_room_for_video () must therefore return
+ * TRUE for such a packet. For any other packet, the queue must report that it
+ * has no room.
  */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {

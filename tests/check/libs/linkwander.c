@@ -192,8 +192,9 @@ GST_START_TEST (ideal_has_no_gap_of_300_ms)
 
 GST_END_TEST;
 
-/* Returns a hash of the departure times of a flow that always has a packet in
- * the queue. */
+/* Sends a flow that always has a packet in the queue over a cellular link.
+ * Returns a hash of the times at which its packets leave the link. If
+ * `other_sends` is TRUE, another flow sends, too. */
 static guint64
 hash_departures (gboolean other_sends)
 {
@@ -252,7 +253,7 @@ GST_START_TEST (outages_stop_both_directions)
 GST_END_TEST;
 
 /* No packet arrives for eleven days. Then a packet of the maximum size arrives.
- * The link must need little computing time for the pause.
+ * The simulation of the link must skip this pause with little computing time.
  */
 GST_START_TEST (a_long_pause_is_cheap)
 {
@@ -347,7 +348,8 @@ compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Counts the deliveries in each complete bin of `width` ms. */
+/* Divides the recording into intervals of `width` ms, and returns the number of
+ * deliveries in each of them. An incomplete interval at the end is ignored. */
 static GArray *
 count_bins (const Course * course, guint64 width)
 {

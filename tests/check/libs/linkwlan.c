@@ -14,10 +14,10 @@
 #define US G_GUINT64_CONSTANT (1000)
 #define N_SEEDS 8
 
-/* The film of Ouwens' table 3.3 has 29,385 packets with 22.6 MB in total. The
- * mean is therefore 770 bytes. No packet has more than 1100 bytes (3.6,
- * conclusion 1). Each packet has 44 bytes of RTP, UDP and IP headers. In table
- * 3.5 the same film has 15,501 full TCP segments. */
+/* The film of Ouwens' table 3.3 has 29,385 packets with 22.6 MB in total, so
+ * the mean packet has 770 bytes. No packet has more than 1100 bytes (3.6,
+ * conclusion 1). Headers of RTP, UDP and IP add 44 bytes to each packet. When
+ * the same film is sent over TCP, it has 15,501 full segments (table 3.5). */
 #define FILM_PACKETS 29385
 static const LinkLoadSizes film_sizes = { 440 + 44, 1100 + 44 };
 
@@ -53,8 +53,8 @@ first_departure (const LinkConfig * config, guint32 size)
   LinkPacket packet;
 
   link_add_flow (link, 0);
-  /* The medium has been idle for so long that the transmission begins
-   * immediately. */
+  /* No packet was sent before this one. The medium has therefore been idle for
+   * so long that the transmission begins immediately, without a backoff. */
   link_input (link, LINK_SECOND, 0, size, NULL);
   link_timeout (link, 2 * LINK_SECOND);
   fail_unless (link_poll_output (link, &packet));
@@ -73,13 +73,14 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1214 * US);
   config.overhead = 28;
   fail_unless_equals_uint64 (first_departure (&config, 1472), 1214 * US);
-  /* At 1 Mbit/s the preamble is always long. */
+  /* At 1 Mbit/s, 802.11 always uses the long preamble. */
   config.overhead = 0;
   config.dcf.top_rate = 0;
   fail_unless_equals_uint64 (first_departure (&config, 64), 992 * US);
-  /* The airtime is the sum of 20 us for the preamble and the header, 57 symbols
-   * of 4 us, and 6 us of signal extension. The symbols carry 22 + 8 * 1536
-   * bits.
+  /* The airtime of a packet of 1500 bytes is the sum of 20 us for the preamble
+   * and the header, 57 symbols of 4 us, and 6 us of signal extension. The
+   * symbols carry 8 * 1536 bits of the packet with its link-layer headers, and
+   * 22 further bits.
    */
   config = profile (LINK_PROFILE_80211G);
   fail_unless_equals_uint64 (first_departure (&config, 1500), 254 * US);
@@ -98,9 +99,9 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
   gdouble cycle = 50 + 15.5 * 20 + 1310 + 10 + 192 + 56;
 
   fail_unless (ABS (result.seconds / 20000 * 1e6 / cycle - 1) < 0.005);
-  /* With 802.11g, the duration is the sum of 28 us for DIFS, an average backoff
-   * of 7.5 slots of 9 us each, 254 us for the data, 10 us for SIFS, and 34 us
-   * for the ACK. */
+  /* With 802.11g, a packet and its acknowledgement together take the sum of 28
+   * us for DIFS, an average backoff of 7.5 slots of 9 us each, 254 us for the
+   * data, 10 us for SIFS, and 34 us for the ACK. */
   config = profile (LINK_PROFILE_80211G);
   memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
   result = link_load_saturate (&config, 20000, full);
@@ -116,10 +117,10 @@ GST_END_TEST;
  * is not above the rate of the packet. */
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
-  /* A transmission takes 20 us for the preamble and the header, a number of
-   * symbols of 4 us each, and 6 us of signal extension. Each entry has two
-   * numbers of symbols: those of the data and those of the ACK. The ACK has 134
-   * bits. */
+  /* Each entry belongs to one rate and has two numbers of OFDM symbols: those
+   * of the data and those of the ACK, which has 134 bits. A transmission takes
+   * 20 us for the preamble and the header, 4 us for each symbol, and 6 us of
+   * signal extension. */
   static const guint ofdm[][2] = { {35, 6}, {23, 6}, {18, 3}, {12, 3}, {9, 2},
   {6, 2}, {5, 2}, {4, 2}
   };
@@ -148,8 +149,9 @@ GST_START_TEST (acknowledgements_have_a_basic_rate)
 
 GST_END_TEST;
 
-/* Each station has its own fading, and a transmission fails if it takes place
- * during the fading of its station. */
+/* Each station has its own fades, which are times with a bad signal. A
+ * transmission fails if it takes place during a fade of its own station. Fades
+ * of other stations have no effect on it. */
 GST_START_TEST (fading_is_each_stations_own)
 {
   LinkConfig config = without_faults ();
@@ -177,8 +179,9 @@ GST_START_TEST (fading_is_each_stations_own)
     }
   }
   fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
-  /* Each of the two stations fades for half of the time. If they fade
-   * independently, exactly one of them fades for half of the packets. */
+  /* Each of the two stations has a fade (a time with a bad signal) for half of
+   * the time. If the fades of the stations are independent, exactly one of the
+   * stations is in a fade for half of the packets. */
   fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
   link_free (link, NULL);
 }
@@ -216,8 +219,9 @@ GST_START_TEST (retry_limit_counts_transmissions)
 
 GST_END_TEST;
 
-/* Checks the contention window. It is 31 slots for the first attempt, 63 slots
- * for the second one, and so on up to 1023 slots. */
+/* Checks the size of the contention window, from which the random backoff is
+ * drawn. It is 31 slots for the first attempt, 63 slots for the second one, and
+ * so on up to 1023 slots. */
 GST_START_TEST (contention_window_doubles)
 {
   LinkConfig config = without_faults ();
@@ -262,9 +266,10 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
   }
   link_get_stats (link, &stats);
   fail_unless (ABS ((gdouble) delivered[0] / delivered[1] - 1) < 0.03);
-  /* Bianchi (2000), with two stations, W = 32 and m = 5: a transmission
-   * collides with the probability p = 0.0573. One in 34 busy periods is
-   * therefore a collision. */
+  /* The expected share of collisions follows from Bianchi (2000), with two
+   * stations, a minimum contention window W = 32 and m = 5 doublings of this
+   * window. A transmission collides with the probability p = 0.0573, so one in
+   * 34 busy periods is a collision. */
   fail_unless (ABS ((gdouble) stats.collisions / n - 0.0303) < 0.004);
   link_free (link, NULL);
 }
@@ -346,10 +351,10 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS. After a lost
-   * packet, five successes are needed to increase the rate by one step. When
-   * the rate has returned to the maximum, later increases need only three
-   * successes again. */
+  /* The fallback rule LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS.
+   * After a lost packet, five successes are needed to increase the rate by one
+   * step. When the rate has returned to its maximum, only three successes are
+   * needed for later increases. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));
@@ -378,8 +383,8 @@ GST_START_TEST (interference_acts_in_its_windows_only)
     if (event.type == LINK_EVENT_FATE)
       again[MIN (event.packet.arrival / LINK_SECOND, 5)] +=
           event.packet.attempts > 1;
-    /* The quality is 1 minus the share of a mains cycle in which the oven
-     * radiates.
+    /* The oven radiates only in a part of each mains cycle. While the oven is
+     * on, the reported quality must be 1 minus this part.
      */
     if (event.type == LINK_EVENT_QUALITY && event.time >= 2 * LINK_SECOND
         && event.time < 4 * LINK_SECOND)
@@ -601,13 +606,13 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 
 GST_END_TEST;
 
-/* Two results in the paper contradict its other results. The test does not
- * check these two results (docs/links.md has the details):
+/* Two results in the paper of Ouwens contradict its other results. The test
+ * does not check these two results (docs/links.md has the details):
  *
- * - Table 3.4, oven on, at most five transmissions per packet. If a fifth
- *   transmission is allowed, the percentage of the packets that are sent only
- *   once decreases by 3.5 percentage points. However, only 0.1 % of the packets
- *   need a fifth transmission.
+ * - Table 3.4, microwave oven on, at most five transmissions per packet.
+ *   Compared with at most four transmissions, the percentage of the packets
+ *   that are sent only once decreases by 3.5 percentage points. However, only
+ *   0.1 % of the packets need a fifth transmission.
  * - Table 3.6, TCP, only one transmission per packet. The oven makes the
  *   transfer 311 s longer, but causes only 27 more TCP retransmissions.
  *

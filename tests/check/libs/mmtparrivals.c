@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks what the receiver measures on a path: the losses, the arrivals, and
- * the transit times of the messages.
+/* Checks the measurements that the receiver makes on a path: the losses, the
+ * arrivals, and the transit times of the messages. A transit time is a one-way
+ * delay between two clocks that do not agree, so only differences between two
+ * transit times have a meaning.
  */
 
 #include <gst/check/gstcheck.h>
@@ -56,9 +58,10 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* The loss of message 13 has not been reported yet, so the report must begin
-   * with it. All reports must contain both losses until a retransmission would
-   * be too late, at 1000 ms. */
+  /* Message 13 and the messages 8 and 9 are lost. The loss of message 13 has
+   * not been reported yet, so the report must begin with it. Each report must
+   * contain both ranges until 1000 ms, because a retransmission would be too
+   * late afterwards. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");
@@ -79,9 +82,9 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
   lose_add (&losses, 4, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
   fail_unless_equals_uint64 (losses.lost, 0);
-  /* Message 10 shows that the messages 5 to 9 are missing. Message 7 arrives at
-   * 21 ms, after it was counted as lost. It must not be reported as lost any
-   * more, but the number of lost messages stays 5. */
+  /* When message 10 arrives, the messages 5 to 9 are missing, and after 10 ms
+   * they are counted as lost. Message 7 arrives later, at 21 ms. It must not be
+   * reported as lost any more, but the counter of lost messages must stay 5. */
   lose_add (&losses, 5, 10);
   mmtp_losses_timeout (&losses, MS (20), TOLERANCE);
   lose_add (&losses, 21, 7);
@@ -167,8 +170,9 @@ GST_START_TEST (a_record_has_what_came)
   take (&arrivals, 0, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.received, 0);
-  /* A message is sent every 10 ms. Every tenth message is lost, and one message
-   * is late. The record must count the lost messages and the late message. */
+  /* A message is sent every 10 ms, and every tenth message is lost. One message
+   * arrives too late to be used. The record of the receiver must contain the
+   * number of the lost messages and of the late message. */
   for (i = 0; i < 1000; i++)
     if (i % 10 != 5)
       add (&arrivals, 10 * i, i == 900 ? 8 : 3, i);
@@ -202,8 +206,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
-  /* The second record is written at the same clock time as the first record. It
-   * must therefore contain the same `min_transit` and `high_transit`.
+  /* The receiver writes a second record in the same moment as the first. The
+   * second record must therefore contain the same `min_transit` and
+   * `high_transit` as the first.
    */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);
@@ -228,9 +233,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 
 GST_END_TEST;
 
-/* Two records are written in the same clock tick, and a message arrives between
- * them. The message is part of the second record. It is not part of a third
- * record, which is written later. */
+/* The receiver writes two records of its measurements at the same time, and a
+ * message arrives between them. The second record must contain this message. A
+ * third record, which is written later, must not contain the message again. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;
@@ -376,7 +381,9 @@ GST_START_TEST (silence_is_told_from_the_last_message)
   MmtpArrivals arrivals;
 
   mmtp_arrivals_init (&arrivals, START, PERIOD);
-  /* A path on which no message ever arrived counts as new and not as silent. */
+  /* A path counts as silent if no message has arrived for longer than PERIOD.
+   * However, a path on which no message has ever arrived must not count as
+   * silent. */
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + MS (1000)));
   add (&arrivals, 0, 0, 0);
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + PERIOD));

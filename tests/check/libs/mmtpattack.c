@@ -17,7 +17,7 @@
  * path can carry alone. */
 #define FRAME_SIZE 6000
 #define KEY "correct horse"
-/* Time that is longer than any message needs to arrive. */
+/* Time in ns after which every message that was sent has arrived. */
 #define SETTLED (2 * SECOND)
 #define MAX_RECORDED 4000
 
@@ -30,7 +30,8 @@ struct _Attack
   void (*attack) (Attack * self, MmtpNetwork * network);
   guint32 state;                /* State of the random numbers. */
   /* SHA-256 of all messages between the sender and the receiver, with their
-   * times and addresses. Messages from or to the attacker are not included. */
+   * times and addresses. Two runs with the same result have exchanged the same
+   * messages. Messages from or to the attacker are not included. */
   GChecksum *messages;
   GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
@@ -263,8 +264,9 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 
 /* --- off-path attackers --------------------------------------------------- */
 
-/* The attacker guesses the message numbers, the times and the stream number
- * correctly. It does not know the secrets. */
+/* Sends a forged message of an attacker that has guessed the message numbers,
+ * the times and the stream number correctly. The attacker does not know the
+ * secrets. */
 static void
 guess (Attack * self, MmtpNetwork * network)
 {
@@ -827,8 +829,9 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* Two sessions have ended. If an attacker sends their messages again, neither
- * session begins again, even while the cookies of both are still valid. */
+/* Two sessions took place one after the other, and both have ended. If an
+ * attacker replays the messages of both sessions, neither session may begin
+ * again, even while the cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
@@ -943,7 +946,9 @@ flood (Attack * self, MmtpNetwork * network)
   }
 }
 
-/* The simulated network checks that no address gets more bytes than it sent. */
+/* Floods the receiver with INITs from many addresses during a session. The
+ * session must not be disturbed. The simulated network also checks that no
+ * address gets more bytes from the receiver than it has sent. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -968,8 +973,9 @@ GST_END_TEST;
 
 /* --- attackers who intercept messages ------------------------------------- */
 
-/* Intercepts the sender's messages on a path and sends them from the attacker's
- * address. The reports are then sent to this address. */
+/* An attacker intercepts the sender's messages on one path and keeps them. The
+ * receiver does not get them. Later, resend () sends them to the receiver from
+ * the attacker's address. */
 static gboolean
 steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
@@ -1077,9 +1083,9 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  /* `next_init` is the time in ms at which the next INIT is sent; 0 when the
-   * sender has a cookie. `wait` is the time in ms from that INIT to the INIT
-   * after it. */
+  /* Both values are in ms. `next_init` is the time at which the sender sends
+   * its next INIT; 0 after the sender has got a cookie. `wait` is the interval
+   * between that INIT and the one after it. */
   guint next_init, wait;
 } RealSender;
 

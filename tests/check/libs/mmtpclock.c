@@ -100,7 +100,8 @@ GST_START_TEST (what_goes_out_does_not_go_back)
   mmtp_clock_set_offset (&clock, START + SECONDS (1), 0);
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 1000000)
       == first);
-  /* The output time of a buffer jumps only if the due time of the buffer jumps.
+  /* The due time of the next buffer is earlier than that of the previous
+   * buffer. Only in this case may the output time be earlier, too.
    */
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 900000)
       < first);
@@ -108,11 +109,12 @@ GST_START_TEST (what_goes_out_does_not_go_back)
 
 GST_END_TEST;
 
-/* The speeds of the sender's clock and the receiver's clock differ by `skew`.
- * If `skew` is not 0, the measured one-way delays therefore change steadily.
- * Noise is added to these delays, but not to the times of the buffers.
- * MmtpClock must find the skew. The interval between two output buffers must be
- * exact to a few microseconds. */
+/* The speeds of the sender's clock and of the receiver's clock differ by the
+ * factor 1 + `skew`. A skew therefore makes the measured one-way delays
+ * increase or decrease steadily. Noise is added to the measured delays, but not
+ * to the timestamps of the buffers. MmtpClock must find the skew in spite of
+ * the noise: the interval between two output buffers must be exact to a few
+ * microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)
 {

@@ -64,9 +64,10 @@ config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
   config->source.video = TRUE;
 }
 
-/* Simulates MMTP with the scheduler `scheduler`. Returns the number of frames
- * in time. `seed` determines the paths and the stream. `seed` and `draws`
- * together determine the random fate of each packet. */
+/* Simulates MMTP with the scheduler `scheduler`, and returns the number of
+ * frames that arrived in time. `seed` determines the paths and the stream.
+ * `seed` and `draws` together determine which packets are lost at random, and
+ * how long each packet takes. */
 static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
@@ -87,8 +88,8 @@ run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
   return in_time;
 }
 
-/* Returns the probability of at least `k` heads in `n` tosses of a fair coin:
- * the one-sided sign test of a paired comparison. */
+/* The one-sided sign test for a paired comparison: returns the probability that
+ * `n` tosses of a fair coin show at least `k` heads. */
 static gdouble
 sign_test (guint k, guint n)
 {
@@ -145,17 +146,17 @@ get_squares (const gint * values, guint n, gdouble * mean)
   return squares;
 }
 
-/* The test of two proportions assumes independent frames, but the frames are
- * not independent. A lost frame makes the frames that refer to it useless, and
- * a path with early losses stays slow for a while. The results therefore vary
- * more than the test assumes. For example, with the rule "lowest delay first"
- * on the paths of seed 4, 315 to 495 frames arrive in time. The number depends
- * on the random fates of the packets.
+/* The test of two proportions (is_clearly_less ()) assumes independent frames,
+ * but the frames are not independent. A lost frame makes the frames that refer
+ * to it useless, and a path with early losses stays slow for a while. The
+ * results therefore vary more than the test assumes. For example, with the rule
+ * "lowest delay first" on the paths of seed 4, between 315 and 495 frames
+ * arrive in time, depending on which packets are lost at random.
  *
- * If the test of two proportions finds that a rule is worse, the paths of this
- * seed are run again with other fates, and the paired t-test decides. The
- * t-test has the same level of significance, 5 % / 80, and 11 degrees of
- * freedom. */
+ * If the test of two proportions finds that a rule is worse, the same paths are
+ * therefore simulated again with other random losses, and the paired t-test
+ * decides. The t-test has the same level of significance, 5 % / 80, and 11
+ * degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 
@@ -241,10 +242,10 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* Runs MMTP over a bottleneck of `rate`. The queue of the bottleneck is full
- * when its packets need `queue_ms` milliseconds to be sent. From the time
- * `tcp_from` on, `n` TCP flows use the same bottleneck. The bitrate of MMTP's
- * stream is that of the bottleneck. */
+/* Simulates MMTP over a bottleneck of `rate` bytes per second. The queue of the
+ * bottleneck holds as many bytes as the bottleneck sends in `queue_ms`
+ * milliseconds. From the time `tcp_from` on, `n` TCP flows use the same
+ * bottleneck. MMTP's stream has the same bitrate as the bottleneck. */
 static void
 run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
     guint64 tcp_from)

@@ -152,16 +152,17 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* The measured size of a burst must be between 12,000 and 20,000 bytes. A burst
- * consists of 20 packets of 1000 bytes, which arrive in 4 ms. Some of these
- * bytes do not count towards the measured size:
- * - the 5 packets in the first report of the burst, because this report marks
- *   the beginning of the burst,
+/* A burst consists of 20 packets of 1000 bytes, which arrive in 4 ms. The
+ * measured size must be less than these 20,000 bytes, because some of the bytes
+ * are not counted:
+ * - the 5 packets in the first report of the burst, because this report only
+ *   marks the beginning of the burst,
  * - 2 packets, to allow for a rounding error,
- * - the 400 bytes that the path delivers in 4 ms at its rate of 100 bytes per
- *   ms.
+ * - the 400 bytes that the path delivers in 4 ms at its usual rate of 100 bytes
+ *   per ms.
  *
- * Between two bursts, the measured size decays exponentially for 200 ms. */
+ * The other bytes are 12,600, so the measured size must be more than 12,000
+ * bytes. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;
@@ -185,8 +186,8 @@ GST_START_TEST (burst_is_bounded_and_forgotten)
   report (&fixture, 2420, 1990, 2400, 1);
   report (&fixture, 2421, 2391, 2401, 39);
   extra = get_extra (&fixture);
-  /* A burst is limited to the bytes that the rate of 100 bytes per ms delivers
-   * in 200 ms. */
+  /* The measured size of a burst is limited to the bytes that the path delivers
+   * in 200 ms at its rate of 100 bytes per ms. */
   fail_unless (extra > 19500 && extra < 20001);
   report (&fixture, 2821, 2801, 2811, 1);
   fail_unless (fabs (get_extra (&fixture) - extra / G_E) < 1);

@@ -39,13 +39,14 @@
  * sender that has died (state TAKING_OVER). */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
-/* A flood in the state TAKING_OVER begins at this time after the start of the
- * second sender. The receiver accepts the second sender after 1 s, because the
- * first session may still be alive. The flood therefore begins just before the
- * receiver accepts the second sender. */
+/* In the state TAKING_OVER, the flood begins at this time after the start of
+ * the second sender. The receiver accepts the second sender only after 1 s,
+ * because the session of the first sender may still be alive. The flood thus
+ * begins just before the receiver accepts the second sender. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
-/* Number of messages of each type that are kept. These are the latest messages.
+/* The attacker keeps this number of messages of each type. It keeps the latest
+ * ones.
  */
 #define N_SEEN 64
 #define N_STRANGERS 1024
@@ -61,24 +62,24 @@
 #define MAX_DELAY 2000
 /* Maximum work of the two endpoints for one forged message. The work is the
  * number of basic blocks of MMTP's code that are executed. It includes the work
- * for the messages that are sent because of the forged message.
+ * for the answers that the forged message causes.
  *
- * Most forged messages cause a few hundred basic blocks. The most work is
- * caused by a copy that arrives before its original, such as a copy of the OPEN
- * that begins a session. */
+ * Most forged messages cause a few hundred basic blocks. The most expensive
+ * message is a copy that arrives before its original, for example a copy of the
+ * OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Maximum additional memory in bytes of a run with a flood, compared with a run
- * without a flood. It includes the memory of the session and the stream,
- * because a copied message may cause them to begin earlier than without a
- * flood. For each additional message that the endpoints send, the limit is
- * increased by MAX_MESSAGE_GROWTH bytes, because the test itself stores these
- * bytes. */
+/* Maximum number of bytes by which the memory of a run with a flood may exceed
+ * the memory of a run without a flood. It includes the memory of the session
+ * and of the stream, because a copied message may make them begin earlier. The
+ * limit is increased by MAX_MESSAGE_GROWTH bytes for each additional message
+ * that the endpoints send, because the test itself stores these messages. */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
-/* While there is a session, an off-path flood may cause at most MAX_ANSWERS
- * messages per second, and at most MAX_ANSWERS_AT_ONCE messages in one burst.
- * See docs/security.md, Floods. Without a session, each message may cause one
- * answer. */
+/* Limits for the number of messages that an attacker off the path can provoke
+ * in a running session. Its flood may cause at most MAX_ANSWERS messages per
+ * second, and at most MAX_ANSWERS_AT_ONCE messages in one burst
+ * (docs/security.md, Floods). While there is no session, each forged message
+ * may cause one answer. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -86,8 +87,8 @@
 
 static guint64 n_steps;
 
-/* The compiler inserts a call of this function into each basic block of MMTP's
- * code. */
+/* The test is compiled with -fsanitize-coverage=trace-pc, so the compiler
+ * inserts a call of this function into each basic block of MMTP's code. */
 void __sanitizer_cov_trace_pc (void);
 
 void
@@ -514,8 +515,9 @@ draw_trailer (Flood * self)
   return high << 32 | attacker_draw (&self->random);
 }
 
-/* Sends a message in which numbers, times and the position in the stream are
- * correct but the secrets are not. */
+/* Sends a forged message of an attacker that has guessed the numbers, the times
+ * and the position in the stream, but not the secrets (nonces, cookie,
+ * challenge). */
 static void
 guess (Flood * self)
 {
@@ -570,8 +572,8 @@ find_any_seen (Flood * self, Recorded * copy)
   return FALSE;
 }
 
-/* Replaces the header or the trailer of a copied message with that of another
- * message. */
+/* Replaces either the header or the trailer of the message `copy` with the
+ * header or the trailer of another recorded message. */
 static void
 mix (Flood * self, Recorded * copy)
 {
@@ -633,7 +635,9 @@ replay (Flood * self)
 
 #define N_OFF_PATH 2
 
-/* The off-path attackers are the first N_OFF_PATH entries of this table. */
+/* The first N_OFF_PATH entries of this table are attackers off the path, which
+ * do not see the messages of the session. The other entries are attackers on
+ * the path. */
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},

@@ -71,7 +71,8 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
   fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
-  /* The loss of a frame of an earlier GOP must not affect the current GOP. */
+  /* A frame that belongs to an earlier GOP is lost. The loss must not affect
+   * the frames of the current GOP. */
   mmtp_gop_lose (&gop, gop.number - 1);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 5), MMTP_RANK_DELTA);
 }
@@ -90,8 +91,9 @@ GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
   group = gop.number;
   put (&gop, 0, 1);
   fail_unless_equals_uint64 (gop.number, group);
-  /* The first buffer of the frame is a header. It has the flag of a delta unit,
-   * although the frame is a key frame. */
+  /* The first buffer of this key frame contains only a header. It has the flag
+   * MMTP_FLAG_DELTA, although it belongs to a key frame. The new GOP must begin
+   * only with the next buffer, which does not have this flag. */
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 2);
   fail_unless_equals_uint64 (gop.number, group);
   put (&gop, 0, 2);
@@ -151,7 +153,9 @@ GST_START_TEST (what_is_independent_needs_nothing)
   fail_if (mmtp_picture_needs (&plain, 6, 5));
   fail_unless (mmtp_picture_needs (&leading, 6, 5));
   fail_if (mmtp_picture_needs (&leading, 7, 5));
-  /* If no picture is missing, a leading picture can be decoded. */
+  /* A leading picture follows a key frame in the stream, but is shown before
+   * it, so it may refer to pictures of the previous GOP. If no picture is
+   * missing, it can be decoded. */
   fail_if (mmtp_picture_needs (&leading, 1, 0));
 }
 
@@ -173,8 +177,9 @@ find_end (MmtpGop * gop, guint64 lost)
 }
 
 /* The stream has a single key frame, so the interval between key frames is
- * assumed to be one second. After frame 2 is dropped, the frames of the next
- * two seconds must be dropped. The frame after them must not be dropped. */
+ * unknown and assumed to be one second. After frame 2 is dropped, the frames of
+ * the next two seconds must be dropped, too. The frame after them must not be
+ * dropped. */
 GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
 {
   MmtpGop gop;
@@ -251,9 +256,9 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 
 GST_END_TEST;
 
-/* The timestamps go back because of a seek or because another stream begins. A
- * frame before the jump was given up, but the frame after the jump must not be
- * dropped. */
+/* The timestamps of the stream jump to an earlier time, because of a seek or
+ * because another stream begins. A frame before the jump was dropped. The frame
+ * after the jump must nevertheless be accepted. */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
   MmtpGop gop;

@@ -117,8 +117,10 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* A frame that was put into the sender less than the initial delay (D0)
-   * before the outage may still have been in flight when the outage began. */
+  /* Frames of two periods may be lost. The first is the period of one initial
+   * delay (D0, `limit`) before the outage, because these frames may be in
+   * flight when the outage begins. The second is the time until the sender has
+   * detected the outage (SURPRISE). */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
@@ -259,9 +261,9 @@ GST_END_TEST;
 
 /* --- cases from bonding users --------------------------------------------- */
 
-/* The path with the minimum round trip becomes silent permanently. Frames that
- * are due more than SURPRISE after the silence began must be output in time,
- * except frames that refer to a lost frame. */
+/* The path with the shorter round trip becomes silent and stays silent. Frames
+ * that are due more than SURPRISE (300 ms) after the silence began must be
+ * output in time. The only exception are frames that refer to a lost frame. */
 GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;
@@ -281,8 +283,10 @@ GST_START_TEST (silent_fast_path_ages)
 
 GST_END_TEST;
 
-/* On the path with the short round trip, keep-alives and their answers still
- * arrive. Larger messages, such as those with video, are all lost.
+/* The path with the shorter round trip delivers only small messages, such as
+ * keep-alives and their answers. All larger messages on it, such as those with
+ * video, are lost. The sender must not prefer this path because of its short
+ * round trip.
  */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
@@ -352,9 +356,9 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* A loss is expected in two cases: the frame was in flight when the path
-     * became silent, or it was passed to the sender in the first 300 ms of the
-     * silence. `elsewhere` counts all other losses.
+    /* A loss is expected only in two cases: the frame was in flight when the
+     * path became silent, or the frame was passed to the sender in the first
+     * 300 ms of the silence. `elsewhere` counts the losses of all other frames.
      */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);
@@ -376,10 +380,10 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* The delay of the first path changes each second between 1200 ms and 100 ms.
- * The initial delay (D0) is 600 ms. After each rise to 1200 ms, packets on the
- * first path may be late until the sender has detected the rise. No other
- * packet may be late.
+/* The delay of the first path jumps every second, alternately to 1200 ms and to
+ * 100 ms. The initial delay (D0) is 600 ms, so a packet with a delay of 1200 ms
+ * is late. After each jump to 1200 ms, packets on the first path may be late
+ * until the sender has detected the jump. No other packet may be late.
  */
 GST_START_TEST (delay_that_jumps_each_second)
 {
@@ -399,9 +403,10 @@ GST_START_TEST (delay_that_jumps_each_second)
       mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
-  /* The delay jumps on the first path only. The second path has enough capacity
-   * for the whole stream. Frames are therefore lost only in the time from a
-   * jump until the sender detects it. */
+  /* The delay jumps on the first path only, and the second path has enough
+   * capacity for the whole stream. Frames may therefore be lost only between a
+   * jump and the moment at which the sender detects it, which is at most 300 ms
+   * later. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

@@ -13,7 +13,8 @@
 #define MAX_SIZE 1472
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116
-/* Maximum of the estimated rate if the estimate is uncertain, in bit/s */
+/* Maximum of the first estimate of the rate, in bit/s, if it is not known which
+ * INIT or OPEN was answered. */
 #define CAUTIOUS_RATE 1200000
 
 typedef struct
@@ -70,9 +71,9 @@ expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
   fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
           MMTP_SENDER), MMTP_VALID);
   fail_unless_equals_int (message.type, type);
-  /* After the last INIT of an attempt, mmtp_handshake_write () must be called
-   * once more. This call writes nothing, and the handshake starts to wait for
-   * an answer. */
+  /* After the last INIT that is due, mmtp_handshake_write () must be called
+   * once more. This call writes no message. It only makes the handshake wait
+   * for an answer. */
   mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
 }
 
@@ -95,8 +96,8 @@ answer (Fixture * fixture, guint64 time, MmtpMessage * message, guint8 * nonce)
       bytes, size);
 }
 
-/* The sender gets the COOKIE at `time`, and answers it immediately with an
- * OPEN. */
+/* The sender gets the message COOKIE at `time`, and must answer it immediately
+ * with the message OPEN. */
 static void
 take_cookie (Fixture * fixture, guint64 time)
 {
@@ -110,9 +111,9 @@ take_cookie (Fixture * fixture, guint64 time)
           sizeof (bytes), &path), OPEN_SIZE);
 }
 
-/* At `time` another COOKIE arrives, after the handshake has accepted the first
- * one. The new COOKIE answers a repeated INIT. The handshake refuses it, but
- * learns from it that this INIT was not lost. */
+/* The handshake has accepted a first COOKIE. At `time` another COOKIE arrives,
+ * which answers a repeated INIT. The handshake must refuse this COOKIE, but
+ * learns from it that the repeated INIT was not lost. */
 static void
 take_further_cookie (Fixture * fixture, guint64 time)
 {
@@ -145,9 +146,10 @@ begin_long (Fixture * fixture)
   take_cookie (fixture, 600);
 }
 
-/* Because of its padding, the OPEN has a round trip that is 1 ms longer than
- * the round trip of the INIT. The sender must compute a rate of 9 to 10 Mbit/s
- * from the difference, and must not regard this rate as a minimum. */
+/* The OPEN is larger than the INIT, because it is padded. Its round trip is
+ * therefore 1 ms longer. From this difference, the sender must compute a rate
+ * of 9 to 10 Mbit/s. `is_minimum` must be FALSE: this rate is not only a lower
+ * bound. */
 GST_START_TEST (long_round_trip_gives_a_certain_estimate)
 {
   gboolean is_minimum;

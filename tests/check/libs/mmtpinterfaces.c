@@ -311,8 +311,9 @@ run_batch (const gchar * commands)
   g_free (path);
 }
 
-/* There are more notifications than the socket can hold. The kernel reports
- * this, and the complete list of interfaces is read again. */
+/* The kernel sends more netlink notifications than the socket can hold, and
+ * reports that some were lost. The program must then read the complete list of
+ * interfaces again. */
 GST_START_TEST (storm_of_changes_loses_nothing)
 {
   GString *batch = g_string_new (NULL);

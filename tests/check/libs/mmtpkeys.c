@@ -81,7 +81,8 @@ GST_START_TEST (the_handshake_key_is_derived)
 
 GST_END_TEST;
 
-/* The expected MAC is
+/* The expected MAC is the result of this Python expression, in which h (key,
+ * ...) is HMAC-SHA-256:
  *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (92)))[:16] */
 GST_START_TEST (a_handshake_is_signed)
 {
@@ -110,7 +111,8 @@ GST_START_TEST (a_handshake_is_signed)
 
 GST_END_TEST;
 
-/* The expected seal is
+/* The expected seal is the result of this Python expression, in which h (key,
+ * ...) is HMAC-SHA-256:
  *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
 GST_START_TEST (a_seal_proves_the_key)
 {
@@ -155,8 +157,9 @@ GST_START_TEST (without_a_key_a_handshake_has_zeros)
   fail_unless (memcmp (mac, zeros, sizeof (mac)) == 0);
   fail_unless (mmtp_key_verify (&none, bytes, sizeof (bytes), mac));
 
-  /* A MAC that was made without a key is not accepted with a key, and a MAC
-   * that was made with a key is not accepted without a key. */
+  /* A MAC that was made without a key must not be accepted by an endpoint with
+   * a key. A MAC that was made with a key must not be accepted by an endpoint
+   * without a key. */
   fail_if (mmtp_key_verify (&other, bytes, sizeof (bytes), mac));
   mmtp_key_sign (&other, bytes, sizeof (bytes), mac);
   fail_if (mmtp_key_verify (&none, bytes, sizeof (bytes), mac));
@@ -209,8 +212,8 @@ check_cookie (const Cookie * self, guint64 now)
       self->nonce_s, self->cookie);
 }
 
-/* The expected cookie was computed with the Python function h() that is shown
- * at the beginning of this file:
+/* The expected cookie is the result of this Python expression, in which h (key,
+ * ...) is HMAC-SHA-256:
  *   (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
  *     (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
  *     nonce_s)[:24] */
@@ -234,7 +237,8 @@ GST_START_TEST (a_cookie_holds_for_ten_seconds)
   fail_unless (check_cookie (&cookie, NOW + 10));
   fail_if (check_cookie (&cookie, NOW + 11));
   fail_if (check_cookie (&cookie, G_MAXUINT64));
-  /* A cookie is refused if its time is later than the current time. */
+  /* A cookie contains the time at which it was made. A cookie from the future
+   * must be refused. */
   fail_if (check_cookie (&cookie, NOW - 1));
   fail_if (check_cookie (&cookie, 0));
 }
@@ -437,8 +441,10 @@ GST_START_TEST (a_number_1023_behind_is_new_and_one_1024_behind_is_not)
   fail_unless (mmtp_replay_check (&replay, 3978));
   assert_equals_uint64 (replay.highest, 5000);
 
-  /* The window has 1024 bits, so the number 5001 uses the same bit as 3977,
-   * which has left the window. This bit must not mark 5001 as a replay. */
+  /* The replay window has one bit for each of the last 1024 message numbers.
+   * The number 5001 uses the same bit as the number 3977, which is now too old
+   * for the window. The bit was set for 3977, but must not mark 5001 as a
+   * replay. */
   fail_unless (mmtp_replay_check (&replay, 5001));
   mmtp_replay_accept (&replay, 5001);
   fail_if (mmtp_replay_check (&replay, 3977));
@@ -452,9 +458,9 @@ static const guint64 jumps[] = {
   G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 - 3000
 };
 
-/* The window jumps from `first` to `last`. The numbers between them were
- * skipped, so they count as new. The numbers up to `first` were seen before and
- * still count as seen. */
+/* The replay window jumps from message number `first` to message number `last`.
+ * The numbers between them were not received, so they must count as new. The
+ * numbers up to `first` were received, so they must still count as replayed. */
 GST_START_TEST (the_window_jumps)
 {
   const guint64 jump = jumps[__i__], first = 3000, last = first + jump;
@@ -474,9 +480,10 @@ GST_START_TEST (the_window_jumps)
 
 GST_END_TEST;
 
-/* The replay window must refuse a number that was accepted before or is too old
- * for the window. It must accept all other numbers. The expected results come
- * from a list of all accepted numbers. */
+/* A replay window must refuse the number of a message if this number was
+ * accepted before, or if it is too old for the window. It must accept all other
+ * numbers. The test compares its decisions with a list of all numbers that were
+ * accepted. */
 GST_START_TEST (the_window_is_a_list_of_numbers)
 {
   enum

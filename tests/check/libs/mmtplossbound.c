@@ -30,14 +30,15 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
       ROUND_TRIP, TRUE);
 }
 
-/* Passes one report in each of eight round trips to the code under test. The
- * bytes in flight double from each round trip to the next. In each round trip
- * 40 messages are sent. `early` of these messages are lost in each of the first
- * four round trips, and `late` of them in each of the last four.
+/* Simulates eight round trips, with one report in each. The bytes in flight
+ * double from each round trip to the next. In each round trip 40 messages are
+ * sent. Of these 40 messages, `early` are lost in each of the first four round
+ * trips, and `late` in each of the last four.
  *
- * Returns whether the window was reduced in the last four round trips. A
- * reduction in the first four round trips is ignored. At that time, too few
- * messages have been sent to measure the loss rate with a short queue. */
+ * Returns whether the congestion window was reduced in the last four round
+ * trips. A reduction in the first four round trips is ignored, because so few
+ * messages were sent until then that the loss rate with a short queue is not
+ * known yet. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {
@@ -56,8 +57,9 @@ is_reduced_in_the_start_phase (guint early, guint late)
 }
 
 /* The bytes in flight double from each report to the next, but the share of
- * lost messages stays the same. Such losses are caused by a radio link and not
- * by a full queue. They must not reduce the window. */
+ * lost messages stays the same. This shows that a radio link causes the losses.
+ * If a full queue caused them, they would become more frequent. The losses must
+ * not reduce the congestion window. */
 GST_START_TEST (random_losses_do_not_end_the_start_phase)
 {
   fail_if (is_reduced_in_the_start_phase (2, 2));

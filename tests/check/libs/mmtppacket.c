@@ -45,7 +45,7 @@ typedef struct
   /* The endpoint that sends the message: a value of MmtpRole, or BOTH. */
   guint from;
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* Minimum size at which a truncated message is VALID. */
+  /* A message that is cut to at least this number of bytes is still VALID. */
   gsize min_valid;
   /* Expected result for a message with additional bytes after its body. */
   MmtpRefusal longer;
@@ -454,15 +454,18 @@ typedef struct
 } Change;
 
 static const Change changes[] = {
-  /* If the flag PRELUDE is set, the flag FIRST must be set too
+  /* If the flag PRELUDE is set, the flag FIRST must be set, too
    * (docs/wire-mmtp.md, section 3). */
   {"data", 14, "29", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 14, "45", MMTP_REFUSED_MALFORMED},
   {"data-only-prelude", 14, "81", MMTP_VALID},
-  /* An empty payload cannot begin with a prelude. */
+  /* The prelude is an optional header at the beginning of the payload. If the
+   * payload is empty, there can be no prelude. */
   {"data-empty", 14, "ff", MMTP_REFUSED_MALFORMED},
-  /* The length of a prelude is 2 to 64. The prelude must fit into the payload
-   * and be as long as its mask requires. */
+  /* The prelude is an optional header at the beginning of the payload. Its
+   * first byte is its length, which must be 2 to 64. The prelude must fit into
+   * the payload, and must be long enough for the fields that its mask
+   * announces. */
   {"data-prelude", 16, "00", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 16, "01", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 16, "19", MMTP_REFUSED_MALFORMED},
@@ -529,7 +532,8 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* An empty range is invalid. Two cases are tested: a range of the second
+  /* A report consists of records, and each record has ranges of lost messages.
+   * An empty range is invalid. Two cases are tested: a range of the second
    * record is empty, and the last range of the report is empty. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
@@ -550,7 +554,8 @@ static const Change changes[] = {
   {"caps", 10, "ffff", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "00050000", MMTP_VALID},
   {"caps", 8, "00040000", MMTP_REFUSED_MALFORMED},
-  /* Bit 0 of the mask stands for the first packet and must be set. */
+  /* The mask of a REPAIR has one bit for each packet that the REPAIR covers.
+   * Bit 0 stands for the first packet and must always be set. */
   {"repair", 10, "00000001", MMTP_VALID},
   {"repair", 10, "80000002", MMTP_REFUSED_MALFORMED},
 };
@@ -900,9 +905,9 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* The last number is 65535. The low 16 bits of the new number are 0, so it is
-   * a multiple of 65536. The result must be 65536, because this is the multiple
-   * nearest to 65535. */
+  /* A message contains only the low 16 bits of a number. Here these bits are 0,
+   * so the number must be a multiple of 65536. The previous number is 65535,
+   * and the nearest multiple is 65536. */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

@@ -172,8 +172,8 @@ GST_START_TEST (order_survives_removals_anywhere)
 
 GST_END_TEST;
 
-/* Removed packets must not leave permanent gaps in the ring. Otherwise the ring
- * would grow without limit. */
+/* The list keeps its packets in a ring. If packets are removed, their places
+ * must be used again. Otherwise the ring would grow without limit. */
 GST_START_TEST (ring_does_not_grow_with_removed_packets)
 {
   MmtpPacketList list = { NULL };

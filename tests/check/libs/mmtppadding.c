@@ -102,9 +102,10 @@ GST_START_TEST (no_padding_by_default)
 
 GST_END_TEST;
 
-/* The rate of the path seems to double every 100 ms, so an episode of padding
- * never finds that the path is full. Only the upper limits of the padding end
- * the episode. */
+/* Padding is sent in episodes. An episode normally ends when the padding has
+ * filled the path. In this test, the measured rate of the path doubles every
+ * 100 ms, so the path never seems to be full. Only the upper limits of the
+ * padding can end an episode. */
 GST_START_TEST (mean_rate_is_bounded)
 {
   Fixture fixture;
@@ -125,8 +126,9 @@ GST_START_TEST (mean_rate_is_bounded)
 GST_END_TEST;
 
 /* If the rate does not grow in the first round of padding, the sender must stop
- * padding. This round lasts 190 ms: the minimum duration of a round (100 ms),
- * plus a round trip and a report interval (together 90 ms). */
+ * padding. This round lasts 190 ms. It consists of the minimum duration of a
+ * round (100 ms) and of the time for a round trip and a report interval
+ * (together 90 ms). */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;

@@ -18,8 +18,8 @@
 #define FRAME_SIZE 1400
 /* The timestamps in MMTP messages have a resolution of 10 us. */
 #define TICK (10 * MS / 1000)
-/* Maximum delay of a frame. According to section 5.2 of the MMTP paper, a frame
- * is late if its delay is more than one second. */
+/* Maximum delay of a frame in ns. According to section 5.2 of the MMTP paper, a
+ * frame is late if its delay is more than one second. */
 #define LIMIT SECOND
 /* Size of the IP packet that contains one frame. It includes the header and
  * trailer of DATA, and the headers of UDP and IP. */
@@ -28,8 +28,9 @@
 /* According to table 1 of the paper, the rate of UDP with frames of 1400 bytes
  * is 36.4 kB/s over the radio link and 9.2 kB/s over the infrared link. The
  * minimum delay in this table includes the transmission time of such a frame.
- * RADIO_DELAY and INFRARED_DELAY exclude the transmission time, so they are
- * smaller. The mean delay exceeds the minimum delay by half of the fluctuation.
+ * RADIO_DELAY and INFRARED_DELAY do not include it: they are the minimum delay
+ * minus the transmission time. The delay fluctuates evenly above its minimum,
+ * so its mean exceeds the minimum by half of the fluctuation.
  */
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
@@ -193,7 +194,8 @@ static const Row table[] = {
 };
 
 /* Index in `table` of the shortest frame period at which the two links together
- * can carry the whole stream. */
+ * can carry the whole stream. The entries before it have shorter frame periods.
+ */
 #define FIRST_ENOUGH 5
 
 /* Checks the conditions that must hold in every run. `of` is a number of
@@ -403,9 +405,10 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* The goal is that 99.5 % of the frames arrive in time, whatever the seed. 18 of
- * 20 seeds achieve this goal. With the other two seeds, a handshake message is
- * lost. The rate is then unknown in the first second, and frames are lost. */
+/* The goal is that 99.5 % of the frames arrive in time, whatever the seed. Of
+ * 20 seeds, 18 achieve this goal. With the other two seeds, a handshake message
+ * is lost. The rate is then unknown in the first second, and frames are lost.
+ */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 

@@ -94,9 +94,10 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* Stream numbers of the first packet. The following test runs once with each of
- * these numbers. Some are just below a multiple of 2^24. A message contains
- * only the low 24 bits of a stream number, which wrap to 0 at such a multiple.
+/* The test below runs once with each of these stream numbers of the first
+ * packet. A message contains only the low 24 bits of a stream number. These
+ * bits wrap to 0 at a multiple of 2^24. Some of the numbers are just below such
+ * a multiple, so that the wrap is tested, too.
  */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
@@ -163,8 +164,9 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture_init (&fixture, 100);
   for (i = 1; i < N; i++)
     come (&fixture, 100, i);
-  /* According to the REPAIR, the missing message is longer than every other
-   * message. The missing message must not be computed from this REPAIR. */
+  /* In this REPAIR message, the length of the missing message is changed to a
+   * length that exceeds that of every other message. Such a REPAIR is invalid,
+   * so the missing message must not be computed from it. */
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
@@ -173,8 +175,9 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* Now the content of the REPAIR is shorter than a message that arrived. The
-   * missing message must not be computed from this REPAIR. */
+  /* Now the content of the REPAIR message is shorter than one of the other
+   * messages of its group. Such a REPAIR is invalid, so the missing message
+   * must not be computed from it. */
   fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
   fixture.repair.content_size = 3;
   mmtp_store_add_repair (fixture.store, &fixture.repair);

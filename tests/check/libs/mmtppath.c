@@ -17,10 +17,10 @@
 #define OVERHEAD 28
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
-#define DELAY (20 * MS)         /* one-way delay of each direction */
-/* The receiver's clock minus the sender's clock. At START, the receiver's clock
- * shows 165 s. The receiver's times in reports wrap at 167.77 s, which is 2.8 s
- * later. */
+#define DELAY (20 * MS)         /* one-way delay; the same in both directions */
+/* Difference in ns between the receiver's clock and the sender's clock. At
+ * START, the receiver's clock shows 165 s. The times in the reports have 24
+ * bits and wrap at 167.77 s, so they wrap 2.8 s after START. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
@@ -190,8 +190,9 @@ GST_START_TEST (lost_messages_are_not_in_flight)
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
   fail_unless_equals_uint64 (fixture.path->delivered, 2 * PACKET);
   fail_unless_equals_uint64 (fixture.path->stats.lost, 4);
-  /* One of the two missing packets was only reordered. When it arrives, it
-   * counts as delivered and is no longer in flight. */
+  /* Two packets counted as missing, but one of them was only reordered. When
+   * this packet arrives, it must count as delivered and must no longer be in
+   * flight. */
   arrive (&fixture, 3);
   fail_unless (report (&fixture, START + 100 * MS));
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
@@ -201,8 +202,9 @@ GST_START_TEST (lost_messages_are_not_in_flight)
 
 GST_END_TEST;
 
-/* A report is overdue if it has not arrived after one and a half report
- * intervals. The interval is 50 ms at first. */
+/* The interval between reports is 50 ms at first. A report must count as
+ * overdue if it has not arrived one and a half intervals after the previous
+ * report. */
 GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
 {
   Fixture fixture;
@@ -214,9 +216,10 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* This report arrives 40 ms after the previous report, but a report may
-   * shorten the report interval by at most one sixteenth. The interval was 50
-   * ms, so it must now be 50 ms minus one sixteenth. */
+  /* This report arrives 40 ms after the previous report. Nevertheless, the
+   * report interval must not shrink from 50 ms to 40 ms at once: each report
+   * may shorten it by at most one sixteenth. It must now be 50 ms minus one
+   * sixteenth. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);
@@ -239,12 +242,14 @@ GST_START_TEST (window_limits_what_is_in_flight)
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
   send (&fixture, START, 1);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
-  /* If no other path has room, a path may exceed its window by `reserve` bytes.
+  /* A path may exceed its congestion window by `reserve` bytes if the last
+   * argument is TRUE, which means that no other path has room.
    */
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   send (&fixture, START, 2);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
-  /* A path with nothing in flight may always carry one packet. */
+  /* If nothing is in flight, a path may always carry one packet, even if its
+   * congestion window is smaller than the packet. */
   report_all (&fixture, START + 50 * MS);
   fixture.path->limits.window = fixture.path->limits.reserve = 0;
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
@@ -286,9 +291,9 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   guint i;
 
   fixture_init (&fixture, 0);
-  /* The messages 0 to 49 are removed from the log, so the ring of the log
-   * begins with message 50. The ring must be able to grow in this state,
-   * too. */
+  /* The messages 0 to 49 are removed from the log of sent messages, so the ring
+   * buffer of the log begins with message 50. The ring buffer must be able to
+   * grow in this state, too. */
   send (&fixture, START, 50);
   report_all (&fixture, START + 50 * MS);
   mmtp_sent_log_forget (&fixture.path->sent, START + 1);
@@ -320,8 +325,8 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
       fixture.path->sent.kept, 32768);
   fail_unless_equals_int (fixture.path->sent.ring_size, 32768);
   fail_unless (mmtp_sent_log_get (&fixture.path->sent, 67231) == NULL);
-  /* The log keeps only the last 32768 packets. Older packets do not count as
-   * in flight. */
+  /* The log of sent packets keeps only the last 32768 packets. Older packets
+   * must not count as in flight. */
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 32768 * PACKET);
   fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
@@ -368,8 +373,10 @@ GST_START_TEST (more_than_was_sent_is_impossible)
 
 GST_END_TEST;
 
-/* Reports that are sent on several paths may overtake each other. In addition,
- * counters of 32 bits wrap. A counter must not decrease in either case. */
+/* There are two reasons why a report may contain a lower counter value than the
+ * report before it: reports that are sent on several paths may overtake each
+ * other, and counters of 32 bits wrap. The statistics of the sender must not
+ * decrease in either case. */
 GST_START_TEST (counters_do_not_go_back)
 {
   Fixture fixture;
@@ -475,9 +482,9 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* If a report is lost, or if no report is sent during a gap in the stream,
- * the interval between two reports becomes longer than the requested period.
- * In this case `report_interval` must be the requested period. */
+/* If a report is lost, or if no report is sent because the stream pauses, the
+ * time between two reports is longer than the report period that the sender
+ * requested. In this case `report_interval` must be the requested period. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
   Fixture fixture;
@@ -511,9 +518,9 @@ make_fast (Fixture * fixture)
   fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* Initializes a fixture with two sent messages. The first message has arrived.
- * The second message was sent 40 ms after the first and has not arrived. Each
- * message takes `DELAY` to arrive. The transmission time of its bytes is
+/* Initializes a fixture in which the sender waits for a message. Two messages
+ * were sent, the second one 40 ms after the first. Only the first has arrived.
+ * Each message takes `DELAY` to arrive. The transmission time of its bytes is
  * negligible. */
 static void
 fixture_init_waiting (Fixture * fixture)
@@ -535,11 +542,13 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
   fail_if (fixture.path->is_stalled);
   report (&fixture, START + 40 * MS + DELAY + 110 * MS);
   fail_unless (fixture.path->is_stalled);
-  /* The stall ends when a message arrives and no other message is overdue. */
+  /* The missing message arrives, and no other message is overdue. The path must
+   * no longer be marked as stalled. */
   arrive (&fixture, 1);
   report (&fixture, START + 40 * MS + DELAY + 120 * MS);
   fail_if (fixture.path->is_stalled);
-  /* A path on which nothing is sent does not stall. */
+  /* If nothing is sent on a path for a long time, no message is overdue. The
+   * path must not be marked as stalled. */
   report (&fixture, START + 10 * SECOND);
   fail_if (fixture.path->is_stalled);
   fixture_clear (&fixture);
@@ -563,8 +572,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* Immediately after the first report, a second report arrives. It says that
-   * all messages have arrived. It must not mark the path as stalled. */
+  /* Immediately after the first report, a second report arrives, which says
+   * that all messages have arrived. The path must not be marked as stalled. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -608,9 +617,9 @@ GST_START_TEST (slow_path_is_not_stalled)
 
 GST_END_TEST;
 
-/* A message is overdue, and no message has arrived for 60 ms. This gap is
- * expected to last for another 60 ms. The expected delay must therefore be at
- * least the usual delay (20 ms) plus twice the gap (120 ms). */
+/* A message is overdue, and no message has arrived for 60 ms. Such a gap is
+ * expected to last as long again, so it will last 120 ms in total. The expected
+ * delay must therefore be at least the usual delay (20 ms) plus 120 ms. */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;
@@ -632,7 +641,8 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
       fixture.path->delay + 2 * fixture.path->gap);
   fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
-  /* The message has arrived after all, so it is no longer overdue. */
+  /* The overdue message arrives and is reported. The path must then have no
+   * overdue message. */
   arrive (&fixture, 1);
   report (&fixture, written + 10 * MS);
   fail_if (mmtp_path_is_overdue (fixture.path));
@@ -660,8 +670,8 @@ GST_START_TEST (jitter_is_no_gap)
 GST_END_TEST;
 
 /* If the report about a message is overdue, the message must count as missing.
- * The sender cannot know whether the message was lost or only the return path
- * has failed. */
+ * The sender cannot know whether the message was lost, or whether the message
+ * arrived and only the return path has failed. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;
@@ -686,8 +696,9 @@ GST_START_TEST (message_is_missing_when_its_report_is)
 
 GST_END_TEST;
 
-/* A configured rate is used as it is, and the path need not be measured first.
- * The MMTP paper does the same. */
+/* If the user has configured the rate of a path, the sender uses this rate
+ * without measuring the path. It must then never suspect a path because a
+ * message or a report is overdue. The MMTP paper also uses configured rates. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
   Fixture fixture;
@@ -732,9 +743,9 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* The packets that are sent after an idle time have the flag is_app_limited.
-   * All later packets must have this flag, too, until a report acknowledges a
-   * packet with the flag. */
+  /* A packet gets the flag is_app_limited if the application had too little
+   * data to fill the path. After such an idle time, each further packet must
+   * have this flag until a report acknowledges the first packet that has it. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -763,8 +774,10 @@ GST_END_TEST;
 
 /* --- draining ------------------------------------------------------------- */
 
-/* The path was busy all the time. Its base delay therefore contains the delay
- * of a queue that never became empty.
+/* The application keeps the path busy all the time, so the queue of the path
+ * never becomes empty. The base delay of the path therefore contains a queueing
+ * delay. To measure the base delay without the queue, the sender must drain the
+ * path every ten seconds: it sends less until the queue is empty.
  */
 GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 {
@@ -781,8 +794,9 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
-  /* During a drain, the bytes in flight must not exceed the drain window. At
-   * other times a path may exceed its window by `reserve` bytes. */
+  /* While the sender drains the path, the bytes in flight must not exceed
+   * `drain_window`. The `reserve`, by which a path may exceed its congestion
+   * window at other times, must not be used. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
@@ -806,8 +820,8 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
     run (&fixture, now, now + 50 * MS, FALSE);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  /* A packet that was sent before the queue was drained has waited in the
-   * queue. Its delay must be ignored. */
+  /* A packet that was sent before the queue was empty has waited in the queue.
+   * Its delay must not become the base delay. */
   send (&fixture, now, 1);
   fixture.delay = 70 * MS;
   report_all (&fixture, now + 50 * MS);
@@ -894,8 +908,9 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
 GST_END_TEST;
 
-/* The rate of a path with little traffic is not known. Packets may nevertheless
- * move from a failed path to such a path immediately. */
+/* The rate of a path with little traffic is not known, so its `pacing_rate` may
+ * be too low. Packets may be sent on such a path at twice `pacing_rate`, so
+ * that the stream can move to it at once when another path fails. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
   Fixture fixture;
@@ -914,10 +929,11 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* A burst has a maximum size, even if the caller sends it late. The maximum is
- * the number of bytes that the pacing allows in one millisecond, plus one
- * packet. If the rate is limited by the application, packets are paced at twice
- * `pacing_rate`. */
+/* Packets that are paced may still leave in a burst, if the caller sends them
+ * late. The burst must not be larger than the bytes that the pacing allows in
+ * one millisecond, plus one packet. The pacing allows `pacing_rate`, or twice
+ * `pacing_rate` if the application sends less than the path can carry
+ * (is_app_limited). */
 GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 {
   static const guint64 rates[] = { 100000, 10000000, 400000000, 8000000000 };
@@ -947,10 +963,11 @@ GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 
 GST_END_TEST;
 
-/* The safe delay of a path is `high_delay` plus a safety margin. The margin
- * must not raise the safe delay above 7/8 of the time until the deadline. The
- * sender can thus wait for 1/8 of this time before it sends. Without the limit,
- * it could not wait at all on the infrared link of the MMTP paper. */
+/* The safe delay of a path is a delay that hardly any packet exceeds. It is
+ * `high_delay` plus a safety margin. The margin must not raise the safe delay
+ * above 7/8 of the initial delay (D0), after which a packet is late. A packet
+ * can then wait at the sender for at least 1/8 of D0. Without the limit, a
+ * packet for the infrared link of the MMTP paper could not wait at all. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -963,8 +980,9 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* The upper limit applies to the safety margin only. The limit does not
-   * reduce a measured delay that is itself higher than the limit. */
+  /* Here the measured `high_delay` is itself higher than the upper limit. The
+   * limit applies only to the safety margin, so the safe delay must be the
+   * measured delay. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
@@ -974,8 +992,9 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 
 GST_END_TEST;
 
-/* Without a configured rate, a high delay of one message does not predict the
- * delay of the next message. */
+/* If the rate of a path is not configured, the safe delay must not depend on
+ * `high_delay`, the highest recent delay. On such a path, the high delay of one
+ * message does not predict the delay of the next message. */
 GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 {
   Fixture fixture;
@@ -1020,7 +1039,8 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 GST_END_TEST;
 
 /* If more bytes are in flight than the path carries in one round trip, the
- * excess bytes wait in a queue. The expected delay must include this wait. */
+ * excess bytes must be waiting in a queue. The expected delay of the next
+ * packet must include the time that the queue needs to send them. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
   Fixture fixture;
@@ -1034,12 +1054,15 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The link needs 500 ms to send the packets in flight. The expected wait in
-   * the queue is 435 ms: 500 ms minus the round trip (40 ms) and minus half of
-   * the report interval (25 ms). */
+  /* The link needs 500 ms to send the packets in flight. Some of these packets
+   * have probably left the queue already, because the sender learns of an
+   * arrival only after a round trip (40 ms) and, on average, half of the report
+   * interval (25 ms). The expected wait in the queue is therefore 500 ms - 40
+   * ms - 25 ms = 435 ms. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
-  /* If the application limits the rate, the rate of the path is unknown. The
-   * bytes in flight must then not increase the expected delay. */
+  /* If the application sends less than the path can carry, the rate of the path
+   * is unknown. The bytes in flight must then not increase the expected delay.
+   */
   fixture.path->limits.is_app_limited = TRUE;
   fail_unless (mmtp_path_get_expected_delay (fixture.path, START) <= before);
   fixture_clear (&fixture);
@@ -1047,7 +1070,7 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 
 GST_END_TEST;
 
-/* --- detection of paths that deliver nothing [4.6] ------------------------ */
+/* --- detection of paths that deliver nothing (MMTP paper, 4.6) ------------ */
 
 static void
 note_missed (Fixture * fixture, guint64 number, guint n)
@@ -1082,8 +1105,9 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
 
 GST_END_TEST;
 
-/* Before the stream begins, nearly all messages are control messages. Lost
- * control messages must not make mmtp_path_delivers () return FALSE. */
+/* mmtp_path_delivers () must judge a path only by its large messages. Before
+ * the stream begins, nearly all messages are short control messages. Their loss
+ * must not make the function return FALSE. */
 GST_START_TEST (lost_control_messages_are_no_measure)
 {
   Fixture fixture;
@@ -1100,7 +1124,8 @@ GST_START_TEST (lost_control_messages_are_no_measure)
   note_missed (&fixture, 0, 14);
   note_missed (&fixture, 107, 1);
   fail_unless (mmtp_path_delivers (fixture.path));
-  /* A loss that is reported again counts only once. */
+  /* A message may be reported as lost several times. Its loss must be counted
+   * only once. */
   note_missed (&fixture, 107, 1);
   note_missed (&fixture, 107, 1);
   fail_unless (mmtp_path_delivers (fixture.path));

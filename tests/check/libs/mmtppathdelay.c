@@ -141,7 +141,9 @@ GST_START_TEST (base_is_the_minimum_of_a_minute)
 
 GST_END_TEST;
 
-/* A path that gets no reports for a long time keeps its base delay. */
+/* The base delay of a path is the minimum one-way delay that was measured in
+ * the last minute. If no reports about the path arrive for a long time, the
+ * path must keep its last base delay. */
 GST_START_TEST (base_outlasts_a_silence)
 {
   MmtpPathDelay delay;
@@ -155,9 +157,10 @@ GST_START_TEST (base_outlasts_a_silence)
 
 GST_END_TEST;
 
-/* The delay that was measured during a drain becomes the base delay, even if it
- * is higher than the base delay of the last minute. A delay that is lower than
- * the base delay becomes the base delay immediately. */
+/* The sender drains a path from time to time, which means that it lets the
+ * queue of the path become empty. The delay that is measured then becomes the
+ * base delay, even if it is higher than the base delay before. Any lower delay
+ * that is measured later becomes the base delay immediately. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;
@@ -188,7 +191,8 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
   /* If more than ten seconds pass without another report,
-   * mmtp_path_delay_get_high () must still return its last value. */
+   * mmtp_path_delay_get_high () must still return the value that it returned
+   * after the last report. */
   check_high (&delay, 100 * SECOND, 60);
 }
 

@@ -37,9 +37,9 @@ describe (const MmtpPathList * channels)
   return g_string_free (text, FALSE);
 }
 
-/* Parses `text`, a list of channels. A channel without a remote part uses
- * tv:5004. Checks that the resulting channels, written as text, are
- * `described`. */
+/* Parses `text`, a list of channels as in the property `channels`. If a channel
+ * has no remote address, the address is tv:5004. The resulting list is
+ * described as text, which must equal `described`. */
 static void
 assert_parsed (const gchar * text, const gchar * described)
 {
@@ -430,7 +430,7 @@ GST_START_TEST (same_name_twice_is_an_error)
 GST_END_TEST;
 
 /* The identifier of a channel has one byte (docs/wire-mmtp.md section 1), so
- * there can be 256 channels. */
+ * there can be at most 256 channels. */
 GST_START_TEST (more_than_256_are_an_error)
 {
   GString *text = g_string_new ("c0");

@@ -13,8 +13,10 @@
 
 static MmtpPlan plan;
 
-/* Adds a frame of `work` bytes. The paths can deliver `capacity` bytes before
- * its deadline. */
+/* Adds a frame to the plan. The frame has `work` bytes that wait to be sent.
+ * `capacity` is the number of bytes that the paths can deliver before the
+ * deadline of the frame. `weight` is the expected number of pictures that are
+ * lost if the frame is not sent. */
 static MmtpPlanFrame *
 add (MmtpRank rank, guint64 group, guint64 work, guint64 capacity,
     gdouble weight)
@@ -56,9 +58,9 @@ GST_START_TEST (all_frames_are_kept_if_they_are_in_time)
 
 GST_END_TEST;
 
-/* In the second plan, the P-frame would be late if both B-frames were sent. The
- * plan must leave out the larger B-frame. This frees enough bytes for the
- * P-frame. */
+/* In the second plan, the P-frame would be late if both B-frames before it were
+ * sent. The plan must leave out the larger B-frame: this saves enough bytes for
+ * the P-frame, and no frame refers to a B-frame. */
 GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 {
   add (MMTP_RANK_KEY, 1, 1000, 5000, 7);
@@ -76,8 +78,8 @@ GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 GST_END_TEST;
 
 /* The first P-frame is too large to arrive in time. The plan must leave out
- * this P-frame and the frames that refer to it: all later frames of its group,
- * and the leading frame of the next group. */
+ * this P-frame and all frames that refer to it: the later frames of its GOP,
+ * and the leading frame of the next GOP. */
 GST_START_TEST (left_out_reference_takes_its_group_with_it)
 {
   add (MMTP_RANK_DELTA, 1, 9000, 8000, 2);
@@ -91,8 +93,9 @@ GST_START_TEST (left_out_reference_takes_its_group_with_it)
 
 GST_END_TEST;
 
-/* Both P-frames have the same size. The first one has a higher weight, because
- * more frames will refer to it. */
+/* Both P-frames have the same size, and only one of them can be sent in time.
+ * The first one has a higher weight, because more frames refer to it. The plan
+ * must therefore leave out the second one. */
 GST_START_TEST (reference_with_the_lower_weight_is_left_out)
 {
   add (MMTP_RANK_DELTA, 1, 2000, 5000, 5);
@@ -102,10 +105,11 @@ GST_START_TEST (reference_with_the_lower_weight_is_left_out)
 
 GST_END_TEST;
 
-/* At first, the three frames together would use up the whole capacity. The
- * capacity is only an estimate. If it is too high, the key frame would be late.
- * The key frame has a higher weight than the B-frame before it, so the plan must
- * leave out the B-frame. */
+/* The capacity is the number of bytes that the paths can deliver before a
+ * deadline. It is only an estimate. In the first plan, the three frames
+ * together would use up the whole capacity, so a small error of the estimate
+ * would make the key frame late. The key frame has a higher weight than the
+ * B-frame before it, so the plan must leave out the B-frame. */
 GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 9000, 1);
@@ -120,10 +124,12 @@ GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 
 GST_END_TEST;
 
-/* The stream has three temporal layers:
+/* The stream has three temporal layers. A slot is a place in which a decoder
+ * stores a reference picture:
  * - A picture of layer 0 uses and updates slot 0.
  * - A picture of layer 1 uses slot 0 and updates slot 1.
  * - A picture of layer 2 uses slot 1.
+ *
  * The first picture of layer 1 is too large to arrive in time. The plan must
  * leave out this picture and the next picture, which refers to it. */
 GST_START_TEST (left_out_picture_of_a_layer_takes_only_what_refers_to_it)
@@ -170,9 +176,9 @@ GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
 
 GST_END_TEST;
 
-/* Two P-frames belong to different groups of pictures. The key frame between
- * them is not in the plan, because it has already been sent. The plan must not
- * treat the first P-frame as a reference of the second P-frame. */
+/* Two P-frames belong to different GOPs. The key frame between them is not in
+ * the plan, because it has already been sent. The plan must not conclude that
+ * the second P-frame refers to the first one. */
 GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 {
   const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 1 };
@@ -207,10 +213,11 @@ GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 
 GST_END_TEST;
 
-/* In the second plan, both B-frames must be left out:
- * - If the first B-frame were kept, the key frame after it would arrive less
- *   than `margin` ns before its deadline.
- * - The last B-frame would arrive less than `margin` ns before its deadline. */
+/* If possible, a frame should arrive `margin` ns before its deadline. In the
+ * second plan, both B-frames must be left out:
+ * - If the first B-frame were kept, the key frame after it would not arrive so
+ *   early.
+ * - The last B-frame itself would not arrive so early. */
 GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 1500, 1)->safe_capacity = 500;
@@ -236,10 +243,10 @@ draw_below (guint seed, guint purpose, guint index, guint64 n)
   return seeded_draw_below (seeded_draw (seed, 0, purpose, index, 0), n);
 }
 
-/* Draws a random plan for consecutive frames of a stream. Each group of
- * pictures has the pattern I B B P B B P, and so on. The two B-frames after an
- * I-frame are leading pictures. The capacity grows by a constant amount from
- * frame to frame, because the paths deliver at a constant rate. */
+/* Fills the plan at random with consecutive frames of a stream. Each GOP has
+ * the pattern I B B P B B P, and so on. The two B-frames after an I-frame are
+ * leading pictures, which are shown before it. The paths deliver at a constant
+ * rate, so the capacity grows by a constant amount from frame to frame. */
 static void
 draw_plan (guint seed)
 {

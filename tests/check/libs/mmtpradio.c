@@ -27,7 +27,7 @@
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
-/* Difference in ns between the clocks of the sender and the receiver. */
+/* Difference in ns between the sender's clock and the receiver's clock. */
 #define OFFSET (500 * LINK_SECOND)
 /* The receiver is the mobile station, which is the first station of the link.
  */
@@ -63,7 +63,7 @@ typedef struct
 typedef struct
 {
   guint64 now;
-  /* Time at which the first frame is sent, or NEVER. */
+  /* Time at which the first frame is sent, or NEVER if none was sent yet. */
   guint64 origin;
   guint n_put;
   guint64 arrived[FRAMES];      /* Arrival times, or NEVER */

@@ -29,16 +29,17 @@
 #define RATE 4000000            /* bit/s of the bottleneck */
 #define LOW_RATE 1500000
 /* Rate of the link in bit/s during a gap of one second. At this rate, the
- * transmission of one packet takes the whole second, and the packets behind it
- * wait in the queue. */
+ * transmission of one packet takes the whole second. The later packets wait in
+ * the queue until the gap ends. */
 #define GAP_RATE (PACKET * 8)
 #define MAX_PACKETS 65536
 #define MAX_REPORTS 4
 
 typedef struct
 {
-  /* Times in ns at which the packet was sent and at which it arrives. `arrival`
-   * is 0 if the packet is lost or in flight. */
+  /* Times in ns: `sent` is the time at which the packet was sent, and `arrival`
+   * the time at which it arrives. `arrival` is 0 if the packet was lost or is
+   * in flight. */
   guint64 sent, arrival;
   /* bytes in flight directly after this packet was sent */
   guint64 in_flight;
@@ -47,13 +48,13 @@ typedef struct
 
 typedef struct
 {
-  /* time in ns at which the receiver created this report */
+  /* time in ns at which the receiver wrote this report */
   guint64 made;
-  /* index of the first packet that neither this report nor an earlier report
-   * covers */
+  /* Index of the first packet that is not reported yet: all packets before it
+   * are covered by this report or by an earlier one. */
   guint next;
-  /* Minimum and maximum one-way delay in ns. They are computed from those
-   * packets that are in this report and in no earlier report. */
+  /* Minimum and maximum one-way delay in ns of the packets that this report
+   * covers first (no earlier report covers them). */
   guint64 low, high;
 } Report;
 
@@ -68,9 +69,10 @@ typedef struct
 
   Packet packets[MAX_PACKETS];
   guint n_sent;
-  /* index of the packet that follows the last arrived packet */
+  /* index of the first packet that has not arrived yet */
   guint first_pending;
-  /* number of packets that the receiver's reports cover so far */
+  /* Number of packets that the reports of the receiver cover so far, including
+   * reports that are still on the way. */
   guint n_seen;
   guint64 arrived;              /* bytes */
   gdouble queue_delay_sum;
@@ -80,13 +82,15 @@ typedef struct
   Report reports[MAX_REPORTS];  /* Report n is at index n % MAX_REPORTS. */
   guint n_reports;
   guint64 next_report, next_frame, next_send;
-  /* number of bytes from the source that have not been sent yet */
+  /* number of bytes that the source has generated and that have not been sent
+   * yet */
   guint64 backlog;
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* Packets that are sent while n_reported is below this number get the flag
-   * is_app_limited. The field limited_until of MmtpPath has the same meaning.
+  /* While the reports cover fewer packets than this number, new packets get the
+   * flag is_app_limited: the source had too little data to fill the path. The
+   * field limited_until of MmtpPath has the same meaning.
    */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
@@ -115,7 +119,8 @@ add_rate_step (VirtualLinkConfig * config, guint64 time, guint64 rate)
   virtual_link_config_add_step (config, time, rate / 8, 0);
 }
 
-/* The link identifies packets by their numbers, so there is nothing to free. */
+/* The link calls this function to free a packet. Packets are only numbers here,
+ * so there is nothing to free. */
 static void
 packet_free (gpointer item)
 {
@@ -170,8 +175,8 @@ path_free (Path * path)
   g_free (path);
 }
 
-/* Clears the measured values, so that the results describe only the time after
- * this call. */
+/* Resets the measured values, so that the next results describe only the time
+ * after this call. */
 static void
 path_reset_figures (Path * path)
 {
@@ -208,8 +213,8 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* If `next_send` stayed in the past, the sender would send a burst after an
-   * idle time. */
+  /* If the time of the next packet stayed in the past, the source would send a
+   * burst after an idle time. */
   if (path->next_send < path->now)
     path->next_send = path->now;
   while ((path->source_rate == 0 || path->backlog >= PACKET)
@@ -422,8 +427,9 @@ GST_START_TEST (follows_rate_steps)
 
 GST_END_TEST;
 
-/* The source sends at half of the rate of the path. The data that wait to be
- * sent must always be less than two frames. */
+/* The source sends at half of the rate of the path, so the algorithm need not
+ * hold the data back. The data of the source that wait to be sent must always
+ * be less than two frames. */
 GST_START_TEST (leaves_room_for_a_limited_source)
 {
   guint64 frame = RATE / 2 / 8 * FRAME_PERIOD / SECONDS;
@@ -442,9 +448,9 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 GST_END_TEST;
 
 /* Some packets are lost at random. The other packets must arrive at a rate of
- * at least `share` times the rate of the link. Some publications demand that an
- * algorithm reduces the rate after every loss, whatever the cause of the loss.
- * For such an algorithm, `share` may be lower. */
+ * at least `share` times the rate of the link. An algorithm that reduces the
+ * rate after every loss, as some publications demand, may need a lower `share`.
+ */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;
@@ -486,9 +492,9 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
   path_run (path, 5 * SECONDS);
   path_measure (path, SECONDS);
   path_measure (path, 300 * MS);
-  /* The packets that waited in the queue during the gap arrive now, in addition
-   * to new packets of the stream. The arrival rate must be at least 80 % of the
-   * source rate. */
+  /* The gap is over. The packets that waited in the queue arrive now, and so do
+   * new packets of the stream. Together they must arrive at a rate of at least
+   * 80 % of the source rate. */
   fail_unless (path_measure (path, 700 * MS) >= 0.8 * RATE / 2);
   path_measure (path, 2 * SECONDS);
   path_measure (path, 2 * SECONDS);
@@ -542,9 +548,10 @@ GST_START_TEST (finds_algorithms_by_name)
 
 GST_END_TEST;
 
-/* Gives a path with a configured rate 20 reports per second for 3 s. Their
- * queueing delays alternate between `first` and `second` (ns). Returns the
- * pacing rate at the end, as a fraction of the configured rate. */
+/* Passes 20 reports per second for 3 s to the rate control of a path with a
+ * configured rate. The queueing delays in the reports alternate between `first`
+ * and `second` (in ns). Returns the pacing rate at the end, as a fraction of
+ * the configured rate. */
 static gdouble
 get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
     gint64 second)
@@ -582,7 +589,10 @@ GST_START_TEST (configured_path_drains_a_standing_queue)
           110 * MS), 0.85);
   fail_unless_equals_float (get_token_share (control, &now, 90 * MS, 150 * MS),
       0.97);
-  /* A pause follows after at most 5 s of draining, also if the delay stays. */
+  /* While every report shows a long queueing delay, the sender paces at 85 % of
+   * the configured rate to drain the queue. After 5 s it must return to 97 %
+   * for a while, even if the delay is still long, because the cause of the
+   * delay may not be a queue. */
   fail_unless_equals_float (get_token_share (control, &now, 500 * MS,
           500 * MS), 0.97);
   get_token_share (control, &now, 500 * MS, 500 * MS);

@@ -12,15 +12,16 @@
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
 #define US(n) ((n) * G_GUINT64_CONSTANT (1000))
 
-/* The difference between the sender's clock and the receiver's clock is as
- * large as possible.
+/* The clocks of the sender and of the receiver differ as much as the fields of
+ * the messages allow.
  */
 #define SENDER_START G_GUINT64_CONSTANT (281474975736640)       /* us */
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* Size of a message. A path that delivers such a message every 10 ms is fast
- * enough for one report in each report period. */
+/* Size of the payload of a message in bytes. A path that delivers a message of
+ * this size every 10 ms is so fast that the receiver may send a report in each
+ * report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -28,8 +29,9 @@ typedef struct
   MmtpReceiver *receiver;
   guint64 now;                  /* ns, ours */
   MmtpKey key;
-  /* Tokens or keys that protect the messages: `ours` for messages of the
-   * sender, `theirs` for messages of the receiver. */
+  /* Sealing of the messages (tokens, or keys if the session has a key). `ours`
+   * is used for messages of the simulated sender, `theirs` for messages of the
+   * receiver. */
   MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
   /* Token that the receiver puts into its messages. */
@@ -37,7 +39,8 @@ typedef struct
   guint64 numbers[MMTP_MAX_PATHS];
   guint64 theirs_number[MMTP_MAX_PATHS];
   guint32 next;                 /* stream number */
-  /* The last message from the receiver, and the address to which it was sent.
+  /* `bytes` is the last message from the receiver, `size` its size, and
+   * `message` its parsed form. `address` is the address to which it was sent.
    */
   guint8 bytes[MMTP_MAX_MESSAGE];
   gsize size;
@@ -96,8 +99,8 @@ sender_now (const Peer * peer)
   return SENDER_START + (peer->now - OUR_START) / 1000;
 }
 
-/* Returns the sending time, in ticks, of a message that was sent `ms`
- * milliseconds ago. */
+/* Returns the sending time of a message that was sent `ms` milliseconds ago, as
+ * a message contains it: in ticks of 10 us, with 24 bits. */
 static guint32
 sent_before (const Peer * peer, guint ms)
 {
@@ -126,8 +129,8 @@ give (Peer * peer, const MmtpMessage * message, const MmtpAddress * address)
   mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
 }
 
-/* Delivers the message with a valid trailer. The message gets the next message
- * number of its path. */
+/* Passes a message of the simulated sender to the receiver. The message gets
+ * the next message number of its path and a valid trailer. */
 static void
 give_sealed (Peer * peer, MmtpMessage * message, const MmtpAddress * address)
 {
@@ -307,8 +310,9 @@ GST_START_TEST (a_session_opens_by_a_cookie)
     fail_unless (peer.size <= MMTP_INIT_SIZE);
     fail_unless (memcmp (&peer.address, &address, sizeof (address)) == 0);
     memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-    /* Until the OPEN arrives, the receiver must keep no state for this sender.
-     * Therefore no timer may run. */
+    /* Until the message OPEN arrives, the receiver must keep no state for this
+     * sender, so that a flood of INITs cannot fill its memory. Therefore no
+     * timer may run. */
     fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
     peer.now += MS (100);
     open = make_open (&peer, cookie);
@@ -333,9 +337,11 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* A REFUSE with reason 3 or 4 must not be sealed (its trailer must not be an
- * HMAC). An attacker without the key can provoke such a REFUSE. If this REFUSE
- * were sealed, the sender would believe it and give up. */
+/* A REFUSE must be sealed (have an HMAC as its trailer) only if it answers an
+ * OPEN from a sender that has the key. If the OPEN has a wrong MAC or a wrong
+ * cookie (reasons MMTP_REFUSE_KEY and MMTP_REFUSE_COOKIE), an attacker without
+ * the key may have sent it in the sender's name. If the REFUSE were sealed, the
+ * real sender would believe it and give up. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -382,7 +388,9 @@ GST_START_TEST (who_may_not_is_told_why)
   give_init (&peer, &here);
   fail_unless (poll_message (&peer));
   memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-  /* A cookie is valid only for its address and for a limited time. */
+  /* A cookie is valid only for the address for which it was made, and only for
+   * a limited time. An OPEN from another address must be refused, and so must
+   * an OPEN that arrives 12 s later. */
   open = make_open (&peer, cookie);
   give (&peer, &open, &there);
   expect_refuse (&peer, MMTP_REFUSE_COOKIE);
@@ -530,9 +538,9 @@ end_session (Peer * peer)
   while (poll_type (peer, MMTP_END_ACK));
 }
 
-/* An END with the correct token but from another address does not count, even
- * from the sender's host. An END from the correct address without the token
- * does not count either. `i` is 1 if the session has a key. */
+/* `i` is 1 if the session has a key. An END must be ignored in two cases: it
+ * has the correct token but comes from another address, even of the sender's
+ * host, or it comes from the correct address but does not have the token. */
 GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -661,17 +669,18 @@ GST_END_TEST;
 GST_START_TEST (nobody_takes_the_place_of_another)
 {
   check_taken_over (2, FALSE, FALSE);
-  /* The second sender is on the same host as the first sender. The first sender
-   * is still alive, so the receiver must refuse the second sender. */
+  /* The second sender asks for a session from the same host as the first
+   * sender. The first sender is still alive, so the receiver must refuse the
+   * second one. */
   check_taken_over (1, TRUE, FALSE);
 }
 
 GST_END_TEST;
 
-/* Another sender asks for a session every 10 ms. The receiver sends QUERYs to
- * the first sender for a fixed time, to find out whether this sender is still
- * alive. The repeated requests must not shorten this time, and the receiver
- * must send at most 20 QUERYs. */
+/* Another sender asks for a session every 10 ms. The receiver must find out
+ * whether the first sender is still alive, and sends QUERY messages to it for a
+ * fixed time. The repeated requests must not shorten this time, and the
+ * receiver must send at most 20 QUERYs. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -851,9 +860,10 @@ GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 
 GST_END_TEST;
 
-/* Two budgets limit the number of answers. A part of each budget is reserved
- * for hosts that had a session before. Such a host can therefore still get
- * answers when the rest of both budgets is used up. */
+/* The receiver limits the number of its answers, and reserves a part of this
+ * budget for hosts that had a session before. Here replayed INITs from 5000
+ * networks use up the rest of the budget. A host that had a session before must
+ * still get a COOKIE. */
 GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 {
   MmtpAddress address = make_address (1);
@@ -927,9 +937,10 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* The frame was due at SENDER_START on the sender's clock. The offset in the
-   * KEEPALIVE is 20 ms, so the due time on the receiver's clock must be
-   * OUR_START + 20 ms. */
+  /* On the sender's clock, the frame was due at SENDER_START, when the
+   * receiver's clock showed OUR_START. The KEEPALIVE says that the clocks have
+   * a further offset of 20 ms. On the receiver's clock, the due time must
+   * therefore be OUR_START + 20 ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (event.data.size, PAYLOAD);
@@ -1018,9 +1029,10 @@ GST_START_TEST (a_late_buffer_is_output_up_to_a_limit)
 
 GST_END_TEST;
 
-/* If a timer of the receiver runs late, the receiver must still output the
+/* A timer of the receiver may run late. The receiver must then still output the
  * buffers that arrived in time. There is one exception: when the initial delay
- * (D0) becomes shorter, the receiver may drop such buffers. */
+ * (D0) becomes shorter, the receiver may drop buffers that are late with the
+ * new D0. */
 GST_START_TEST (what_came_in_time_goes_out)
 {
   MmtpAddress address = make_address (1);
@@ -1056,9 +1068,10 @@ GST_END_TEST;
 
 /* --- reports -------------------------------------------------------------- */
 
-/* After OPEN, each of the messages 1 to 31 is reported immediately. */
+/* Number of messages at the beginning of a session, after the OPEN, that the
+ * receiver must report immediately. */
 #define START_MESSAGES 31
-/* Size in bytes of a REPORT about one path on which no packet was lost. */
+/* Size in bytes of a REPORT that describes one path without losses. */
 #define REPORT_SIZE 81
 
 /* Advances the time in steps of 1 ms and runs the timers. */
@@ -1185,9 +1198,10 @@ GST_START_TEST (a_slow_path_has_fewer_reports)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   stream (&peer, 100, 50);
-  /* The stream has a packet of 1224 bytes every 50 ms. Reports use one fortieth
-   * of this rate, and a report has REPORT_SIZE bytes. The report period is
-   * therefore 40 * REPORT_SIZE / 1224 * 50 ms = 132 ms. */
+  /* The reports of the receiver use at most one fortieth of the rate of the
+   * stream. The stream has a packet of 1224 bytes every 50 ms, and a report has
+   * REPORT_SIZE bytes. The report period is therefore 40 * REPORT_SIZE / 1224 *
+   * 50 ms = 132 ms. */
   n = stream (&peer, 200, 50);
   fail_unless (n >= 66 && n <= 84, "%u reports", n);
   stream (&peer, 20, 200);
@@ -1245,9 +1259,10 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
   begin_stream (&peer);
   for (i = 0; i < G_N_ELEMENTS (periods); i++) {
     give_report_period (&peer, periods[i].wanted);
-    /* The KEEPALIVE may count as the end of a gap in the stream. After a gap,
-     * some reports are sent immediately. The test therefore ignores the times
-     * of the next two reports. */
+    /* The KEEPALIVE that requests the report period may be the first message
+     * after a gap in the stream. After a gap, the receiver sends some reports
+     * immediately. The test therefore ignores the times of the next two
+     * reports. */
     get_wait (&peer);
     get_wait (&peer);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
@@ -1263,8 +1278,8 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
 
 GST_END_TEST;
 
-/* If the report period changes, the next report already uses the new period.
- * The test tries a longer period and a shorter period. */
+/* The sender changes the report period, once to a longer and once to a shorter
+ * period. The next report must already be sent according to the new period. */
 GST_START_TEST (another_period_holds_at_once)
 {
   Peer peer;
@@ -1303,8 +1318,9 @@ GST_START_TEST (a_loss_is_reported_at_once)
   fail_unless_equals_int (record->ranges[0].first, 41);
   fail_unless_equals_int (record->ranges[0].count, 2);
   fail_unless_equals_int (peer.message.report.next, 40);
-  /* Another message is lost. This loss must be reported 10 ms after the
-   * previous report, and not earlier. */
+  /* Another message is lost directly after the previous report. Reports of
+   * losses are at least 10 ms apart, so this loss must be reported 10 ms after
+   * the previous report, and not earlier. */
   peer.numbers[0] += 1;
   peer.next += 1;
   fail_unless_equals_int (stream (&peer, 9, 1), 0);
@@ -1316,8 +1332,9 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
-/* The report period is 400 ms. A loss must be reported 100 ms after the
- * previous report (a quarter of the period), and not earlier. */
+/* The receiver waits longer before it reports a loss if the report period is
+ * long. Here the period is 400 ms. A loss must be reported a quarter of the
+ * period (100 ms) after the previous report, and not earlier. */
 GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;
@@ -1347,12 +1364,14 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
   for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
     advance (&peer, gaps[i] - 1);
     n = count_reports (&peer);
-    /* As long as no message arrives, the receiver continues to send reports,
-     * which say that no message arrived. */
+    /* During a gap, the receiver must continue to send a report in each report
+     * period. These reports say that no message has arrived. */
     fail_unless (n >= gaps[i] / 50 - 1 && n <= gaps[i] / 50 + 1);
     fail_unless_equals_int (peer.message.report.records[0].flags,
         MMTP_RECORD_UNMEASURED);
-    /* The next report is sent at least 10 ms after the previous report. */
+    /* The interval between two reports is at least 10 ms. To be sure that a
+     * report is allowed when the next message arrives, the test waits until the
+     * last report is 11 ms old. */
     while (mmtp_receiver_next_wakeup (peer.receiver) < peer.now + MS (20)) {
       advance (&peer, 1);
       count_reports (&peer);
@@ -1376,8 +1395,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 
 GST_END_TEST;
 
-/* Only keep-alives are sent. The time between two keep-alives is longer than
- * the report period of the stream, but must not count as a gap. */
+/* There is no stream: only keep-alives are sent. The time between two
+ * keep-alives is longer than the report period of a stream, but must not count
+ * as a gap. */
 GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;
@@ -1399,8 +1419,9 @@ GST_START_TEST (an_idle_path_has_no_gaps)
 
 GST_END_TEST;
 
-/* A report is due after 64 messages, but at most every 5 ms. Here 64 messages
- * arrive in 3.2 ms, so the interval between reports is 5 to 6 ms. */
+/* The receiver sends a report after 64 messages, but it must not send two
+ * reports within 5 ms. Here 64 messages arrive in 3.2 ms, so the interval
+ * between reports must be 5 to 6 ms. */
 GST_START_TEST (many_messages_have_no_more_than_a_report_each_5_ms)
 {
   guint64 last = 0;
@@ -1665,9 +1686,9 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
     for (at = 0; at < size; at++) {
-      /* The first byte contains the version and the type. A different type
-       * could turn an INIT into another valid message. In this byte, the test
-       * therefore changes only the version. */
+      /* Byte 0 contains the version and the type of the message. A changed type
+       * could turn an INIT into another valid message, so the test changes only
+       * the version in this byte. */
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
@@ -1766,7 +1787,7 @@ respond_from (Peer * peer, guint8 path, guint8 host, guint64 challenge)
   give_sealed (peer, &message, &address);
 }
 
-/* Path n has the address of host n + 1. */
+/* Adds a path to the session. Path n has the address of host n + 1. */
 static void
 join_path (Peer * peer, guint8 path)
 {
@@ -1788,7 +1809,9 @@ GST_START_TEST (a_path_joins_by_its_address)
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
   /* The path has been in use for some time, so its message numbers no longer
-   * fit into 16 bits. A JOIN contains all bits of its message number. */
+   * fit into 16 bits. Most messages contain only the low 16 bits of their
+   * number. A JOIN contains all bits, so that the receiver knows the whole
+   * number. */
   peer.numbers[5] = 70000;
   challenge = join_from (&peer, 5, 6, 1);
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
@@ -1935,7 +1958,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
   fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
   fail_unless (event.caps == NULL);
   expect_buffer (&peer, FALSE);
-  /* Buffers wait for their caps until their deadline. */
+  /* A buffer whose caps have not arrived yet must wait for them, but not longer
+   * than until its deadline. */
   give_version (&peer, 5, 3);
   give_version (&peer, 6, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1947,8 +1971,9 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* The first buffer waits for its caps, and is due later than the second buffer.
- * The second buffer must not be late because of this wait. */
+/* Two buffers arrive. The first one waits for its caps, and its due time is
+ * later than that of the second one. The second buffer must be output in time,
+ * although the first one still waits. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
   MmtpAddress address = make_address (1);
@@ -2078,9 +2103,10 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* At most MAX_DELAY_CHANGES changes of the initial delay (D0) are allowed in
-   * each second. In the next second, a KEEPALIVE must therefore set D0 to the
-   * value that the sender requested last. */
+  /* At most MAX_DELAY_CHANGES changes of the initial delay (D0) are accepted in
+   * each second. In the next second, the receiver accepts changes again. A
+   * KEEPALIVE must then set D0 to the value that the sender has requested last.
+   */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
@@ -2163,16 +2189,18 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   give_data (&peer, 0, 0, 0, 0);
   expect_buffer (&peer, FALSE);
   give_data (&peer, 0, 0, 2, 0);
-  /* Packet 1 is missing. The sender has to stay connected to retransmit it, so
-   * the receiver must not acknowledge the END yet. */
+  /* The sender has ended the stream, but packet 1 is missing. The sender can
+   * retransmit this packet only while it stays connected. The receiver must
+   * therefore not acknowledge the END yet. */
   fail_if (give_end (&peer, 3));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 0, 1, 0);
   expect_buffer (&peer, FALSE);
   expect_buffer (&peer, FALSE);
   expect_end (&peer, 3);
-  /* The acknowledgement may be lost, so the receiver acknowledges a repeated
-   * END. After the END, the receiver outputs no further buffer. */
+  /* The acknowledgement of an END may be lost, so the receiver must also
+   * acknowledge a repeated END. After the END, the receiver must not output any
+   * further buffer. */
   fail_unless (give_end (&peer, 3));
   give_data (&peer, 0, 0, 3, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2268,8 +2296,8 @@ GST_END_TEST;
  * REPORTs about all paths only on the fastest path. */
 #define MANY_PATHS 6
 
-/* The fastest path carries the reports about all paths. When it becomes silent,
- * the next fastest path carries them. */
+/* The receiver sends the reports about all paths on the fastest path. When this
+ * path becomes silent, the receiver must send them on the next fastest path. */
 GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 {
   guint all_on[2] = { 0, 0 }, own_on[2] = { 0, 0 }, i;
@@ -2354,9 +2382,10 @@ GST_START_TEST (all_paths_carry_the_same_records)
 
 GST_END_TEST;
 
-/* The first message after a gap arrives on the slower of two paths. The
- * receiver must report it twice: immediately on the faster path, and 10 ms
- * later on the slower path. The sender accepts reports on any path. */
+/* After a gap, the first message arrives on path 1, the slower of two paths.
+ * The receiver must report this message twice: immediately on the faster path
+ * 0, and within the next 10 ms on path 1. The sender accepts reports on any
+ * path. */
 GST_START_TEST (the_end_of_a_gap_is_told_on_two_paths)
 {
   guint i, via[2] = { 0, 0 };

@@ -13,8 +13,9 @@
 #define LAST MMTP_FLAG_LAST
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
-/* Adds a packet with the due time `due` and the deadline `deadline` (in ms).
- * add () does the same, but uses its argument `deadline` as both times. */
+/* Adds a packet with the due time `due` and the deadline `deadline`, both in
+ * ms. The function add () has only the argument `deadline`, and uses it for
+ * both times. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)
@@ -37,8 +38,8 @@ add (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
   return add_due (reorder, now, number, flags, text, deadline, deadline);
 }
 
-/* Compares the output with `expected`: a comma separates buffers, and a !
- * precedes a buffer that follows a gap. */
+/* Fetches all output and compares it with `expected`. In this text, a comma
+ * separates two buffers, and a ! precedes a buffer that follows a gap. */
 static void
 check_output (MmtpReorder * reorder, const gchar * expected)
 {
@@ -92,7 +93,8 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
   mmtp_reorder_timeout (reorder, MS (400));
   check_output (reorder, "!d");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
-  /* Packet 2 was skipped. If it arrives now, it is counted as late. */
+  /* Packet 2 was missing and was skipped at the deadline of a later packet. If
+   * it arrives now, it must be refused and counted as late. */
   fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
       MMTP_REORDER_LATE);
   fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
@@ -186,7 +188,8 @@ GST_START_TEST (each_packet_counts_once)
 
 GST_END_TEST;
 
-/* A packet that arrived late must not make later buffers wait. */
+/* A packet that arrives after its deadline is dropped. The buffers after it
+ * must not wait for it any longer. */
 GST_START_TEST (a_late_packet_makes_no_one_wait)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -207,10 +210,10 @@ GST_START_TEST (a_late_packet_makes_no_one_wait)
 
 GST_END_TEST;
 
-/* A packet that is less than 50 ms late must be accepted. If it is behind a gap,
- * it must wait until it is 50 ms late, because an earlier packet may still
- * arrive. After a packet with a higher number was passed on, a late packet must
- * be refused. */
+/* The maximum lateness is 50 ms, so a packet that is less than 50 ms late must
+ * be accepted. If an earlier packet is missing, the late packet must wait for
+ * it until it is 50 ms late itself. If a packet with a higher number was
+ * already output, a late packet must be refused. */
 GST_START_TEST (a_late_packet_in_order_is_passed_on)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -243,9 +246,10 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
 
 GST_END_TEST;
 
-/* The maximum lateness is 50 ms. After the shift of the deadlines, the deadline
- * of packet b passed 51 ms ago, so b must be dropped. The deadline of packet d
- * is now, so d must be output. */
+/* A packet is dropped if it is late by more than the maximum lateness of 50 ms.
+ * At 100 ms, all deadlines are moved to an earlier time. The deadline of packet
+ * b was then 51 ms ago, so b must be dropped. The deadline of packet d is now,
+ * so d must be output. */
 GST_START_TEST (a_shift_drops_what_is_too_late)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -300,8 +304,9 @@ GST_START_TEST (stream_numbers_wrap)
 
 GST_END_TEST;
 
-/* A change of the initial delay (D0) must shift the deadlines of the waiting
- * packets to a later or an earlier time. */
+/* When the initial delay (D0) changes, the deadlines of all packets that
+ * already wait must move, too: to a later time if D0 grows, and to an earlier
+ * time if it shrinks. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -313,15 +318,15 @@ GST_START_TEST (deadlines_can_be_shifted)
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
   mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
-  /* The next shift moves the deadline of the packet b to 140 ms. At 141 ms, b
-   * is therefore late. It must be dropped, and only c must be output. */
+  /* The next call moves the deadline of packet b to 140 ms. The time is 141 ms,
+   * so b is late. It must be dropped, and only c must be output. */
   mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
   mmtp_reorder_timeout (reorder, MS (141));
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* The complete buffer d has not been fetched yet. A shift of the deadlines
-   * makes it late, so it must be dropped. */
+  /* The complete buffer d has not been fetched by the caller yet. When the
+   * deadlines are shifted, it becomes late, so it must be dropped. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -336,8 +341,8 @@ GST_END_TEST;
 
 #define MAX_BYTES 100000
 
-/* One packet in 100 is missing. When all output has been fetched, the packets
- * that still wait for a missing packet must not occupy more than MAX_BYTES. */
+/* One packet in 100 is missing, so the packets after it wait. When all output
+ * has been fetched, the waiting packets must not occupy more than MAX_BYTES. */
 GST_START_TEST (what_waits_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -458,9 +463,9 @@ GST_START_TEST (never_more_is_held_than_may_be)
 
 GST_END_TEST;
 
-/* Each stream number exceeds the previous stream number by the largest
- * difference that the field allows. The gaps between the numbers must need
- * neither much memory nor much time. */
+/* A field of 24 bits contains the stream number. Each number exceeds the
+ * previous one by the largest difference that this field allows. The gaps
+ * between the numbers must need neither much memory nor much time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -478,11 +483,10 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* Maximum number of steps that the buffer may need to skip 2^20 - 1 packet
- * numbers. In each step, the buffer reads or changes one of these entries:
- * - its summary;
- * - one of a few words of its bitmap;
- * - a word of its history, which has one bit for each packet number. */
+/* Maximum number of steps that the reorder buffer may need when 2^20 - 1 packet
+ * numbers are skipped. The buffer finds the waiting packets with a bitmap and a
+ * summary of it, and has a history with one bit for each packet number. A step
+ * is an access to one word of these. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 
@@ -514,8 +518,9 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 GST_END_TEST;
 
 /* After a change of the initial delay (D0), the reorder buffer must process
- * only the packets that the change makes late. Here it makes no packet late, so
- * none of the 10,000 waiting packets may be processed. */
+ * only the packets that the change makes late. Here 10,000 packets wait, and
+ * the changes are so small that no packet becomes late. The counter of
+ * processed packets must therefore not change. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -550,9 +555,9 @@ GST_START_TEST (only_late_output_is_visited)
   before = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
-  /* The call above has moved the deadlines of 1000 buffers from 1000 ms to 500
-   * ms. At 501 ms only these 1000 buffers are late, so the search for late
-   * buffers must not visit any other buffer. */
+  /* The previous call has moved the deadlines of 1000 buffers from 1000 ms to
+   * 500 ms. At 501 ms only these 1000 buffers are late, so the search for late
+   * buffers must visit no other buffer. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);
@@ -582,7 +587,9 @@ drain (MmtpReorder * reorder, guint64 now, gint * last)
   return n;
 }
 
-/* Compares the output with a brute-force model of the order and the deadlines.
+/* Packets arrive in random order, and some arrive after their deadlines. The
+ * output must be in the right order. Its length must be the number of packets
+ * that arrived in time.
  */
 GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 {
@@ -632,8 +639,9 @@ GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 
 GST_END_TEST;
 
-/* Adds a buffer that consists of a single packet with one byte of payload. The
- * packet is in a block of the pool. */
+/* Adds a buffer that consists of a single packet with one byte of payload. Like
+ * a packet that was received from a socket, it lies in a block of memory from
+ * the pool. */
 static void
 add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
     guint8 payload)
@@ -653,9 +661,10 @@ add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
   datagram_block_release (block);
 }
 
-/* A packet that waits for an earlier packet must be copied to memory that has
- * exactly the size of the packet. The size of this memory counts towards
- * max_bytes. The block of the packet's datagram must be released. */
+/* A packet that waits for an earlier packet may wait for long. It must not keep
+ * the large block of memory in which its datagram was received. It must be
+ * copied to memory of exactly its size, which counts towards max_bytes, and the
+ * block must be released. */
 GST_START_TEST (only_packets_in_order_keep_their_block)
 {
   DatagramPool *pool = datagram_pool_new (65536, 10);

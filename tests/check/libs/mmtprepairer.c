@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender sends REPAIRs for some packets in advance. These tests check which
- * packets it selects, on one path with losses. Times are in ms.
+/* The sender sends REPAIRs (parity messages from which the receiver can compute
+ * a lost packet) before it knows about a loss. These tests check for which
+ * packets it does so, on one path with losses. Times are in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,16 +12,19 @@
 #define START (10000 * MS)
 #define MAX_SIZE 1472
 #define PACKET 1000
-/* LATENCY is the initial delay (D0). DELAY is the one-way delay of the path.
- * RATE is the rate of the path in bit/s.
+/* LATENCY is the initial delay (D0), after which a packet is late. DELAY is the
+ * one-way delay of the path. RATE is the rate of the path in bit/s.
  *
- * A retransmission arrives after 475 ms, which is longer than LATENCY. The
- * packet and its retransmission need 150 ms each. Between them, the report
- * needs 175 ms: the one-way delay and half of the report period of 50 ms. */
+ * A retransmission of a lost packet arrives 475 ms after the packet was first
+ * sent, so it is later than LATENCY. This time has three parts: 150 ms for the
+ * packet, 175 ms until the sender gets the report of the loss (the one-way
+ * delay and half of the report period of 50 ms), and 150 ms for the
+ * retransmission. */
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
-/* Number of packets that one REPAIR covers while other packets wait. */
+/* Number of packets that one REPAIR covers while other packets wait in the
+ * queue. */
 #define BLOCK 12
 
 typedef struct
@@ -135,16 +139,17 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 {
   Fixture fixture;
 
-  /* The retransmission would arrive 25 ms late, so a repair packet must be
-   * planned. */
+  /* The packet is sent at its due time, so its deadline is after 450 ms. A
+   * retransmission would arrive after 475 ms, which is 25 ms late, so a repair
+   * packet must be planned. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, 0);
   fail_unless (plans_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* This packet is sent 50 ms before its due time. A retransmission would
-   * arrive 25 ms before the deadline, so the repairer must not plan a repair
-   * packet. */
+  /* This packet is sent 50 ms before its due time, so its deadline is 500 ms
+   * after it is sent. If it is lost, its retransmission arrives after 475 ms,
+   * which is in time. No repair packet must be planned in advance. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, -50 * MS);
   fail_if (plans_repair (&fixture));
@@ -153,8 +158,9 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 
 GST_END_TEST;
 
-/* If a packet waited in the queue for a long time, no time remains for its
- * retransmission. A repair packet must then be planned. */
+/* If a packet has waited in the queue of the sender for a long time, no time
+ * remains for a retransmission. In this case, a repair packet must be planned
+ * in advance. */
 GST_START_TEST (packet_is_covered_if_it_waited_for_long)
 {
   Fixture fixture;
@@ -210,7 +216,9 @@ GST_START_TEST (droppable_frames_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* If all frames are key frames, a lost frame makes no other frame useless. */
+/* If all frames are key frames, no frame refers to another one, so a lost frame
+ * makes no other frame useless. While other packets wait, no REPAIR must be
+ * sent for such frames. */
 GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 {
   Fixture fixture;
@@ -224,9 +232,10 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* The reserve is the number of bytes that may be in flight beyond the
- * congestion window. If an overflowing queue causes losses, the reserve is 0.
- * In this case, the sender must send no REPAIR while other packets wait. */
+/* `reserve` is the number of bytes that may be in flight beyond the congestion
+ * window. It is 0 if an overflowing queue on the path causes losses. A REPAIR
+ * would make such a queue longer, so the sender must send none while other
+ * packets wait. */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;
@@ -238,7 +247,8 @@ GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
   fail_if (sends_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* If no other packets wait, a REPAIR delays no other packet, so it is sent.
+  /* If no other packets wait in the queue, a REPAIR delays no other packet. It
+   * must therefore be sent even if `reserve` is 0.
    */
   fixture_init (&fixture);
   fixture.path->limits.reserve = 0;

@@ -37,8 +37,8 @@ open_at (guint64 now, guint n_addresses)
   mmtp_retry_note_open (&retry, now * MS);
 }
 
-/* Closes the path and opens it with the next address, as mmtpsink does for the
- * action NEXT_ADDRESS. */
+/* Simulates what mmtpsink does for the action NEXT_ADDRESS: it closes the path
+ * and opens it with the next address. */
 static void
 reopen_at (guint64 now)
 {
@@ -95,8 +95,9 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* The interface exists again. The pause before the next attempt to open the
-   * path must therefore be 500 ms, which is the initial pause. */
+  /* The interface has been removed and exists again. If the next attempt to
+   * open the path fails, the pause after it must therefore be only 500 ms,
+   * which is the initial pause. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }
@@ -142,9 +143,9 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* The address in use is the last one of the list. If an attempt with this
-   * address is refused, the attempt does not end immediately. It ends after a
-   * time of silence. */
+  /* The path now uses the last address of its list, and this address is
+   * refused, too. The sender must not try the next address immediately. It must
+   * wait until the attempt has lasted 1 s without an answer. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -10,8 +10,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 
-/* Two paths with the minimum delays of RangeLAN and infrared in Table 1 of the
- * MMTP paper */
+/* Two candidate paths for a packet. Their delays are the minimum delays of
+ * RangeLAN and infrared in Table 1 of the MMTP paper. */
 #define RADIO { TRUE, 0, 176 * MS, 0 }
 #define INFRARED { TRUE, 0, 315 * MS, 0 }
 
@@ -147,9 +147,9 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* The scheduler chooses infrared if its delay is at most three quarters of the
- * time until the deadline. The delay of infrared is 315 ms, so at least 420 ms
- * must be left. */
+/* The scheduler `arrival` must choose infrared, the slower path, only if its
+ * delay is at most three quarters of the time until the deadline. The delay of
+ * infrared is 315 ms, so at least 420 ms must be left. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -165,9 +165,10 @@ GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 
 GST_END_TEST;
 
-/* A path is in doubt if a message on it is overdue. choose_by_arrival() must
- * choose such a path only if no other path is certain to be in time. choose()
- * uses the rule of the paper, which ignores whether a path is in doubt. */
+/* A path is in doubt if a message on it is overdue. The scheduler `arrival`
+ * must choose such a path only if no other path is certain to deliver the
+ * packet in time. The scheduler `mmtp` uses the rule of the paper, which
+ * ignores whether a path is in doubt. */
 GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -181,11 +182,12 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* The deadline is at 300 ms, and the packet would miss it on both paths. By
- * infrared, the packet would be sent at 0 ms and arrive at 315 ms. By radio, it
- * would be sent at 138 ms and arrive at 314 ms, so the scheduler must wait for
- * the radio. If the radio can send only at 140 ms, the packet would arrive at
- * 316 ms, so the scheduler must choose infrared. */
+/* The deadline is at 300 ms, and the packet would miss it on both paths. The
+ * scheduler must choose the path on which it arrives first. By infrared, the
+ * packet would be sent now (at 0 ms) and arrive at 315 ms. By radio, it would
+ * be sent at 138 ms and arrive at 314 ms, so the scheduler must wait for the
+ * radio. If the radio can send only at 140 ms, the packet would arrive at 316
+ * ms, so the scheduler must choose infrared. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -197,9 +199,10 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* The radio has to send its backlog before the packet. If the packet would
-   * then arrive later by radio than by infrared, the scheduler must not wait
-   * for the radio. This is the case with a backlog of 2 ms, but not with 1 ms.
+  /* Before the radio can send the packet, it must send its backlog, which takes
+   * 1 ms or 2 ms. With 1 ms, the packet arrives at 315 ms by radio and by
+   * infrared, so the scheduler must still wait for the radio. With 2 ms,
+   * infrared is faster, so the scheduler must choose infrared.
    */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
@@ -237,9 +240,10 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
-/* The scheduler uses the paths in turn. A path keeps its turn until a packet is
- * sent on it. If the packet does not fit into the chosen path, the same path is
- * therefore chosen again. */
+/* The scheduler `equal-turns` uses the paths in turn. Here it must choose the
+ * same path again, because no packet was sent on this path yet. This happens,
+ * for example, if the packet does not fit into the path. When a packet has been
+ * sent, the next path must be chosen. */
 GST_START_TEST (turn_ends_when_a_packet_goes)
 {
   const MmtpSchedulerClass *scheduler =
@@ -255,8 +259,8 @@ GST_START_TEST (turn_ends_when_a_packet_goes)
 
 GST_END_TEST;
 
-/* Returns the number of schedulers in the table. Each test below that uses
- * __i__ runs once for each scheduler. */
+/* Returns the number of schedulers. A test that uses __i__ below runs once for
+ * each of them. */
 static guint
 count_schedulers (void)
 {
@@ -298,9 +302,10 @@ GST_START_TEST (waits_without_paths)
 
 GST_END_TEST;
 
-/* The number of paths grows during the test. In each step, one random path
+/* The number of paths grows during the test, and in each step one random path
  * changes its properties. The scheduler must choose only a path whose
- * `may_carry` is TRUE, and whose earliest sending time `token` has come. */
+ * `may_carry` is TRUE and whose `token`, the earliest time for the next packet,
+ * has come. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];

@@ -19,7 +19,8 @@
 #define MS VIRTUAL_LINK_MS
 #define SECOND VIRTUAL_LINK_SECOND
 
-#define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
+/* Resolution of the times in the messages, in ns. */
+#define TICK (10 * MS / 1000)
 #define USUAL_SEEDS 12
 #define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
@@ -104,10 +105,10 @@ get_wire_size (const MmtpSimulationConfig * config)
  * `fluctuation`. Packets stay in order, so a slow packet also delays the
  * packets that follow it.
  *
- * Suppose that m packets are sent in a time of `fluctuation`. A packet then
- * waits for the slowest of the last m packets. Its delay is therefore the
- * maximum of m random values. The mean of this maximum is m / (m + 1) of
- * `fluctuation`. */
+ * If m packets are sent in a time of `fluctuation`, a packet waits for the
+ * slowest of the last m packets. Its delay is therefore the maximum of m random
+ * values, and the mean of this maximum is m / (m + 1) times `fluctuation`.
+ * `seconds` is the time from one packet to the next. */
 static gdouble
 get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
@@ -185,9 +186,9 @@ static void
 check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
   const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
-  /* The sender sets a deadline up to `max_delay` in advance. Until the
-   * deadline, the clocks of the endpoints drift apart by up to 100 ppm of
-   * `max_delay`. */
+  /* The sender sets a deadline up to `max_delay` in advance. Until the deadline
+   * is reached, the clocks of the endpoints may drift apart by up to 100 ppm,
+   * so the error is at most `max_delay` / 10,000. */
   guint64 drift = config->sender.max_delay / 10000;
   guint64 seed = config->seed;
 
@@ -198,9 +199,9 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
   fail_unless (result->worst_release <= result->worst_deadline + TICK + drift,
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
-  /* If a path becomes silent, the packets that were sent on this path return to
-   * the queue. The queue then also holds newer packets, so its size can exceed
-   * its limit `max_bytes`. */
+  /* When a path becomes silent, the packets that were sent on this path are put
+   * back into the queue. New packets have taken their places, so the size of
+   * the queue can exceed its limit `max_bytes`, but not twice this limit. */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"

@@ -32,16 +32,19 @@ typedef struct
   guint64 delay;                /* One-way delay in ns. */
   /* Rate in bytes per second at which the path carries messages. */
   guint64 capacity;
-  /* Time in ns at which the transmission of the current message ends. */
+  /* Time in ns at which the path finishes the transmission of all messages that
+   * were sent so far. */
   guint64 busy;
-  /* One-way delay of the newest message, in ticks of MMTP_TICK us. */
+  /* One-way delay of the last message that arrived, in ticks of MMTP_TICK us.
+   */
   gint64 transit;
-  /* Minimum and maximum one-way delay since the last REPORT about this path, in
-   * ticks of MMTP_TICK us. */
+  /* Minimum and maximum one-way delay, in ticks of MMTP_TICK us, of the
+   * messages that have arrived since the last REPORT about this path. */
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
-  /* TRUE if a message has arrived since the last REPORT about this path. */
+  /* TRUE if a message has arrived on this path since the last REPORT about it.
+   */
   gboolean is_measured;
   gboolean is_cut;
   gboolean is_black_hole;       /* Only JOINs arrive. */
@@ -61,7 +64,7 @@ typedef struct
   guint64 period;               /* Requested time between reports, in ns. */
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */
-  /* Array of guint64: message numbers of the lost messages. */
+  /* Array of guint64: numbers of the messages that were lost on this path. */
   GArray *ranges;
 } Line;
 
@@ -73,7 +76,8 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   MmtpDirection from, to;       /* the sender */
   gboolean in_session;
-  /* The receiver sends nothing until this time (in ns). */
+  /* Time in ns until which the messages of the receiver are held back. They
+   * arrive afterwards. */
   guint64 mute_until;
   /* TRUE if the simulated receiver answers by itself. If FALSE, only the test
    * sends answers. */
@@ -87,7 +91,7 @@ typedef struct
   GArray *events;               /* Array of MmtpSenderEvent. */
   /* Set of the stream numbers in the messages that arrived. */
   GHashTable *numbers;
-  /* Number of messages that were sent. */
+  /* Number of messages that the sender has sent, by message type and path. */
   guint counts[MMTP_LAST_TYPE][MAX_LINES];
     gboolean (*loses) (const MmtpMessage * message);
 } Fixture;
@@ -245,9 +249,9 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* Fills in the part of a REPORT that describes `path`. Both endpoints use the
- * same clock in this test, so no transit constant is subtracted from the
- * one-way delays. */
+/* Fills in a record: the part of a REPORT that describes one path. In this test
+ * both endpoints use the same clock, so the transit times in the record are the
+ * one-way delays themselves. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -582,9 +586,10 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* Checks that the field `use` in the statistics of `path` has the expected
- * value. Checks also that the explanation of the value for users begins with
- * `words`. If `words` is empty, the explanation must be empty. */
+/* Checks the statistics of `path` for the user. The field `use`, which says
+ * whether the path is used and why not, must have the given value. The text
+ * that explains this value must begin with `words`. If `words` is empty, the
+ * text must be empty. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -713,7 +718,8 @@ GST_START_TEST (handshake_opens_where_the_cookie_came)
   fail_unless_equals_int (fixture->counts[MMTP_OPEN][1], 1);
   fail_unless (fixture->in_session);
   fail_unless_equals_int (fixture->counts[MMTP_JOIN][0], 1);
-  /* The first path is cut. The stream must begin on the second path. */
+  /* The first path was cut during the handshake. The session must begin on the
+   * second path nevertheless. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   fail_unless_equals_int (get_state (fixture, 0), MMTP_PATH_OPENING);
   fail_unless (find_event (fixture, MMTP_EVENT_READY) != NULL);
@@ -766,8 +772,9 @@ refuse (Fixture * fixture, const guint8 * nonce, guint8 reason)
   run (fixture, 20 * MS);
 }
 
-/* Starts a sender that asks for a session, and stores the nonce of its INIT.
- * The INIT is sent at 0, 250, 750 and 1750 ms. */
+/* Starts a sender that asks for a session and gets no answer. It therefore
+ * sends its INIT at 0, 250, 750 and 1750 ms. Stores the nonce of the INIT in
+ * `nonce`. */
 static Fixture *
 fixture_new_asking (guint8 nonce[MMTP_NONCE_SIZE])
 {
@@ -868,8 +875,9 @@ make_config_with_key (void)
   return config;
 }
 
-/* Returns a fixture whose sender sends OPEN at 100, 350, 850, 1850 ms and so
- * on. Stores the nonce of the sender's INIT in `nonce`. */
+/* Returns a fixture whose sender has got a COOKIE but gets no answer to its
+ * OPEN. It therefore sends the OPEN at 100, 350, 850, 1850 ms and so on. Stores
+ * the nonce of the sender's INIT in `nonce`. */
 static Fixture *
 fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
 {
@@ -1000,8 +1008,9 @@ GST_START_TEST (stream_begins_with_the_first_round_trip)
   add_line (fixture, 20 * MS, 100000);
   add_line (fixture, 50 * MS, 50000);
   fail_unless (put (fixture, 1000, 0));
-  /* On the first path, the handshake needs two round trips of 40 ms, and 12 ms
-   * more because OPEN is large. The sender must be ready within 99 ms. */
+  /* On the first path, the handshake needs two round trips of 40 ms. The OPEN
+   * is a large message and takes 12 ms more. The sender must be ready within 99
+   * ms. */
   run (fixture, 99 * MS);
   event = find_event (fixture, MMTP_EVENT_READY);
   fail_unless (event != NULL);
@@ -1030,8 +1039,8 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
     fail_unless (path.rate >= wire_rate * 85 / 100 &&
         path.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT, path.rate, wire_rate);
-    /* A packet is in flight until it is reported. The packets in flight must
-     * not exceed what the path carries in 400 ms. */
+    /* A packet is in flight until a report covers it. The packets in flight
+     * must not exceed the number of bytes that the path carries in 400 ms. */
     fail_unless (path.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
@@ -1119,8 +1128,9 @@ GST_START_TEST (too_slow_path_is_for_control)
   forget (fixture);
   put_frames (fixture, 100, 300);
   fail_unless_equals_int (fixture->counts[MMTP_DATA][1], 0);
-  /* The path was too slow for the deadline. It is used again when it is 10 %
-   * faster than the deadline requires. */
+  /* The path was too slow to deliver a packet before its deadline, so it
+   * carried no data. Now its delay becomes lower. When it is at least 10 %
+   * below the limit, the path must carry data again. */
   fixture->lines[1].delay = 30 * MS;
   run (fixture, 65 * SECOND);
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
@@ -1250,10 +1260,10 @@ GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 
 GST_END_TEST;
 
-/* All packets that the sender outputs at one time leave as one burst,
- * especially with GSO. A burst must be small even if the caller is late, for
- * example because its timer is coarse. In this test the rate of the path is
- * known, so the path is paced at 97 % of its rate. */
+/* All packets that the sender outputs in one call leave as one burst,
+ * especially with GSO. The burst must be small even if the caller calls late,
+ * for example because its timer is coarse. The rate of this path is configured,
+ * so the path is paced at 97 % of its rate. */
 GST_START_TEST (burst_has_at_most_a_millisecond_and_a_packet)
 {
   static const guint64 pauses[] = { MS / 10, MS / 2, MS, 3 * MS, 40 * MS };
@@ -1290,7 +1300,9 @@ GST_START_TEST (droppable_buffers_go_first_and_keys_last)
   guint i;
 
   /* The stream has 200 kbyte/s, which is 50 kbyte/s more than the paths can
-   * carry. Of ten frames, one is a key frame and six are droppable. */
+   * carry, so the sender must drop frames. Of ten frames, one is a key frame,
+   * three are P-frames, and six are droppable. Only droppable frames may be
+   * dropped. */
   for (i = 0; i < 1000; i++) {
     put (fixture, 2000, i % 10 == 0 ? 0 : i % 10 < 4 ? MMTP_FLAG_DELTA :
         MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE);
@@ -1322,8 +1334,9 @@ put_picture (Fixture * fixture, guint64 due, guint8 flags,
 
 /* Passes a key frame to the sender long after the deadline of this frame, and
  * then other frames. The sender must drop the late key frame. If
- * `is_independent` is FALSE, it must also drop all frames before the next key
- * frame. If `is_independent` is TRUE, it must send them. */
+ * `is_independent` is TRUE, the other frames refer to no other frame, so the
+ * sender must send them. If it is FALSE, the sender must also drop all frames
+ * before the next key frame. */
 static void
 check_dependents (gboolean is_independent)
 {
@@ -1383,9 +1396,9 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
 }
 
 /* Passes a frame of three buffers to the sender, long after the deadline of the
- * frame. The sender must drop all three buffers. The second buffer has the kind
- * `kind`. The other two buffers have the kind PICTURE_KIND_PART, because they
- * contain only parameter sets or similar data.
+ * frame. The sender must drop all three buffers. The second buffer contains the
+ * picture and has the kind `kind`. The other two buffers have the kind
+ * PICTURE_KIND_PART, because they contain only parameter sets or similar data.
  *
  * `is_needed` is TRUE if later pictures refer to the dropped frame. In this
  * case, the sender must refuse the next reference picture. Otherwise it must
@@ -1447,9 +1460,9 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
   guint i;
 
   run (fixture, 1500 * MS);
-  /* The key frame of the first GOP is late, so the sender drops it. Therefore
-   * the sender also drops the leading picture of the second GOP, but no leading
-   * picture of the later GOPs. */
+  /* The key frame of the first GOP is late, so the sender drops it. The leading
+   * picture of the second GOP may refer to it, so it must be dropped, too. The
+   * leading pictures of the later GOPs must not be dropped. */
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
   for (i = 0; i < 4; i++) {
@@ -1478,8 +1491,9 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
 GST_END_TEST;
 
-/* The sender has dropped the rest of the previous GOP. It accepts the access
- * unit delimiter with which the next key frame begins. */
+/* The previous GOP is disturbed, so the sender drops the rest of it. The next
+ * key frame begins with a buffer that contains only an access unit delimiter.
+ * The sender must accept this buffer, too, although it is not marked as key. */
 GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1507,8 +1521,9 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 
 GST_END_TEST;
 
-/* A key frame may have buffers that are not marked as key, as in the output of
- * rtph264pay. These buffers count as key nevertheless. */
+/* A key frame may consist of several buffers, and only the first of them is
+ * marked as key, as in the output of rtph264pay. If such a key frame is
+ * dropped, all its buffers must be counted as buffers of a key frame. */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1562,7 +1577,8 @@ GST_START_TEST (room_is_what_can_be_in_time)
   guint arrived, n;
 
   fail_unless (mmtp_sender_has_room (fixture->sender, fixture->now));
-  /* In these 2 s, the sender measures the rates of the paths. */
+  /* For 2 s the sender measures the rates of the paths. The checks below begin
+   * only after this time. */
   put_while_room (fixture, 2 * SECOND);
   mmtp_sender_get_stats (fixture->sender, &before);
   arrived = g_hash_table_size (fixture->numbers);
@@ -1631,7 +1647,8 @@ GST_START_TEST (losses_are_repaired)
 
 GST_END_TEST;
 
-/* Maximum number of packet numbers that the sender looks up for one REPORT. */
+/* Maximum number of packets in the log of the sender that it may look up to
+ * process one REPORT. */
 #define MAX_REPORT_LOOKUPS (16 * 255)
 #define RECORDS 14              /* Number of records that fit into a message. */
 
@@ -1709,10 +1726,10 @@ loses_the_first (const MmtpMessage * message)
 }
 
 /* Returns a fixture with one path, whose delay has alternated between 20 ms and
- * 220 ms. The initial delay (D0) is at most 350 ms. A packet that is sent once
- * certainly arrives in time, but its retransmission may be late. On a path with
- * a configured rate, such as this path, the sender predicts a delay that nearly
- * no packet exceeds. */
+ * 220 ms. The initial delay (D0), after which a packet is late, is at most 350
+ * ms. A packet therefore arrives in time, but its retransmission may be late.
+ * The rate of the path is configured. For such a path, the sender predicts a
+ * delay that nearly no packet exceeds. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1773,8 +1790,9 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* At most one retransmission is allowed. It can occur if a loss is reported
-   * so early that the retransmission is certain to arrive in time. */
+  /* A retransmission that may be late must not take the place of new packets.
+   * One retransmission is allowed: if a loss is reported very early, its
+   * retransmission is certain to be in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   fixture_free (fixture);
@@ -1802,9 +1820,10 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
     run (fixture, 20 * MS);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
-  /* A repair packet waits until it covers several packets. The latency D0
-   * limits this wait: after the first packet, there is time for only two or
-   * three further packets. */
+  /* A repair packet is sent when it covers several packets or when it cannot
+   * wait any longer. Here the initial delay (D0) leaves time for only two or
+   * three further packets after the first one, so each repair packet covers
+   * three or four packets. */
   fail_unless (stats.repairs >= 40);
   fail_unless (stats.repairs <= 80);
   fail_unless_equals_uint64 (stats.repairs, fixture->counts[MMTP_REPAIR][0]);
@@ -1813,9 +1832,9 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 
 GST_END_TEST;
 
-/* A tenth of the packets is lost, but the retransmission of a lost packet
- * certainly arrives in time. The sender therefore sends no repair packets in
- * advance. */
+/* A tenth of the packets is lost, but there is enough time to send a lost
+ * packet again. The sender must therefore not send repair packets in advance.
+ */
 GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1846,8 +1865,10 @@ put_for (Fixture * fixture, guint n)
   }
 }
 
-/* One of the paths is cut. The reports on the other path show that the cut path
- * is stalled. After one second without messages, the cut path counts as silent.
+/* Each of the two paths is cut once. The reports on the other path show that
+ * the messages on the cut path do not arrive, so the path counts as stalled.
+ * After one second without messages, it must count as silent. No buffer may be
+ * lost.
  */
 GST_START_TEST (cut_path_loses_nothing)
 {
@@ -1890,9 +1911,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The sender has used path 1, which has the longer delay. The rate of path 1
-   * has therefore been measured more accurately than the rate of path 0. The
-   * status of path 0 must be "probing". */
+  /* So far the stream was sent on path 1, so the rate of path 1 is known better
+   * than that of path 0. The sender must measure path 0, and the status of path
+   * 0 for the user must be "probing". */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, TRUE);
@@ -1917,9 +1938,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* According to the MMTP paper, the fast path is kept free for urgent packets.
- * If the fast path is not used for this reason, its status must be "not
- * needed". */
+/* The scheduler of the MMTP paper keeps the fast path free for urgent packets.
+ * If the fast path carries no packets for this reason, its status for the user
+ * must be "not needed". */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
@@ -1988,8 +2009,8 @@ GST_START_TEST (loss_is_what_the_receiver_misses)
 
 GST_END_TEST;
 
-/* Puts a buffer while no path can carry it. Returns after how many ns the sender
- * drops the buffer. */
+/* Puts a buffer into the sender's queue while no path can carry it. Returns the
+ * time in ns after which the sender drops the buffer. */
 static guint64
 get_waiting_time (guint n_paths, guint64 max_lateness)
 {
@@ -2018,8 +2039,9 @@ get_waiting_time (guint n_paths, guint64 max_lateness)
   return begin;
 }
 
-/* On a single path, a packet may wait longer by the maximum lateness. With
- * several paths it must not. */
+/* A sender with a single path may keep a packet for longer: until the packet
+ * misses its deadline by the maximum lateness. With several paths, a packet
+ * must be dropped at its deadline. */
 GST_START_TEST (lateness_counts_on_a_single_path)
 {
   fail_unless_equals_uint64 (get_waiting_time (1, 20 * MS),
@@ -2057,8 +2079,8 @@ GST_END_TEST;
 
 /* The return path stalls for 900 ms. The reports that the receiver sends during
  * the stall arrive after it. The forward path is not congested. The path must
- * therefore stay active, and its window must stay at least half as large as
- * before the stall. */
+ * therefore stay active, and its congestion window must stay at least half as
+ * large as before the stall. */
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2142,9 +2164,9 @@ loses_first_response (const MmtpMessage * message)
   return message->type == MMTP_RESPONSE && n++ == 0;
 }
 
-/* A RESPONSE is lost. The receiver accepts nothing on the path until it gets a
- * RESPONSE. The sender must therefore repeat the JOIN if no report contains the
- * path within 200 ms. */
+/* The second path joins the session. Its RESPONSE is lost, so the receiver does
+ * not accept data on this path yet. The sender must notice this: if no report
+ * contains the path within 200 ms, it must repeat the JOIN. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2195,9 +2217,9 @@ GST_START_TEST (removed_path_loses_nothing)
 
 GST_END_TEST;
 
-/* The receiver removes a path with a LEAVE, which says which packets have
- * arrived on the path. When the path joins again, these packets must not count
- * as in flight. */
+/* The receiver removes a path with a LEAVE message. This message contains the
+ * number of the last packet that has arrived on the path. When the path joins
+ * again, the packets up to this number must not count as in flight. */
 GST_START_TEST (path_that_the_receiver_leaves_joins_anew)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -2230,8 +2252,9 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
   add_line (fixture, 20 * MS, 100000);
   run (fixture, 3 * SECOND);
-  /* The sender gets no report, but perhaps only the return path has failed.
-   * Therefore it waits 3 s before the path counts as broken. */
+  /* The path is cut, so the sender gets no more reports. It cannot know whether
+   * only the return path has failed. Therefore it must wait 3 s before it
+   * reports the path as broken. */
   fixture->lines[0].is_cut = TRUE;
   run (fixture, 2 * SECOND);
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_BROKEN), 0);
@@ -2263,8 +2286,9 @@ GST_START_TEST (keepalives_cost_little)
   run (fixture, 10 * SECOND);
   n = fixture->counts[MMTP_KEEPALIVE][0];
   fail_unless (n >= 98 && n <= 101);
-  /* A KEEPALIVE has 83 bytes. This is 1 % of the 8000 bytes that the path
-   * carries in two seconds, so the sender sends a KEEPALIVE every two seconds.
+  /* KEEPALIVEs may use 1 % of the rate of a path. A KEEPALIVE has 83 bytes,
+   * which is 1 % of the 8000 bytes that this path carries in two seconds. The
+   * sender must therefore send one every two seconds.
    */
 
   n = fixture->counts[MMTP_KEEPALIVE][1];
@@ -2322,9 +2346,9 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* The receiver sends three END-ACKs. The first one ends the session, and the
-   * other two do not count as refused. A REPORT that arrives after the first
-   * END-ACK counts as refused. */
+  /* The receiver sends three END-ACKs in a row. The first one ends the session.
+   * The other two arrive after its end, but must not count as refused. Only a
+   * REPORT that arrives after the first END-ACK may count as refused. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);

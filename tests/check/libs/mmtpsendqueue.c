@@ -53,7 +53,7 @@ put (MmtpSendQueue * queue, guint64 due, guint8 flags, gsize size)
   return put_with (queue, due, flags, size, G_MAXUINT64);
 }
 
-/* Sends the most urgent packet and returns its number. */
+/* Marks the most urgent packet of the queue as sent, and returns its number. */
 static guint64
 send_head (MmtpSendQueue * queue)
 {
@@ -189,7 +189,8 @@ GST_START_TEST (late_packet_waits_for_the_maximum_lateness)
   mmtp_send_queue_fill_plan (queue, &plan);
   fail_unless_equals_uint64 (plan.frames[0].deadline, packet->due + DELAY + 7);
   send_head (queue);
-  /* A retransmission must arrive before the deadline. */
+  /* After the deadline, a lost packet must not be sent again, even if the
+   * maximum lateness has not passed yet. */
   fail_if (mmtp_send_queue_requeue (queue, packet, DELAY + 1));
   mmtp_send_queue_expire (queue, DELAY + 7);
   fail_if (mmtp_send_queue_is_empty (queue));
@@ -262,9 +263,10 @@ GST_START_TEST (late_group_is_passed_over)
 
 GST_END_TEST;
 
-/* Masks of slots. A slot is a stored reference picture. Pictures of the base
- * layer update the slot BASE. Pictures of the layer above it update the slot
- * MIDDLE. Pictures of the highest layer update no slot. */
+/* Masks of slots. A slot is a place in which the decoder stores a reference
+ * picture. Pictures of the base layer update the slot BASE. Pictures of the
+ * layer above it update the slot MIDDLE. Pictures of the highest layer update
+ * no slot, because no picture refers to them. */
 #define BASE 1
 #define MIDDLE 2
 
@@ -297,8 +299,10 @@ GST_START_TEST (highest_layer_is_given_up_first)
 {
   MmtpSendQueue *queue = new_queue ();
 
-  /* The key frame is packet 0 of the queue. The packets 1 to 4 are pictures of
-   * the layers 1, 2, 0 and 1. */
+  /* The stream has three temporal layers. A picture of the base layer (layer 0)
+   * refers only to pictures of the base layer, and a picture of layer 2 may
+   * refer to all layers. Packet 0 of the queue is the key frame. The packets 1
+   * to 4 are pictures of the layers 1, 2, 0 and 1. */
   fail_unless (put_layer (queue, 0, 3, 900));
   fail_unless (put_layer (queue, 20 * MS, 1, 900));
   fail_unless (put_layer (queue, 40 * MS, 2, 900));
@@ -307,8 +311,9 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
       MMTP_RANK_LAYER);
   /* The queue contains 4500 bytes, and its maximum is 10,000 bytes. The next
-   * picture of the base layer has 6000 bytes. To make room for this picture,
-   * the queue must drop packet 2, which belongs to the highest layer. */
+   * picture of the base layer has 6000 bytes, so a packet must be dropped to
+   * make room for it. This must be packet 2, which belongs to the highest
+   * layer. */
   fail_unless (put_layer (queue, 100 * MS, 0, 6000));
   fail_unless_equals_int (n_discarded, 1);
   fail_unless (is_given_up (queue, 2));
@@ -317,8 +322,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (is_given_up (queue, 4));
   fail_if (is_given_up (queue, 1));
   fail_if (is_given_up (queue, 3));
-  /* The next picture refers to picture 4, which was dropped. It must therefore
-   * be dropped as well. */
+  /* Packet 4, a picture of layer 1, was dropped. The next picture is in layer 2
+   * and refers to it, so this picture must be dropped as well. */
   fail_if (put_layer (queue, 130 * MS, 2, 100));
   fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
   fail_unless (put_layer (queue, 140 * MS, 1, 100));
@@ -339,8 +344,9 @@ GST_START_TEST (picture_of_a_layer_takes_only_what_refers_to_it)
   fail_unless (put_layer (queue, 80 * MS, 1, 500));
   fail_unless (put_layer (queue, 100 * MS, 2, 500));
   send_head (queue);
-  /* The first picture of layer 1 (packet 1) is late. It must be dropped, and so
-   * must packet 2, which refers to it. All other packets must be kept. */
+  /* Packets 1 and 2 are pictures of the layers 1 and 2. Packet 1 is late, so it
+   * must be dropped, and so must packet 2, which refers to it. All other
+   * packets must be kept. */
   mmtp_send_queue_expire (queue, DELAY + 30 * MS);
   fail_unless (is_given_up (queue, 1));
   fail_unless (is_given_up (queue, 2));
@@ -387,7 +393,9 @@ GST_START_TEST (flush_empties_it)
 
 GST_END_TEST;
 
-/* A buffer that was sent completely is in flight and may still arrive. */
+/* The first buffer was sent completely and may still arrive. When the queue is
+ * dropped, this buffer must not count as discarded. Only the other two buffers,
+ * of which packets wait, must count. */
 GST_START_TEST (giving_up_everything_counts_what_waits)
 {
   MmtpSendQueue *queue = new_queue ();

@@ -27,8 +27,9 @@ link_new (const VirtualLinkConfig * config, guint64 seed)
   return link;
 }
 
-/* Sends `n` packets of `size` bytes at the same time. A packet is represented
- * by a guint, which is the number of the packet. */
+/* Sends `n` packets of `size` bytes at the same time. The simulated link does
+ * not need their content: each packet is a guint with the number of the packet.
+ */
 static void
 push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
     guint32 size)
@@ -132,8 +133,9 @@ GST_START_TEST (outage_takes_what_is_under_way)
   link = link_new (&config, 1);
   push (link, 0, VIRTUAL_LINK_FORWARD, 6, 100);
   assert_arrival (link, 0, 150 * MS, VIRTUAL_LINK_FORWARD);
-  /* Packet 1 is on the link from 100 to 250 ms, packet 2 from 200 to 350 ms,
-   * and packet 3 from 300 to 450 ms. */
+  /* The transmission of a packet takes 100 ms, and its delay is 50 ms. Packet 1
+   * is on the link from 100 to 250 ms, packet 2 from 200 to 350 ms, and packet
+   * 3 from 300 to 450 ms. */
   assert_arrival (link, 4, 550 * MS, VIRTUAL_LINK_FORWARD);
   assert_arrival (link, 5, 650 * MS, VIRTUAL_LINK_FORWARD);
   virtual_link_free (link);
@@ -165,10 +167,10 @@ GST_END_TEST;
 #define MANY(rate, delay, fluctuation, reorders, loss) \
     { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
 
-/* Sends `n` packets, each of which takes 1 ms to transmit. Returns how many
- * packets arrive, and stores their mean delay in `mean`. `losses` is set to the
- * number of gaps in the sequence of arriving packets. `overtaken` is set to the
- * number of packets that arrive after a packet that was sent later. */
+/* Sends `n` packets, each of which takes 1 ms to transmit. Returns the number
+ * of packets that arrive. Stores their mean delay in `mean`, the number of gaps
+ * in the sequence of arriving packets in `losses`, and the number of packets
+ * that arrive after a later packet in `overtaken`. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
@@ -202,9 +204,9 @@ GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
   /* 4 standard deviations: sqrt (20000 * 0.1 * 0.9) = 42 */
   fail_unless (ABS ((gint) arrived - 18000) < 170, "%u arrived", arrived);
   fail_unless (ABS ((gint) losses - 1800) < 170, "%u blocks", losses);
-  /* All packets in a burst are lost. A burst lasts 20 ms on average, and the
-   * time between two bursts is 180 ms on average. 20 s therefore contain about
-   * 100 bursts. */
+  /* Here packets are lost in bursts: during a burst, every packet is lost. A
+   * burst lasts 20 ms on average, and the time between two bursts is 180 ms on
+   * average. In the 20 s of the test, there are therefore about 100 bursts. */
   config.path[0].burst = 20 * MS;
   arrived = count_arrivals (&config, 20000, &mean, &losses, &overtaken);
   fail_unless (ABS ((gint) arrived - 18000) < 800, "%u arrived", arrived);
@@ -287,8 +289,10 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* The link has 10 Mbit/s and a round trip of 40 ms. It takes 40 ms to send
-   * all packets of a full queue of this link. UDP uses 4 % of the rate. */
+  /* Two TCP flows and a small UDP stream share a link of 10 Mbit/s with a round
+   * trip of 40 ms. The queue of the link holds as many packets as the link
+   * sends in 40 ms. UDP uses 4 % of the rate. TCP must use almost all of the
+   * rest. */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.paths[0].n_tcp = 2;
   config.paths[0].tcp_from = SECOND;
@@ -319,9 +323,10 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
 
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
-  /* If each packet must arrive within 1.05 s, all 20 packets arrive in time.
-   * The last packet is generated at 0.95 s, so it must arrive by 2 s. In 2 s
-   * the path can send 20 packets.
+  /* The path sends 10 packets per second. The last of 20 packets is generated
+   * at 0.95 s. If each packet must arrive within 1.05 s, this packet must
+   * arrive by 2 s. In 2 s the path can send 20 packets, so all packets must be
+   * in time.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
   /* A packet needs 0.6 s on the second path. If each packet must arrive within

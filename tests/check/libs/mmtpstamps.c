@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that timestamps that do not advance are replaced by the time of
- * arrival, and that other timestamps are kept. All times are in ms. */
+/* Checks MmtpStamps, which replaces the timestamps of buffers that do not
+ * advance: such a buffer gets its arrival time as timestamp. All other
+ * timestamps must be kept. All times are in ms. */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,7 +9,8 @@
 
 #define LIMIT 500
 
-/* A single buffer arrives and is passed on immediately. */
+/* Passes a single buffer to `stamps`. The buffer arrives at `now`, has the
+ * timestamp `stamp` and is passed on immediately. Returns its new timestamp. */
 static gint64
 come (MmtpStamps * stamps, gint64 now, gint64 stamp)
 {
@@ -50,10 +52,11 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 
 GST_END_TEST;
 
-/* The second buffer has the same timestamp as the first buffer, so its arrival
- * time of 1000 replaces the timestamp. The timestamps of the next two buffers
- * are earlier than 1000, so the output must stay at 1000. All later timestamps
- * exceed 1000 and must be kept. */
+/* Each call passes a buffer with its arrival time and its timestamp, and checks
+ * the resulting timestamp (in ms). The second buffer has the same timestamp as
+ * the first one, so it must get its arrival time of 1000. The timestamps of the
+ * next two buffers are earlier than 1000, so the result must stay at 1000. All
+ * later timestamps exceed 1000 and must be kept. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;

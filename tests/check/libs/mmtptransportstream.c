@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how the sender of MMTP cuts a transport stream at its pictures, which
- * pieces its queue drops, and what the receiver outputs if only some pieces
+/* Tests how the sender of MMTP cuts an MPEG transport stream into pieces, such
+ * that each piece belongs to one picture or to none. Also tests which pieces
+ * the send queue drops, and what the receiver outputs if only some pieces
  * arrive.
  */
 
@@ -42,8 +43,8 @@ poll_pieces (MmtpTsCutter * cutter, Pieces * pieces)
     fail_unless (++pieces->n < MAX_PIECES);
 }
 
-/* Feeds the stream to a cutter in buffers of `size` bytes. Stores the pieces
- * that the cutter outputs in `pieces`. */
+/* Cuts the stream into pieces. The cutter gets the stream in buffers of `size`
+ * bytes, and its pieces are stored in `pieces`. */
 static void
 cut (const TsStream * stream, gsize size, Pieces * pieces)
 {
@@ -88,8 +89,9 @@ describe (const MmtpTsPiece * piece, GString * text)
 }
 
 /* Passes the stream to the cutter in buffers of several sizes. For each size,
- * the description of the pieces must equal `expected`. The description begins
- * with the second picture: it omits the tables and the first picture. */
+ * the description of the resulting pieces must equal `expected`. The
+ * description begins with the second picture: the tables and the first picture
+ * are left out. */
 static void
 expect_pieces (const TsStream * stream, const gchar * expected)
 {
@@ -179,9 +181,10 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 
 GST_END_TEST;
 
-/* The last TS packet of a picture may carry only a clock (PCR) and no video. An
- * empty piece then marks the end of the picture. Without the empty piece, the
- * sender could not drop such a picture. */
+/* The sender drops a picture by dropping its pieces, but it must never drop a
+ * clock (PCR). If the last TS packet of a picture carries only a clock, an
+ * empty piece must therefore follow it. The empty piece marks the end of the
+ * picture and can be dropped. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -199,7 +202,9 @@ GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 
 GST_END_TEST;
 
-/* The tag of each input is the position of this input in the stream. */
+/* Each input of the cutter has a tag, which is here its position in the stream.
+ * While a picture is open, the cutter returns the tag of the input that
+ * contained the last video packet of this picture. */
 GST_START_TEST (picture_may_end_before_the_next_one)
 {
   MmtpTsCutter *cutter = mmtp_ts_cutter_new ();
@@ -224,8 +229,9 @@ GST_START_TEST (picture_may_end_before_the_next_one)
   poll_pieces (cutter, &pieces);
   fail_unless_equals_int (pieces.n, 4);
   fail_unless (pieces.pieces[2].flags & MMTP_FLAG_MARKER);
-  /* The rest of a packet arrives. The piece must hold the whole packet,
-   * including its first part, which arrived before. */
+  /* The rest of an incomplete TS packet arrives. The piece must contain the
+   * whole packet, including its first part, which was passed to the cutter
+   * before. */
   mmtp_ts_cutter_input (cutter, stream.bytes->data + stream.bytes->len - 10, 10,
       at);
   poll_pieces (cutter, &pieces);
@@ -389,13 +395,15 @@ GST_START_TEST (data_stay_where_a_picture_is_given_up)
   MmtpSendQueue *queue = put_group (&pieces);
   guint i;
 
-  /* All pieces are sent except those of the two P-pictures and the B-picture.
-   * These stay in the queue, and all of them must be dropped when the first
-   * P-picture is late. */
+  /* All pieces are sent except those of the two P-pictures and of the
+   * B-picture, which stay in the queue. The other two pictures refer to the
+   * first P-picture. When the first P-picture is late, all these pieces must be
+   * dropped. */
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
-  /* The plan must contain only the three pictures that have not been sent. */
+  /* The plan contains the pictures that wait to be sent. These must be only the
+   * three pictures that have not been sent. */
   mmtp_send_queue_fill_plan (queue, &plan);
   fail_unless_equals_int (plan.n, 3);
   fail_unless_equals_uint64 (plan.frames[0].first, 5);
@@ -430,9 +438,9 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   send (queue, 4);
   send (queue, 5);
   mmtp_send_queue_expire (queue, DELAY + 41 * MS);
-  /* Piece 3 is late, so it must be discarded. All packets of the IDR picture
-   * are in piece 2, so this picture is complete. The P-pictures must not be
-   * discarded. */
+  /* Piece 3, which is sound, is late and must be discarded. It lies between two
+   * pictures. All packets of the IDR picture are in piece 2, so this picture is
+   * complete, and the P-pictures that refer to it must not be discarded. */
   fail_unless_equals_int (n_discarded[MMTP_RANK_DATA], 1);
   fail_unless_equals_int (n_discarded[MMTP_RANK_DELTA], 0);
   mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 4));
@@ -515,8 +523,8 @@ poll_output (Receiver * receiver)
   }
 }
 
-/* Passes the pieces to the receiver, except those that are lost. If bit i of
- * `missing` is set, piece i is lost. */
+/* Passes the pieces of the stream to the receiver, but leaves out some of them,
+ * as if they were lost: piece i is left out if bit i of `missing` is set. */
 static void
 receive (Receiver * receiver, const Pieces * pieces, guint64 missing)
 {
@@ -626,12 +634,14 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
-  /* The PCR of the first P-picture is lost. The receiver must drop this
-   * picture, but must output everything else. */
+  /* The PCR (clock reference) with which the first P-picture begins is lost.
+   * The receiver cannot know whether more of this picture is missing. It must
+   * therefore drop the picture, but must output everything else. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* The sound between the two parts of the first P-picture is lost. The
-   * receiver does not know that the lost data were sound. It must therefore
-   * drop this picture, but must output its PCR (clock reference).
+   * receiver cannot know whether the lost data were sound or a part of the
+   * picture. It must therefore drop this picture, but must output its PCR
+   * (clock reference).
    */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
   /* The IDR picture is missing. */
@@ -650,8 +660,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
 
 GST_END_TEST;
 
-/* If no buffer is marked as the beginning of a picture, the receiver must
- * output all data that have arrived. */
+/* The sender has not marked any buffer as the beginning of a picture. The
+ * receiver must then change nothing and output all data that have arrived. */
 GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 {
   TsStream stream;
@@ -675,9 +685,11 @@ GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 
 GST_END_TEST;
 
-/* After a gap, the sender no longer marks pictures, because the video is
- * scrambled. The receiver must remove the first 33 PES packets (MAX_PES_PACKETS
- * + 1) and output the following seven. */
+/* First the sender marks the pictures of the stream. After a gap it no longer
+ * marks them, because the video is scrambled. The receiver removes the packets
+ * after the gap, because they may belong to an incomplete picture. It must give
+ * this up after MAX_PES_PACKETS (32) PES packets: it must remove 33 of the 40
+ * packets and output the last seven. */
 GST_START_TEST (stream_that_is_no_longer_cut_comes_back)
 {
   TsStream stream;

@@ -19,8 +19,9 @@ static const MpegVideoGop gop = {
   .hours = 1,.minutes = 2,.seconds = 3,.pictures = 4,.closed = TRUE
 };
 
-/* A frame of a stream of 25 frames per second, with its picture type, its
- * temporal reference, its size in bytes and its number in transport order. */
+/* A frame that is passed to the core of mpegstat, from a stream of 25 frames
+ * per second: its picture type, its temporal reference, its size in bytes and
+ * its number in coding order. */
 typedef struct
 {
   MpegVideoPictureType type;
@@ -47,8 +48,8 @@ make_frame (const Given * given, MpegVideoFrame * frame,
   position->gop_pts_90khz = 3600;
 }
 
-/* Passes a complete frame without a GOP header to the core and returns the
- * event that the core reports. */
+/* Passes a complete frame without a GOP header to the core of mpegstat. Returns
+ * the event that the core reports for this frame. */
 static MpegStatEvent
 input (MpegStatCore * core, guint64 arrival, MpegVideoPictureType type,
     guint temporal_reference, gsize size, gint64 coding_number)
@@ -105,10 +106,11 @@ GST_START_TEST (a_lost_frame_moves_no_latency)
 
 GST_END_TEST;
 
-/* The latencies of the four frames are 0, 16, 16 and 0 ms. By the formula of
- * RFC 3550, the jitter is 16 / 16 ms after the second frame. The third frame
- * has the same latency as the second frame, so the jitter decreases to 15 / 16
- * of its value. */
+/* The latencies of the four frames are 0, 16, 16 and 0 ms. RFC 3550 adds a
+ * sixteenth of each change of the latency to the jitter, and removes a
+ * sixteenth of the old jitter. The jitter is therefore 16 / 16 ms after the
+ * second frame. The third frame has the same latency as the second frame, so
+ * the jitter decreases to 15 / 16 of its value. */
 GST_START_TEST (totals_are_the_hand_made_sums)
 {
   MpegStatCore *core = mpegstat_core_new ();
@@ -127,8 +129,9 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_I], 5000);
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_B], 3000);
   fail_unless_equals_uint64 (totals.duration, 120 * MS);
-  /* The bitrate does not include the first frame: 6000 bytes in 120 ms are
-   * 400 kbit/s. */
+  /* The first frame marks the start of the measurement, so its bytes are not
+   * counted. The other frames have 6000 bytes, which arrived in 120 ms. This is
+   * a bitrate of 400 kbit/s. */
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
   fail_unless_equals_uint64 (totals.bitrate, 400000);
   fail_unless_equals_int64 (totals.latency_min, 0);
@@ -181,8 +184,8 @@ GST_START_TEST (an_incomplete_frame_counts_only_as_incomplete)
   fail_if (has (&events[0], MPEGSTAT_LATENCY_NS));
   fail_unless (has (&events[0], MPEGSTAT_EXPECTED_NS));
 
-  /* The first complete frame has latency 0 by definition, although it arrives
-   * at 99 ms. */
+  /* Latencies are measured relative to the first complete frame. This frame
+   * must therefore have the latency 0, although it arrives at 99 ms. */
   fail_unless_equals_int64 (input (core, 99 * MS, MPEG_VIDEO_PICTURE_P, 1,
           3000, 1).latency, 0);
 
@@ -239,7 +242,8 @@ GST_START_TEST (restart_counts_latency_anew_and_keeps_totals)
           5000, 0).latency, 0);
   mpegstat_core_get_totals (core, 9000 * MS, &totals);
   fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_I], 2);
-  /* The arrival times jump by 9 s. This jump does not count as jitter. */
+  /* The arrival time of a frame is 9 s later than that of the previous frame,
+   * because the stream began anew. This jump must not count as jitter. */
   fail_unless_equals_uint64 (totals.jitter, MS);
 
   mpegstat_core_free (core);
@@ -548,9 +552,10 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
 
   for (i = 1; i <= 100000; i++)
     piece (arrivals, 1, i);
-  /* Each call of piece () adds bytes with one arrival time. The number of
-   * stored arrival times is limited. When the limit is reached, all bytes that
-   * are added later get the arrival time of the latest call. */
+  /* Each call of piece () adds bytes of the stream with their arrival time. The
+   * number of arrival times that are stored is limited, so that they need
+   * little memory. When the limit is reached, bytes that are added get the
+   * arrival time of the latest call. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);
@@ -583,8 +588,9 @@ GST_START_TEST (one_clock_counts_from_the_first_arrival)
 
 GST_END_TEST;
 
-/* The first frame arrives while the sink is in PAUSED and still waits for its
- * preroll. The time of later frames is counted from the change to PLAYING. */
+/* The first frame arrives before playback begins: the sink is in the state
+ * PAUSED and waits for its preroll. For later frames, the time must be counted
+ * from the change to PLAYING. */
 GST_START_TEST (time_begins_with_playing_after_preroll)
 {
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
@@ -604,9 +610,10 @@ GST_START_TEST (time_stands_still_in_a_pause)
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
 
   mpegstat_clock_take (&clock, RUNNING, 100, 1000);
-  /* The clock must stand still during a pause. The pipeline is paused 10 ns
-   * after the first frame, so the clock must show 10 ns for a frame that
-   * arrives during the pause. After the pause, the clock must continue.
+  /* The clock must stand still while the pipeline is paused. The pause begins
+   * 10 ns after the first frame, so the clock must show 10 ns for a frame that
+   * arrives during the pause. After the pause, the clock must continue from 10
+   * ns.
    */
   mpegstat_clock_mark_switch (&clock, 1010);
   fail_unless_equals_uint64 (mpegstat_clock_take (&clock, MONOTONIC, 3000,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the numbers that mpegstat assigns to access units in coding order and
- * in display order. The expected values were written by hand for 25 frames per
- * second and the closed GOP "I0 P3 B1 B2 P6 B4 B5" (transport order).
+/* Checks how mpegstat numbers access units in coding order and in display
+ * order. The expected values were written by hand for 25 frames per second and
+ * the closed GOP "I0 P3 B1 B2 P6 B4 B5". It is written in coding order, and
+ * each number is the position in display order.
  */
 
 #include <gst/check/gstcheck.h>
@@ -44,9 +45,9 @@ input (MpegStatUnits * units, gchar type, guint64 pts, guint64 dts)
 }
 
 /* Passes access unit `n` of the GOP to `units`, and returns the MpegStatUnit
- * that describes this access unit. The first presentation time is one frame
- * period later than the first decoding time. If `with_dts` is FALSE, the
- * decoding time is not passed. */
+ * that describes it. Presentation times begin one frame period later than
+ * decoding times, so that no access unit is shown before it is decoded. If
+ * `with_dts` is FALSE, the decoding time is not passed. */
 static MpegStatUnit
 input_place (MpegStatUnits * units, guint n, gboolean with_dts)
 {
@@ -160,7 +161,8 @@ GST_START_TEST (times_never_go_below_zero)
   unit = input (units, 'B', START - FRAME, NONE);
   fail_unless_equals_int64 (unit.display_number, -1);
   fail_unless (!unit.has_pts);
-  /* A decoding time that is earlier than the previous one must be ignored. */
+  /* If a decoding time is earlier than the previous decoding time, it must be
+   * ignored. */
   unit = input (units, 'P', START + FRAME, START - GST_SECOND);
   fail_unless_equals_int64 (unit.coding_number, 2);
   fail_unless_equals_uint64 (unit.expected, 2 * FRAME);

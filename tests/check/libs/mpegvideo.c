@@ -16,8 +16,9 @@
 
 GST_START_TEST (sequence_header_of_a_dvd)
 {
-  /* The sequence header says 720x576, 4:3, 25 fps, 9.8 Mbit/s and a VBV buffer
-   * of 112 * 16 kbit. The sequence extension says MP@ML, interlaced and 4:2:0.
+  /* The sequence header below has these values: 720x576, 4:3, 25 fps, 9.8
+   * Mbit/s and a VBV buffer of 112 * 16 kbit. The sequence extension has these
+   * values: MP@ML (Main Profile at Main Level), interlaced and 4:2:0.
    */
   const guint8 header[] = { 0, 0, 1, 0xb3, 0x2d, 0x02, 0x40, 0x23,
     0x17, 0xed, 0x23, 0x80
@@ -64,8 +65,8 @@ GST_START_TEST (sequence_extension_widens_fields)
   fail_unless_equals_int (s.fps_d, 1001);
   fail_unless (s.low_delay && s.progressive);
 
-  /* frame_rate_extension_n = 1 and frame_rate_extension_d = 2: the frame rate
-   * is multiplied by 2 and divided by 3. */
+  /* With frame_rate_extension_n = 1 and frame_rate_extension_d = 2, the frame
+   * rate must be multiplied by n + 1 = 2 and divided by d + 1 = 3. */
   stream.bytes->data[12 + 9] |= 1 << 5 | 2;
   fail_unless (mpeg_video_parse_sequence (&s, data, 12));
   fail_unless (mpeg_video_parse_sequence_extension (&s, data + 12, 10));
@@ -324,9 +325,9 @@ add_field (MpegStream * stream, gchar type, guint tr, guint structure)
   mpeg_picture (stream, &p);
 }
 
-/* Damage may produce a sequence end code inside a slice. The units after this
- * code still belong to the picture, except units that can begin a frame.
- * mpegvideoparse does the same. */
+/* A damaged stream may contain a sequence end code in the middle of a slice.
+ * The units after this code must still be added to the picture, unless they can
+ * begin a new frame. The GStreamer element mpegvideoparse does the same. */
 GST_START_TEST (an_end_code_inside_a_picture_keeps_the_rest_of_it)
 {
   /* Start codes that may follow the end code: a slice, user data, an extension,
@@ -385,8 +386,9 @@ GST_START_TEST (two_field_pictures_are_one_frame)
 
 GST_END_TEST;
 
-/* A second field does not complete a frame if it has the same parity, another
- * temporal reference, or a type that cannot follow the first field's type. */
+/* In each of these pairs, the second field does not complete the frame of the
+ * first field. It has the same parity, another temporal reference, or a type
+ * that cannot follow the type of the first field. */
 GST_START_TEST (a_lone_field_is_incomplete)
 {
   MpegStream stream;
@@ -525,8 +527,9 @@ GST_START_TEST (junk_before_the_first_sequence_header_is_dropped)
       stream.bytes->len);
   teardown (&f);
 
-  /* A framer that may start in the middle of a stream also outputs the frames
-   * before the first sequence header. */
+  /* This framer was created without the requirement to begin at a sequence
+   * header, so it may start in the middle of a stream. It must also output the
+   * frames before the first sequence header. */
   setup (&f, 0, FALSE);
   push (&f, stream.bytes->data, stream.bytes->len, 3);
   fail_unless_equals_string (f.types->str, "P3 B1 I0 P1");
@@ -589,8 +592,9 @@ GST_START_TEST (interlaced_frames_have_rows_for_both_fields)
 
 GST_END_TEST;
 
-/* ISO/IEC 13818-2 6.3.16: in pictures of more than 2800 lines, three more bits
- * of the slice's row follow the start code. */
+/* The last byte of a slice's start code is the row of the slice in the picture.
+ * In pictures of more than 2800 lines, this byte is too small for the row, so
+ * three more bits of the row follow the start code (ISO/IEC 13818-2 6.3.16). */
 GST_START_TEST (rows_of_tall_pictures_go_on_behind_the_start_code)
 {
   const guint n_rows[] = { 128, 176, 177 };

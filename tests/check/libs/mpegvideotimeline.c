@@ -61,8 +61,9 @@ typedef struct
   gboolean disconts;
 } Run;
 
-/* Returns a stream of `n_gops` GOPs of `n` frames, in which every third frame
- * is an anchor (an I- or P-frame). The first GOP is closed. */
+/* Returns a stream of `n_gops` GOPs of `n` frames. Every third frame is an
+ * anchor (an I- or P-frame), and the others are B-frames. The first GOP is
+ * closed. The other GOPs are open if `open` is TRUE. */
 static GArray *
 make_plan (guint n_gops, guint n, gboolean open)
 {
@@ -187,9 +188,9 @@ GST_START_TEST (nothing_lost_nothing_reported)
 
 GST_END_TEST;
 
-/* Each run loses one frame of the stream, and the runs together lose each frame
- * once. If the frame is an I-frame, its GOP header is lost with it. The frames
- * at the very end are excluded, because no later frame shows that they are
+/* In each pass of the inner loop, another frame of the stream is lost. If it is
+ * an I-frame, its GOP header is lost with it. The last three frames of the
+ * stream are never lost, because no later frame would show that they are
  * missing. */
 GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 {
@@ -209,8 +210,9 @@ GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 GST_END_TEST;
 
 /* The frames have no timestamps, but the timeline has learned the pattern of
- * the GOP. In each pass of the loop, a different frame is lost. The timeline
- * must detect this loss by means of the pattern. */
+ * the GOP: the number and types of its frames. In each pass of the loop, a
+ * different frame is lost. The timeline must detect the loss of this frame by
+ * means of the pattern. */
 GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
 {
   GArray *plan = make_plan (9, 15, TRUE);
@@ -350,9 +352,9 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 
 GST_END_TEST;
 
-/* Encoders may choose the number of B-frames adaptively (b_strategy of x264 and
- * FFmpeg). When this number changes, the timeline must not report a loss. The
- * positions in coding order must not decrease. */
+/* Some encoders choose the number of B-frames between two anchors adaptively
+ * (b_strategy of x264 and FFmpeg). When this number changes, the timeline must
+ * not report a loss, and the numbers in coding order must not decrease. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -363,10 +365,10 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
   guint gop, last, anchor, b;
 
   for (gop = 0, start = 0; gop < 40; gop++, start += 15) {
-    /* This is a closed GOP. Each anchor (I- or P-frame) after the first one is
-     * followed by the B-frames that are shown before it. No B-frames follow the
-     * first anchor, because there is no earlier picture to which they could
-     * refer. */
+    /* This GOP is closed: its frames refer to no other GOP. Each anchor (I- or
+     * P-frame) except the first one is followed by the B-frames that are shown
+     * before it. No B-frames follow the first anchor, because there is no
+     * earlier picture to which they could refer. */
     for (last = anchor = 0; anchor < 15;) {
       MpegVideoFrame frame = make_frame (anchor ? 'P' : 'I', anchor);
 
@@ -394,9 +396,10 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
 
 GST_END_TEST;
 
-/* If a GOP header is lost, the numbers of the frames after it must not change.
- * In Ouwens (section 3.8), lost GOP headers changed these numbers, so the
- * latency figures of that paper were wrong. check_losses () checks each frame.
+/* If a GOP header is lost, the frames after it must keep their numbers. In the
+ * measurements of Ouwens (section 3.8), lost GOP headers changed the numbers of
+ * frames, so the latency figures of that paper were wrong. check_losses ()
+ * checks the number of each frame.
  */
 GST_START_TEST (a_lost_gop_header_shifts_nothing)
 {
@@ -515,9 +518,9 @@ GST_START_TEST (references_wrap_without_gop_headers)
 
 GST_END_TEST;
 
-/* The first GOP of the stream has 13 frames, and each other GOP has 15 frames.
- * After the first five GOPs, twelve GOPs are missing. The timeline must report
- * all missing frames as one loss. */
+/* The stream has 24 GOPs. The first GOP has 13 frames, and each other GOP has
+ * 15 frames. The first five GOPs arrive, and the next twelve GOPs are lost. The
+ * timeline must report all lost frames as one loss. */
 GST_START_TEST (a_long_gap_is_one_range)
 {
   GArray *plan = make_plan (24, 15, TRUE);
@@ -586,10 +589,10 @@ GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 
 GST_END_TEST;
 
-/* An attacker who knows the SSRC sends one RTP packet per second with a picture
- * and a timestamp that is up to 65,000 frames too high. For each forged frame,
- * the timeline may report at most ten seconds of lost frames, in at most 64
- * ranges. */
+/* An attacker who knows the SSRC sends forged RTP packets, one per 100 frames
+ * of the stream. Each of them contains a picture with a timestamp that is 251
+ * to 70,000 frames too high. For each forged frame, the timeline may report at
+ * most ten seconds of lost frames, in at most 64 ranges. */
 GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 {
   const guint n_forged = 8, every = 100;
@@ -640,8 +643,10 @@ GST_END_TEST;
  *   the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
-/* Random temporal references must not change the positions of correct frames,
- * and no array may be accessed beyond its end. */
+/* All frames have random types and temporal references, and some have random
+ * GOP headers or timestamps. No position in display order may be negative, and
+ * no frame may cause more than MAX_LOSSES_AT_ONCE lost frames. A memory checker
+ * detects accesses beyond the end of an array. */
 GST_START_TEST (any_temporal_references_are_survived)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -739,9 +744,10 @@ GST_START_TEST (times_without_b_frames)
 
 GST_END_TEST;
 
-/* 3:2 pulldown shows film of 24 frames per second at 30000/1001 frames per
- * second, so two frames last five fields. In display order the frames last 3,
- * 2, 3, 2 ... fields, and top_field_first is 1, 0, 0, 1. */
+/* 3:2 pulldown shows film of 24 frames per second as interlaced video of
+ * 30000/1001 frames per second. A film frame lasts three or two fields in turn,
+ * so two film frames last five fields. In display order the frames last 3, 2,
+ * 3, 2 ... fields, and their flag top_field_first is 1, 0, 0, 1. */
 GST_START_TEST (times_of_three_two_pulldown)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -770,7 +776,8 @@ GST_START_TEST (times_of_three_two_pulldown)
       header->top_field_first = fields[display] % 2 == 0;
       header->temporal_reference = display % 1024;
       mpeg_video_timeline_input (timeline, &frame, NONE, &position);
-      /* The first frame is shown one frame period after it is decoded. */
+      /* The expected PTS: the first frame is shown one frame period (two
+       * fields) after it is decoded. */
       expected = (2 + fields[display]) * G_GUINT64_CONSTANT (1001000000) / 60;
       /* The first four frames are one I-frame, one P-frame and two B-frames.
        * Their PTS may be inexact, because the timeline has not received enough
@@ -852,8 +859,10 @@ GST_START_TEST (a_change_of_rate_keeps_what_was)
 GST_END_TEST;
 
 /* Passes a stream without GOP headers to the timeline, then eight frames with
- * random temporal references but correct timestamps, and then the stream again.
- * Returns the number of frames that are counted as lost. */
+ * wrong temporal references, and then the rest of the stream. If `clocked` is
+ * TRUE, the frames have correct timestamps. If `has_gop` is TRUE, the eight
+ * frames have GOP headers. Returns the number of frames that the timeline
+ * reports as lost. */
 static gint64
 lose_by_wild_references (gboolean clocked, gboolean has_gop,
     gint64 * max_gap, gint64 * last_display)
@@ -888,14 +897,15 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
 {
   gint64 max_gap, last;
 
-  /* With timestamps, the timeline must not report lost frames, because the
-   * timestamps prove that no frame is missing. */
+  /* With timestamps, the timeline must not report lost frames in spite of the
+   * wrong temporal references, because the timestamps show that no frame is
+   * missing. */
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
-  /* Without timestamps the timeline cannot exclude a loss. It may report lost
-   * frames before each of the eight frames, but each time at most 250, which is
-   * the number of frames in ten seconds.
+  /* Without timestamps, the timeline cannot exclude that frames were lost. It
+   * may report lost frames before each of the eight frames with wrong temporal
+   * references, but each time at most 250, the number of frames in ten seconds.
    */
   fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);

@@ -20,11 +20,12 @@ typedef struct
 {
   GstNetworkSink parent;
 
-  /* The following fields are written by the tests and protected by `lock`. */
+  /* The following fields are written by the tests and read by the FakeSink.
+   * They are protected by `lock`. */
   GMutex lock;
-  /* The next `refuse` connection attempts fail. */
+  /* Number of connection attempts that will fail from now on. */
   guint refuse;
-  /* Error code of the connection attempts that fail because of `refuse`: a
+  /* Error with which the next `refuse` connection attempts fail: a
    * GResolverError, or -1 for G_IO_ERROR_CONNECTION_REFUSED. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
@@ -32,16 +33,19 @@ typedef struct
   gsize room;
   gboolean gone;                /* the receiver closed */
   gboolean broken;              /* sending fails */
-  /* Size in bytes of packets that cannot be sent. */
+  /* Size in bytes of the packets that the transport cannot send at all; packets
+   * of other sizes can be sent. */
   gsize unsendable;
   /* Number of calls of the send function that will return
-   * GST_NETWORK_SINK_EARLY */
+   * GST_NETWORK_SINK_EARLY (the packet was sent too early) */
   guint early;
-  /* TRUE if the receiver reads the remaining data before the drain timeout */
+  /* TRUE if the receiver will read the remaining data before the drain timeout
+   * expires */
   gboolean drains;
   gboolean drain_breaks;
 
-  /* The following fields are read by the tests and protected by `lock`. */
+  /* The following fields are written by the FakeSink and read by the tests.
+   * They are protected by `lock`. */
   /* What happened, one character for each event:
    * - a letter: a buffer was sent completely, and this is its first byte;
    * - <: a connection begins;
@@ -49,7 +53,7 @@ typedef struct
    * - !: a connection is reset;
    * - .: all data was drained. */
   GString *log;
-  /* Number of bytes of the current buffer that were accepted. */
+  /* Number of bytes of the current buffer that the transport has accepted. */
   gsize n_taken;
   gsize taken;                  /* ... of all */
 } FakeSink;
@@ -263,7 +267,7 @@ fake_sink_class_init (FakeSinkClass * klass)
       "Sink/Network", "A transport of tests", "tests");
 }
 
-/* A FakeSink that gets a whole frame in each buffer. */
+/* A FakeSink whose buffers each contain a whole frame. */
 typedef FakeSink FrameSink;
 typedef FakeSinkClass FrameSinkClass;
 
@@ -280,9 +284,9 @@ frame_sink_class_init (FrameSinkClass * klass)
   GST_NETWORK_SINK_CLASS (klass)->whole_frames = TRUE;
 }
 
-/* A FakeSink that gets all available packets in one call. It accepts a packet
- * only if the whole packet fits into `room` bytes. For each call, a | is added
- * to the log before the packets of this call. */
+/* A FakeSink that sends packets: it gets all available packets in one call. It
+ * accepts a packet only if the whole packet fits into `room` bytes. In the log,
+ * a | marks the beginning of each call. */
 typedef FakeSink PacketSink;
 typedef FakeSinkClass PacketSinkClass;
 
@@ -486,7 +490,8 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, silent, FALSE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  /* The receiver has missed no buffer. */
+  /* The sink has waited for the receiver, so the receiver has missed no buffer.
+   * The sink must not send upstream the event that announces a new receiver. */
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
@@ -557,8 +562,9 @@ GST_START_TEST (refused_is_one_error)
   FAKE (test->sink)->refuse = 1;
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
-  /* The error must not be posted before the pipeline has started. An error
-   * during the start would leave the pipeline waiting in PAUSED. */
+  /* The error must be posted only after the pipeline has started. If it were
+   * posted during the start, the pipeline would wait in PAUSED forever. The
+   * test therefore waits until the sink waits for its connection. */
   WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
   SET (test, silent, FALSE);
   check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
@@ -659,9 +665,9 @@ GST_START_TEST (refused_is_tried_again)
 
 GST_END_TEST;
 
-/* Even without auto-reconnect, the sink keeps trying to connect until
- * peer-timeout expires. The timeout may expire before the next attempt. The
- * warning therefore does not promise another attempt. */
+/* Even without auto-reconnect, a datagram sink keeps trying to connect until
+ * peer-timeout expires. Its warning must not promise another attempt, because
+ * the timeout may expire before. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -724,8 +730,8 @@ GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, gone, TRUE);
-  /* The sink renders no buffer at this time. It must notice the closed
-   * connection while it waits for the next buffer. */
+  /* The receiver closes the connection while the sink waits for the next
+   * buffer. The sink must notice this without a buffer. */
   check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
   push (test, 'b', 0, 40);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -779,8 +785,9 @@ GST_START_TEST (next_receiver_begins_with_a_key_frame)
 
 GST_END_TEST;
 
-/* A key frame that was sent only partly may lack headers that the new receiver
- * needs, so it is dropped. */
+/* A key frame was sent only in part when the connection broke. The rest of it
+ * is useless for the new receiver, which needs the headers at its beginning, so
+ * it must be dropped. */
 GST_START_TEST (torn_key_frame_is_dropped)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
@@ -892,8 +899,8 @@ answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* Answers queries in the same way as an ifdqueue that is downstream of a
- * camera. */
+/* Answers queries for a sink whose upstream is a camera and an ifdqueue: the
+ * source is live, and frames are dropped upstream when the queue is full. */
 static gboolean
 answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -913,9 +920,9 @@ create_live (gboolean packets, guint max_live_wait)
   return test;
 }
 
-/* Frees the pipeline and compares the log with `expected`. The log contains a |
- * for each call of send_packets. The number of calls does not matter here, so
- * each | is removed before the comparison. */
+/* Frees the pipeline and compares the log with `expected`. In the log, a |
+ * stands for each call of the send function of the PacketSink. The number of
+ * these calls does not matter here, so each | is removed first. */
 static void
 free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
@@ -944,8 +951,9 @@ GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
   push (test, 'd', DELTA, 120);
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
-  /* The buffer d is not a key frame. Only the packet sink sends d: it has no
-   * connections, so it does not wait for a key frame. */
+  /* Buffer d is not a key frame. A sink with connections must drop it, because
+   * the new receiver needs a key frame first. The PacketSink has no
+   * connections, so it must send d. */
   free_live_and_expect_log (test, __i__ ? "<de>" : "<e>");
 }
 
@@ -965,8 +973,9 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   /* No frame refers to b. */
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-references"), 2);
-  /* The first buffer waited for the network before it was dropped. The other
-   * two buffers were dropped without waiting. */
+  /* The first buffer had to wait for the network before it was dropped, so
+   * "time-blocked" must not be 0. The other two buffers were dropped without
+   * waiting. */
   fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
   SET (test, room, G_MAXSIZE);
   push (test, 'd', 0, 120);
@@ -1055,8 +1064,8 @@ push_layer (SinkPipeline * test, gchar name, guint flags, gint layer)
   g_async_queue_push (test->queue, buffer);
 }
 
-/* A frame of layer 1 is dropped. The frames of layer 2 that refer to it are
- * then dropped too, until the next frame of layer 0. */
+/* If a frame of layer 1 is dropped, the frames of layer 2 that refer to it must
+ * be dropped, too, until the next frame of layer 0. */
 GST_START_TEST (frame_of_a_higher_layer_goes_with_the_one_it_needs)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
@@ -1128,8 +1137,8 @@ GST_START_TEST (whole_frame_has_no_rest)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, room, 30);
   push (test, 'b', 0, 0);
-  /* If a part of a buffer was sent, the rest of this buffer is always sent,
-   * whether `blocking` is TRUE or FALSE. */
+  /* A part of buffer b was sent before the network became full. The rest of
+   * this buffer must be sent, whether `blocking` is TRUE or FALSE. */
   WAIT_FOR (taken (test) == 30);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -1221,10 +1230,10 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* The transport refuses packets that are sent too early. Such a refusal does
- * not mean that the network is full. The sink must keep a refused packet. Even
- * after many refusals of this kind, the sink must not conclude that the
- * receiver has disappeared. */
+/* The transport refuses packets that the sink sends too early. Such a refusal
+ * does not mean that the network is full, so the sink must keep the refused
+ * packets and send them later. Even after many such refusals, the sink must not
+ * conclude that the receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1245,8 +1254,9 @@ GST_START_TEST (packets_wait_until_it_is_time)
 
 GST_END_TEST;
 
-/* The first packets of a frame are dropped. Then the rest of the frame, which
- * is in the next buffer list, is dropped too. */
+/* The first packets of a frame are dropped, because the network is full. Then
+ * the network has room again, and the rest of the frame arrives in the next
+ * buffer list. This rest must be dropped, too. */
 GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1286,9 +1296,9 @@ GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
 
 GST_END_TEST;
 
-/* The receiver of a packet sink does not notice a reconnection. After a
- * reconnection, the sink must therefore send all packets, without waiting for a
- * key frame. */
+/* A receiver of datagrams does not notice that the sink has reconnected, so it
+ * has missed nothing. After a reconnection, a packet sink must therefore send
+ * all packets, without waiting for a key frame. */
 GST_START_TEST (packets_go_on_with_the_next_connection)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
@@ -1449,7 +1459,8 @@ GST_START_TEST (stop_in_a_frame_resets)
   fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
   fail_unless (sink_pipeline_is_in_state (test, "idle"));
 
-  /* After the restart, the sink begins with a new connection. */
+  /* The sink was stopped in the middle of a frame and starts again. It must
+   * begin with a new connection. */
   SET (test, room, G_MAXSIZE);
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   sink_pipeline_push_start_events (test);
@@ -1537,13 +1548,15 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   sink_pipeline_push_eos (test);
-  /* At this time the sink may or may not have begun to drain. */
+  /* The sink may or may not have begun to drain (to wait until the receiver has
+   * read all data) when it is flushed. The test works in both cases. */
   g_usleep (5000);
   sink_pipeline_flush (test);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
 
-  /* EOS ended the previous connection, so data of the next stream goes to a new
-   * connection. */
+  /* If the sink had begun to drain, it has ended the connection after EOS. The
+   * data of the next stream must then go to a new connection. If the flush came
+   * earlier, the old connection is still in use. */
   sink_pipeline_push_start_events (test);
   push (test, 'b', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
@@ -1614,9 +1627,9 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* The EOS event has to wait behind a blocked buffer. The event of
- * gst_wireless_event_new_ending () overtakes this buffer and announces EOS, so
- * the sink must apply the drain timeout. */
+/* The EOS event has to wait, because the sink is blocked in a buffer before it.
+ * The event of gst_wireless_event_new_ending () does not wait and announces the
+ * EOS, so the sink must apply the drain timeout to the blocked buffer. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
@@ -1735,9 +1748,9 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 
 GST_END_TEST;
 
-/* The application requests EOS while a receiver is connected. Buffers that the
- * sink gets between this request and the EOS event must be sent, even if the
- * drain timeout is 0. */
+/* The application requests EOS while a receiver is connected. The sink still
+ * gets a buffer between this request and the EOS event. This buffer must be
+ * sent, even if the drain timeout is 0. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which kind of picture a buffer of video holds, and which other frames
- * need it. The input bytes were made by hand from ISO/IEC 13818-2, ITU-T H.264
- * and H.265, RFC 2250, RFC 6184, RFC 7798, RFC 7741, RFC 9628 and the RTP payload
- * format for AV1.
+/* Checks which kind of picture a buffer of video contains, and which other
+ * frames refer to it. The input bytes were made by hand from ISO/IEC 13818-2,
+ * ITU-T H.264 and H.265, RFC 2250, RFC 6184, RFC 7798, RFC 7741, RFC 9628 and
+ * the RTP payload format for AV1.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,8 +16,8 @@ static PictureInfo
 read_at (PictureReader * reader, guint64 pts, gboolean is_key,
     const guint8 * data, gsize size)
 {
-  /* The reader gets a copy of exactly `size` bytes, so that a memory checker
-   * notices any access beyond them. */
+  /* The reader gets its input in a block of memory of exactly `size` bytes, so
+   * that a memory checker notices any access beyond the input. */
   guint8 *copy = g_memdup2 (data, size);
   PictureInfo info;
 
@@ -42,8 +42,8 @@ expect_at (PictureReader * reader, guint64 pts, const guint8 * data, gsize size,
 /* --- MPEG video ----------------------------------------------------------- */
 
 #define GOP(closed) 0, 0, 1, 0xb8, 0, 8, 0, (closed) << 6
-/* A picture header with temporal_reference (10 bits), picture_coding_type (3
- * bits) and vbv_delay, followed by a slice. */
+/* Bytes of a picture header, followed by a slice. The header has
+ * temporal_reference (10 bits), picture_coding_type (3 bits) and vbv_delay. */
 #define PICTURE(reference, type) 0, 0, 1, 0, (reference) >> 2, \
     ((reference) & 3) << 6 | (type) << 3, 0, 0, 0, 0, 0, 1, 1, 0x20
 
@@ -76,7 +76,8 @@ GST_START_TEST (b_frames_of_an_open_gop_lead)
 
 GST_END_TEST;
 
-/* Checks pictures between which the temporal reference wraps from 1023 to 0. */
+/* Checks leading pictures if the temporal reference, the number of a picture in
+ * display order, wraps from 1023 to 0. */
 GST_START_TEST (temporal_reference_wraps)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);
@@ -95,8 +96,8 @@ GST_START_TEST (temporal_reference_wraps)
 GST_END_TEST;
 
 #define RTP(payload) 0x80, payload, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1
-/* The video-specific header of RFC 2250 (section 3.4). Only its temporal
- * reference and its picture type are set. */
+/* The video-specific header of RFC 2250 (section 3.4). Only the temporal
+ * reference and the picture type are set in it. */
 #define MPV(reference, type) (reference) >> 8, (reference) & 0xff, type, 0
 
 GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
@@ -105,7 +106,8 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
           PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
-  /* The second packet of an I-frame must yield the same result as the first. */
+  /* The second packet of an I-frame has no picture header. The reader must
+   * nevertheless return the same result as for the first packet. */
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
@@ -169,8 +171,8 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
         units[i].kind, FALSE);
     expect_at (rtp, NO_PTS, BYTES (RTP (96), units[i].header, 0x88),
         units[i].kind, FALSE);
-    /* In FU-A and FU-B (RFC 6184 section 5.8), the NAL unit type is in the
-     * second byte. */
+    /* In a fragment of type FU-A or FU-B (RFC 6184 section 5.8), the NAL unit
+     * type of the picture is in the second byte. */
     if ((units[i].header & 0x1f) == 0)
       continue;
     expect_at (rtp, NO_PTS, BYTES (RTP (96), (units[i].header & 0x60) | 28,
@@ -184,8 +186,9 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* Checks a STAP-A with an access unit delimiter, parameter sets and a slice.
- * The most important of its units determines the result. */
+/* An aggregation packet (STAP-A) contains an access unit delimiter, parameter
+ * sets and a slice. The most important of these units must determine the
+ * result: the slice. */
 GST_START_TEST (most_important_unit_of_an_aggregate_decides)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
@@ -214,8 +217,8 @@ GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
   PictureInfo info;
 
-  /* This picture is not an IDR picture. It must be a key frame nevertheless,
-   * because its buffer is flagged as a key frame.
+  /* The NAL unit of this picture is not an IDR picture. The picture must be a
+   * key frame nevertheless, because its buffer is flagged as a key frame.
    */
   info = read_at (reader, 120 * MS, TRUE, BYTES (RTP (96), NAL (2, 1), 0x88));
   fail_unless_equals_int (info.kind, PICTURE_KIND_KEY);
@@ -232,8 +235,8 @@ GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
 
 GST_END_TEST;
 
-/* The codec data (avcC) specify a length field of two bytes before each NAL
- * unit. */
+/* The codec data (avcC) say that a length field of two bytes precedes each NAL
+ * unit. The reader must use this size. */
 GST_START_TEST (lengths_are_those_of_the_codec_data)
 {
   static const guint8 avcc[] = { 1, 100, 0, 31, 0xfc | 1, 0xe0, 0 };
@@ -277,8 +280,9 @@ GST_END_TEST;
 
 /* --- H.265 ---------------------------------------------------------------- */
 
-/* The NAL unit header of H.265: nal_unit_type (6 bits), nuh_layer_id (6 bits)
- * and nuh_temporal_id_plus1. */
+/* Writes the two bytes of the NAL unit header of H.265. They contain
+ * nal_unit_type (6 bits), nuh_layer_id (6 bits) and nuh_temporal_id_plus1 (3
+ * bits). */
 #define NAL5(type, layer, sub_layer) (type) << 1 | (layer) >> 5, \
     ((layer) & 31) << 3 | ((sub_layer) + 1)
 
@@ -294,8 +298,9 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
     {21, 0, PICTURE_KIND_KEY}, {16, 0, PICTURE_KIND_KEY},
     {1, 0, PICTURE_KIND_REFERENCE}, {0, 0, PICTURE_KIND_DROPPABLE},
     {9, 0, PICTURE_KIND_REFERENCE, TRUE}, {8, 0, PICTURE_KIND_DROPPABLE, TRUE},
-    /* RADL pictures refer only to the key frame, so they are not marked as
-     * leading. */
+    /* RADL pictures are leading pictures that refer only to the key frame and
+     * to each other. They can be decoded without the previous GOP, so they must
+     * not be marked as leading. */
     {7, 0, PICTURE_KIND_REFERENCE}, {6, 0, PICTURE_KIND_DROPPABLE},
     {35, 0, PICTURE_KIND_PART}, {39, 0, PICTURE_KIND_PART},
     {32, 0, PICTURE_KIND_PART}, {34, 0, PICTURE_KIND_PART},
@@ -327,8 +332,9 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* Checks the slots of the decoder that each picture uses and updates
- * (slotuse.h). NAL unit type 3 is TSA. */
+/* Checks which slots of the decoder (stored reference pictures, slotuse.h) each
+ * picture uses and updates. NAL unit type 3 is a TSA picture (temporal
+ * sub-layer access). */
 GST_START_TEST (sub_layers_of_h265_say_what_they_need)
 {
   static const struct
@@ -343,9 +349,9 @@ GST_START_TEST (sub_layers_of_h265_say_what_they_need)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H265);
   guint i, pass;
 
-  /* The reader needs a picture of each sub-layer before it knows the number of
-   * sub-layers. The pictures are therefore read twice, and `uses` and `updates`
-   * are checked only the second time. */
+  /* The reader knows the number of sub-layers only after it has got a picture
+   * of each sub-layer. The pictures are therefore passed to it twice, and
+   * `uses` and `updates` are checked only the second time. */
   for (pass = 0; pass < 2; pass++) {
     for (i = 0; i < G_N_ELEMENTS (units); i++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),
@@ -383,9 +389,9 @@ GST_END_TEST;
 
 #define RTP_AT(time) 0x80, 96, 0, 1, 0, 0, 0, time, 0, 0, 0, 1
 
-/* Frames of VP8: a key frame of 320x240, a frame that updates the reference
- * "last frame", and a frame that updates no reference (RFC 6386, 19.2, coded as
- * in 7.3) */
+/* Three frames of VP8: a key frame of 320x240, a frame that updates the
+ * reference frame "last", and a frame that updates no reference frame (RFC
+ * 6386, 19.2; they are coded as in 7.3). */
 #define VP8_KEY 0xb0, 0, 0, 0x9d, 1, 0x2a, 0x40, 1, 0xf0, 0, 0, 2, 0, 0x78, 8, 0
 #define VP8_P 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0x10, 0
 #define VP8_B 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0, 0
@@ -393,8 +399,8 @@ GST_END_TEST;
 #define VP9_KEY 0x83, 0x49, 0x83, 0x42, 0x40, 0x13, 0xf0, 0x0e, 0xf0
 #define VP9_P 0x87, 1, 0, 9, 0
 #define VP9_B 0x87, 0, 0, 9, 0
-/* AV1: a sequence header (5.5.1) and frame headers (5.9.2), in OBUs without
- * obu_size, as in RTP packets */
+/* A sequence header of AV1 (5.5.1) and three frame headers (5.9.2). They are in
+ * OBUs without the field obu_size, as in RTP packets. */
 #define AV1_SEQUENCE 8, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0, 0, 0
 #define AV1_KEY 0x30, 0x10, 0
 #define AV1_P 0x30, 0x30, 0, 0x40, 0, 0, 0
@@ -412,8 +418,9 @@ GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
   expect_at (vp9, NO_PTS, BYTES (VP9_KEY), PICTURE_KIND_KEY, FALSE);
   expect_at (vp9, NO_PTS, BYTES (VP9_P), PICTURE_KIND_REFERENCE, FALSE);
   expect_at (vp9, NO_PTS, BYTES (VP9_B), PICTURE_KIND_DROPPABLE, FALSE);
-  /* The OBU of the sequence header has the field obu_size. The OBU of the key
-   * frame does not have this field. */
+  /* In this stream, the OBU (unit of AV1) of the sequence header has the field
+   * obu_size, and the OBU of the key frame does not have it. The reader must
+   * understand both forms. */
   expect_at (av1, NO_PTS, BYTES (0x0a, 10, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0,
           0, 0, AV1_KEY), PICTURE_KIND_KEY, FALSE);
   expect_at (av1, NO_PTS, BYTES (AV1_P), PICTURE_KIND_REFERENCE, FALSE);
@@ -425,8 +432,8 @@ GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
 
 GST_END_TEST;
 
-/* RFC 7741, 4.2: the payload descriptor has the bits X, N, S and PID, then the
- * bits I, L, T and K with their fields. */
+/* The test packets have a payload descriptor of VP8 (RFC 7741, 4.2). It has the
+ * bits X, N, S and PID, then the bits I, L, T and K with their fields. */
 GST_START_TEST (first_packet_of_vp8_tells_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP8);
@@ -444,8 +451,8 @@ GST_START_TEST (first_packet_of_vp8_tells_the_kind)
   /* N, and a second packet without it */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0x30, VP8_P),
       PICTURE_KIND_DROPPABLE, FALSE);
-  /* The next two packets end within the frame header. The kind of the picture
-   * must be derived from the bit P alone. */
+  /* The next two packets end in the middle of the frame header. The reader must
+   * determine the kind of the picture by the bit P (key frame or not) alone. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (5), 0x10, 0xd1, 0),
       PICTURE_KIND_REFERENCE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),
@@ -478,9 +485,9 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x4c, VP9_P),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* The first descriptor contains the layer indices and TL0PICIDX. The second
-   * descriptor is in flexible mode and contains the layer indices and two
-   * P_DIFF fields. */
+  /* The payload descriptor of the first packet contains the layer indices and
+   * TL0PICIDX. The descriptor of the second packet is in flexible mode. It
+   * contains the layer indices and two P_DIFF fields. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0xe8, 0x12, 0x20, 7, VP9_B),
       PICTURE_KIND_DROPPABLE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0xf8, 0x12, 0x20, 3, 4, VP9_B),
@@ -532,8 +539,9 @@ GST_START_TEST (what_cannot_be_read_is_unknown)
     for (size = 0; size <= sizeof zeros; size++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, zeros, size);
 
-      /* A byte-stream access unit that is malformed counts as a reference
-       * frame. */
+      /* For malformed input, the kind must be unknown. The only exception is an
+       * access unit in the byte-stream format of H.264 or H.265, which may
+       * count as a reference frame. */
       fail_unless (info.kind == PICTURE_KIND_UNKNOWN ||
           ((format == PICTURE_FORMAT_H264 || format == PICTURE_FORMAT_H265) &&
               info.kind == PICTURE_KIND_REFERENCE));

@@ -63,8 +63,8 @@ GST_START_TEST (prefix_of_ipv4_is_24_bits_and_of_ipv6_48)
 
 GST_END_TEST;
 
-/* The hosts of a prefix share one budget: 100 answers in one burst, then one
- * answer every 10 ms. */
+/* All hosts of an address prefix share one budget of answers: 100 answers in
+ * one burst, then one answer every 10 ms. */
 GST_START_TEST (prefix_has_a_budget)
 {
   assert_equals_int (take_many (0x0a000001, SECOND, 150, RATE), 100);
@@ -134,8 +134,9 @@ GST_START_TEST (known_host_has_a_reserve)
   assert_equals_int (take_many (0x0a000001, SECOND, 1000, RATE), 100);
   assert_equals_int (take_many (0x0a000005, SECOND, 20, RATE), 10);
   assert_equals_int (take_many (0x0a000005, 2 * SECOND, 1, RATE), 1);
-  /* A host that has completed a handshake has an additional budget (reserve).
-   * The host can use its reserve even if the overall limit is reached. */
+  /* A host that has completed a handshake has a reserve, which is an additional
+   * budget of answers. It must get an answer even if the limit for all hosts
+   * together is reached. */
   take_many (0x0b000001, 3 * SECOND, 1, 1);
   assert_equals_int (take_many (0x0b000001, 3 * SECOND, 1, 1), 0);
   assert_equals_int (take_many (0x0a000005, 3 * SECOND, 1, 1), 1);
@@ -151,10 +152,10 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* Each iteration stores host `i`, and then stores host 0 again. Host 1 is
-     * therefore the oldest host. In the last iteration the limiter is full, so
-     * it must remove host 1. After the loop, every host except host 1 must have
-     * a reserve (an additional budget). */
+    /* Each iteration stores host `i`, and then stores host 0 again, so host 1
+     * becomes the oldest host. In the last iteration the limiter is full, so it
+     * must remove host 1. After the loop, every host except host 1 must have a
+     * reserve (an additional budget of answers). */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

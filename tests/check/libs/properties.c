@@ -27,7 +27,8 @@ typedef struct
   GMutex lock;
   Settings settings;
   guint measured;               /* read only */
-  /* half of the value of the property `doubled` */
+  /* Half of the value of the property `doubled`. The property is doubled to
+   * test properties with functions of their own. */
   gint doubled;
   guint n_changes;
 } Thing;
@@ -48,7 +49,7 @@ note_change (gpointer object)
   self->n_changes++;
 }
 
-/* These two functions set and get the property `doubled`. They are called
+/* The next two functions set and get the property `doubled`. They are called
  * without self->lock. */
 static void
 set_doubled (gpointer object, const GValue * value, GParamSpec * pspec)
@@ -301,8 +302,9 @@ GST_START_TEST (a_subclass_may_have_another_text)
   fail_unless_equals_uint64 (special->settings.duration, 3 * GST_MSECOND);
   g_object_get (special, "duration", &milliseconds, NULL);
   fail_unless_equals_int (milliseconds, 3);
-  /* The subclass must not install a second property `duration`. Both classes
-   * must therefore have the same number of properties. */
+  /* The subclass has its own text for the property `duration`, but must not
+   * install a second property of this name. Both classes must therefore have
+   * the same number of properties. */
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (thing), &n_thing);
   g_free (specs);
   specs =
@@ -342,8 +344,8 @@ GST_START_TEST (rows_say_when_and_by_whom)
   fail_if (gst_wireless_properties_find (count)->flags & PROPERTY_URI);
   fail_unless (gst_wireless_properties_find (find (thing, "doubled")) ==
       &of_thing[1]);
-  /* The property `name` was installed by another class, so it is not in any
-   * table of properties. */
+  /* The property `name` was installed by GstObject and not from a table of
+   * properties, so gst_wireless_properties_find () must not find it. */
   fail_unless (gst_wireless_properties_find (find (thing, "name")) == NULL);
   gst_object_unref (thing);
 }

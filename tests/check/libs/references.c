@@ -56,9 +56,9 @@ input (References * references, const Picture * picture, ReferenceUse * use)
 
 /* Simulates a decoder that does not receive the picture with the index
  * `without`. Returns a text with one character for each picture: '-' if the
- * decoder cannot decode the picture, otherwise the digit `depth` (see
- * ReferenceUse). The test fails if references_end () returns FALSE for a
- * picture. */
+ * decoder cannot decode the picture, otherwise its depth (the field `depth` of
+ * ReferenceUse) as a digit. The test fails if the references of a picture are
+ * not known. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -109,15 +109,16 @@ GST_START_TEST (picture_of_a_layer_costs_those_that_refer_to_it)
   expect_without (layers, n, 2, "02--02120100");
   expect_without (layers, n, 6, "02120" "2--0100");
   expect_without (layers, n, 4, "0212------00");
-  /* Picture 9 has the references "8 (4". The "(" means that picture 4 is kept,
-   * but picture 9 does not use it. Picture 4 therefore does not count as a
-   * reference. */
+  /* Picture 9 has the references "8 (4". The "(" means that picture 4 stays
+   * stored, but picture 9 does not use it. Picture 4 therefore does not count
+   * as a reference of picture 9. */
   expect_without (layers, n, 9, "021202120-00");
 }
 
 GST_END_TEST;
 
-/* B-pyramid of three levels, and an open GOP */
+/* A pyramid of B-frames with three levels, in which some B-frames are
+ * references of others, and an open GOP after it. */
 static const Picture pyramid[] = {
   {'I', 0, 0, ""}, {'P', 8, 0, "0"}, {'P', 4, 0, "0 8"}, {'P', 2, 0, "0 4"},
   {'B', 1, 0, "0 2 (4 (8"}, {'B', 3, 0, "2 4 (8"}, {'P', 6, 0, "4 8"},
@@ -131,7 +132,8 @@ GST_START_TEST (depth_in_a_pyramid_follows_from_the_references)
   const guint n = G_N_ELEMENTS (pyramid);
 
   memcpy (pictures, pyramid, sizeof pictures);
-  /* picture 10 is a leading picture, and another picture refers to it */
+  /* Only the pictures 0 to 9 are used here, because picture 10 is a leading
+   * picture to which another picture refers. */
   expect_without (pictures, 10, n, "0012332330");
   expect_without (pictures, 10, 3, "001---2330");
   expect_without (pictures, 10, 2, "00-------0");
@@ -180,8 +182,9 @@ GST_START_TEST (slots_are_used_only_with_layers)
   static const Picture with_b[] = {
     {'I', 0, 0, ""}, {'P', 3, 0, "0"}, {'B', 1, 0, "0 3"}, {'B', 2, 0, "0 3"},
   };
-  /* The last P-frame (order 8) refers to a B-frame (order 2) of the previous
-   * pyramid. */
+  /* The last P-frame (order 8) refers to the picture with the order 2, which is
+   * between two earlier pictures in display order. The stream has no layers
+   * nevertheless. */
   static const Picture tangled[] = {
     {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'P', 2, 0, "0 4"}, {'P', 8, 0, "4 2"},
   };
@@ -189,17 +192,17 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (chain, 4, 3), 0);
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
-  /* The stream consists of three groups of 9 pictures. The first group shows
-   * that the stream has layers. The slots, which stand for stored reference
-   * pictures, must therefore be used for all 18 pictures of the second and the
-   * third group. */
+  /* The stream consists of three groups of 9 pictures. Only the first group as
+   * a whole shows that the stream has layers, so its pictures do not use slots
+   * (stored reference pictures) yet. All 18 pictures of the second and the
+   * third group must use slots. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
 GST_END_TEST;
 
-/* A non-reference picture whose references are unknown must not change which
- * reference pictures are stored. */
+/* It is not known to which pictures a non-reference picture refers.
+ * Nevertheless, it must not change which reference pictures are stored. */
 GST_START_TEST (unknown_non_reference_picture_keeps_the_stored_pictures)
 {
   References *references = references_new ();
@@ -234,9 +237,9 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* A picture of the first group has unknown references. For the next group,
-   * references_end () must therefore return FALSE, which means that slots are
-   * not used. */
+  /* It is not known to which pictures one picture of the first group refers. In
+   * the next group, slots must therefore not be used: references_end () must
+   * return FALSE. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }
@@ -303,7 +306,8 @@ make_unit (guint type, guint sub_layer, const gchar * text)
     "1:1 e4 e2 e0 e0 e3 e0 e3 e0 e0 1:1 1:0 2:3 1:1 8:119 e0 e0 1:0 " \
     "e3 e1 e0 e0 1:1 " "1:1 1:1 e0 1:1 1:1 " "1:0 e1 e1 e3 1:0 e1 1:1 " \
     "1:1 e1 4:5 1:1"
-/* 7.3.2.3.1: each slice header has pic_output_flag and one extra bit
+/* Picture parameter set (PPS, section 7.3.2.3.1). It says that each slice
+ * header has the field pic_output_flag and one extra bit
  * (num_extra_slice_header_bits is 1). */
 #define PPS "e0 e0 1:0 1:1 3:1 1:0"
 
@@ -351,7 +355,7 @@ expect_slice (H265Headers * headers, guint type, guint sub_layer,
   g_string_free (found, TRUE);
 }
 
-/* The beginning of a slice header. The fields of SLICE are
+/* The beginning of a slice header of H.265. The fields of SLICE are
  * first_slice_segment_in_pic_flag, slice_pic_parameter_set_id, an extra bit,
  * the slice type and pic_output_flag. IRAP_SLICE has one more field after the
  * first flag: no_output_of_prior_pics_flag. */
@@ -363,25 +367,25 @@ GST_START_TEST (h265_slices_list_their_references)
   H265Headers *headers = make_headers ();
 
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
-  /* The next slices use the reference picture sets of the SPS and have no
-   * long-term reference pictures. */
+  /* The next slices refer to reference picture sets of the sequence parameter
+   * set (SPS), and have no long-term reference pictures. */
   expect_slice (headers, 1, 0, SLICE "4:4 1:1 2:0 e0 e0", "4: 3");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:1 e0 e0", "8: 7 6");
   expect_slice (headers, 1, 0, SLICE "4:12 1:1 2:2 e0 e0", "12: (8) 14");
   /* the lsb wraps */
   expect_slice (headers, 1, 0, SLICE "4:2 1:1 2:0 e0 e0", "18: 17");
-  /* A picture of a higher layer and a non-reference picture do not change the
-   * POC of the pictures after them. */
+  /* Neither a picture of a higher layer nor a non-reference picture may change
+   * how the POC (picture order count) of the later pictures is computed. */
   expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
-  /* A reference picture set contains POCs relative to the current picture. The
-   * first slice contains its own set, {-3, -5}. The picture at -5 is kept but
-   * not used.
+  /* A reference picture set contains POCs (picture order counts) relative to
+   * the current picture. The first slice contains its own set, {-3, -5}. The
+   * picture at -5 stays stored, but is not used.
    *
    * The set of the second slice is predicted from set 1 of the SPS: the
-   * difference +1 is added to the relative POCs. The -2 in set 1 becomes -1.
-   * The picture at -1 is kept but not used. */
+   * difference +1 is added to the relative POCs of set 1. Its entry -2 becomes
+   * -1. The picture at -1 stays stored, but is not used. */
   expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
       "24: 21 (19)");
   expect_slice (headers, 1, 0,
@@ -398,9 +402,10 @@ GST_START_TEST (h265_long_term_references)
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
   expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
-  /* The slice has two long-term reference pictures. One is listed in the SPS,
-   * and the upper bits of its POC are unknown. The other one has the low bits 3
-   * and belongs to the previous cycle of the POC. */
+  /* The slice has two long-term reference pictures. The first is listed in the
+   * SPS, and only the lower bits of its POC (picture order count) are known.
+   * The second has the low bits 3, and the upper bits say that it is from the
+   * previous cycle of the low bits. */
   expect_slice (headers, 1, 0, SLICE
       "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
   h265_headers_free (headers);
@@ -418,14 +423,14 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   h265_headers_free (headers);
   headers = make_headers ();
-  /* A slice is refused if it is cut off, or if it is not the first slice of its
-   * picture. */
+  /* A slice that is cut off must be refused, and so must a slice that is not
+   * the first slice of its picture. */
   slice_unit = make_unit (1, 0, SLICE "4:4 1:0 1:0 e1 e0 e2 1:1 e0 e0");
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
   fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
-  /* A truncated SPS must remove all stored SPSs. Slices can then no longer be
-   * read. */
+  /* An SPS that is cut off must make all stored SPSs invalid. Slices can then
+   * no longer be read. */
   h265_headers_add_sps (headers, sps->data, 20);
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   g_byte_array_unref (sps);

@@ -34,9 +34,9 @@ GST_START_TEST (header_bits)
     {{.bfc = 7}, "\x00\x00\x00\x70"},
     {{.ffv = 1}, "\x00\x00\x00\x08"},
     {{.ffc = 7}, "\x00\x00\x00\x07"},
-    /* The header of the only packet of a B-picture. It has temporal reference
-     * (TR) 258, the bits B (slice begins) and E (slice ends) set, picture
-     * type 3, BFC 2 and FFC 5. */
+    /* Header of a B-picture that has only one packet: temporal reference (TR)
+     * 258, the bits B (a slice begins) and E (a slice ends), picture type 3,
+     * backward_f_code (BFC) 2 and forward_f_code (FFC) 5. */
     {{.tr = 258,.b = 1,.e = 1,.p = 3,.bfc = 2,.ffc = 5}, "\x01\x02\x1b\x25"},
   };
   guint8 bytes[RFC2250_MAX_HEADER_SIZE];
@@ -197,7 +197,8 @@ assert_packets (const guint * sizes, Rfc2250AggregateMode mode,
 }
 
 /* Each packet has room for 300 bytes of the stream. The first packet begins
- * with 17 bytes of headers, so it has room for 283 bytes of slices. */
+ * with the headers of the picture, which have 17 bytes, so 283 bytes remain for
+ * slices. */
 GST_START_TEST (slices_share_packets_while_they_fit)
 {
   const guint sizes[] = { 100, 100, 83, 100, 200, 10, 290, 0 };
@@ -214,12 +215,12 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
 {
   const guint sizes[] = { 50, 700, 20, 0 };
 
-  /* The last fragment of a split slice ends its packet, so the next slice
-   * begins a new packet. */
+  /* In this mode, a packet that contains the last part of a split slice must
+   * not contain another slice. The next slice therefore begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* The slice of 700 bytes begins in the first packet, which has 233 bytes
-   * left. The stream therefore needs four packets. In the mode
+  /* In this mode, the slice of 700 bytes begins in the first packet, which has
+   * 233 bytes left. The stream then needs four packets. In the mode
    * RFC2250_AGGREGATE_SLICES, it needs five. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
@@ -228,10 +229,11 @@ GST_END_TEST;
 
 GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 {
-  /* The first packet has 33 bytes left. The slice of 590 bytes always needs two
-   * more packets, so it must begin in a new packet. The slice of 630 bytes must
-   * begin in the first packet, because it then needs only two more packets
-   * instead of three. */
+  /* In both cases the first packet has 33 bytes left after the first slice. A
+   * slice of 590 bytes needs two more packets whether it uses these bytes or
+   * not, so it must begin in a new packet. A slice of 630 bytes must begin in
+   * the first packet, because it then needs only two more packets instead of
+   * three. */
   const guint no_gain[] = { 250, 590, 0 };
   const guint gain[] = { 250, 630, 0 };
 
@@ -270,7 +272,8 @@ packet_clear (gpointer data)
   g_free (((Packet *) data)->data);
 }
 
-/* Returns the RTP payloads of a stream. Each frame has its own timestamp. */
+/* Packs a stream into RTP payloads (RFC 2250) and returns them. Each frame has
+ * its own timestamp. */
 static GArray *
 pack_stream (MpegStream * stream, const Rfc2250PackerConfig * config,
     gsize max_payload, Rfc2250PackerStats * stats)
@@ -318,8 +321,8 @@ pack_stream (MpegStream * stream, const Rfc2250PackerConfig * config,
   return packets;
 }
 
-/* Returns the output of the unpacker for the packets for which `drop` is FALSE.
- * `drop` may be NULL. */
+/* Passes the packets to the unpacker, except those for which `drop` is TRUE,
+ * and returns its output. If `drop` is NULL, no packet is dropped. */
 static GByteArray *
 unpack (GArray * packets, Rfc2250OnLoss on_loss, const gboolean * drop,
     Rfc2250UnpackerStats * stats)
@@ -441,14 +444,15 @@ GST_START_TEST (second_field_has_its_own_header)
   packets = pack_stream (&stream, &config, 1000, NULL);
   fail_unless_equals_int (packets->len, 2);
   p = &g_array_index (packets, Packet, 0);
-  /* The header has temporal reference (TR) 5, the bits S, B and E, picture type
-   * 1 and no vectors. The marker is not set, because the frame continues with
-   * the second field. */
+  /* Expected RFC 2250 header of the first field: temporal reference (TR) 5, the
+   * bits S, B and E, picture type 1 (I), and no motion vector fields. The
+   * marker is not set, because the frame continues with the second field. */
   fail_unless (memcmp (p->data, "\x00\x05\x39\x00", 4) == 0);
   fail_unless (!p->marker);
   p = &g_array_index (packets, Packet, 1);
-  /* The header has temporal reference (TR) 5, the bits B and E, picture type 2
-   * and FFC 7. BFC is 0 because this is a P-picture. */
+  /* Expected RFC 2250 header of the second field: temporal reference (TR) 5,
+   * the bits B and E, picture type 2 (P), and forward_f_code (FFC) 7.
+   * backward_f_code (BFC) is 0, because this is a P-picture. */
   fail_unless (memcmp (p->data, "\x00\x05\x1a\x07", 4) == 0);
   fail_unless (p->marker);
   assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, NULL),
@@ -498,7 +502,8 @@ GST_END_TEST;
 
 GST_START_TEST (sequence_header_is_repeated_at_intervals)
 {
-  /* There is a frame every half second and an I-frame every two seconds. */
+  /* The stream has a frame every half second and an I-frame every two seconds.
+   */
   const struct
   {
     gint interval;
@@ -525,7 +530,8 @@ GST_START_TEST (sequence_header_is_repeated_at_intervals)
       const Packet *p = &g_array_index (packets, Packet, k);
 
       with_s += (p->data[2] & 0x20) != 0;
-      /* The bit S must be set exactly when the packet holds a sequence header.
+      /* The bit S must be set if and only if the packet contains a sequence
+       * header.
        */
       fail_unless_equals_int ((p->data[2] & 0x20) != 0,
           memcmp (p->data + 4, "\0\0\1\xb3", 4) == 0);
@@ -640,7 +646,7 @@ GST_START_TEST (drop_frame_emits_exactly_what_lost_nothing)
 
 GST_END_TEST;
 
-/* Counts the pictures and the slices of an elementary stream. */
+/* Counts the pictures and the slices of the elementary stream `bytes`. */
 static void
 count_units (GByteArray * bytes, guint * pictures, guint * slices)
 {
@@ -671,8 +677,8 @@ GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 
     make_lossy_stream (&stream, marks, mpeg1);
     packets = pack_stream (&stream, &config, 400, NULL);
-    /* The first packet is never lost, because it holds the only sequence header
-     * so far. */
+    /* The test loses each packet except the first in turn. The first packet
+     * contains the only sequence header before the other packets. */
     for (first = 1; first < packets->len; first++) {
       gboolean *drop = g_new0 (gboolean, packets->len);
       const Packet *lost = &g_array_index (packets, Packet, first);
@@ -705,8 +711,8 @@ GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 
 GST_END_TEST;
 
-/* A rebuilt MPEG-1 picture header equals the lost header except for vbv_delay,
- * which RFC 2250 does not transmit. */
+/* The picture header of an MPEG-1 stream is lost. The rebuilt header must equal
+ * the lost one except for vbv_delay, which RFC 2250 does not transmit. */
 GST_START_TEST (rebuilt_header_equals_the_lost_one)
 {
   MpegPicture i = {.type = 'I',.mpeg1 = TRUE };
@@ -764,7 +770,8 @@ GST_START_TEST (n_vouches_for_the_header_before)
     p.tr = 1;
     p.f_code = changed ? 4 : 3;
     mpeg_picture (&stream, &p);
-    /* The header equals the previous one, so N is not set. */
+    /* The header of this picture equals that of the previous picture of its
+     * type, so the bit N (new picture header) is not set. */
     p.tr = 2;
     mpeg_picture (&stream, &p);
     packets = pack_stream (&stream, &config, 300, NULL);
@@ -781,8 +788,9 @@ GST_START_TEST (n_vouches_for_the_header_before)
 
 GST_END_TEST;
 
-/* RFC 2250 appendix 1: the rebuilt GOP header has a time code of 0 and
- * broken_link set. Its closed_gop is that of the last GOP header. */
+/* A lost GOP header must be rebuilt as RFC 2250, appendix 1, describes: the
+ * time code is 0, and broken_link is set. closed_gop must have the same value
+ * as in the last GOP header that arrived. */
 GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
 {
   gint closed;
@@ -895,8 +903,9 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 
 GST_END_TEST;
 
-/* FBV is a copy of full_pel_backward_vector of the picture header, and FFV is a
- * copy of full_pel_forward_vector. */
+/* In the header of RFC 2250, FBV and FFV are copies of two flags of the picture
+ * header: FBV of full_pel_backward_vector, and FFV of full_pel_forward_vector.
+ */
 GST_START_TEST (full_pel_vectors_of_one_direction)
 {
   MpegPicture b = {.type = 'B',.mpeg1 = TRUE,.f_code = 5,.full_pel = TRUE };
@@ -909,7 +918,8 @@ GST_START_TEST (full_pel_vectors_of_one_direction)
   mpeg_sequence (&stream, 32, 32, 3, FALSE, TRUE, FALSE);
   header = stream.bytes->len;
   mpeg_picture (&stream, &b);
-  /* full_pel_backward_vector is bit 65 of the picture header */
+  /* full_pel_backward_vector is bit 65 of the picture header, counted from 0.
+   */
   stream.bytes->data[header + 8] &= ~0x40;
   packets = pack_stream (&stream, &config, 300, NULL);
   /* The packet must contain FBV = 0, BFC = 5, FFV = 1 and FFC = 5. */
@@ -1054,8 +1064,8 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (3, "1 3 2 4", "1 2 3 4 /");
   check_order (3, "1 5 4 3 2", "1 2 3 4 5 /");
   check_order (3, "65534 0 65535 1", "65534 65535 0 1 /");
-  /* A packet is lost: three later packets wait for it, and the fourth one
-   * releases them. */
+  /* Packet 2 is lost. The packets after it must wait until a fourth packet
+   * after packet 2 arrives, and must then be output. */
   check_order (3, "1 3 4 5 6 7", "1 3 4 5 6 7 /");
   check_order (3, "1 3 4 5", "1 / 3 4 5");
   check_order (3, "1 3 4 5 6 2", "1 3 4 5 6 <2 /");
@@ -1063,11 +1073,12 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (0, "1 3 2 4", "1 3 <2 4 /");
   check_order (3, "1 !3 4", "1 3 4 /");
   /* If the sender restarts with other sequence numbers, the new packets must be
-   * output after the old ones. */
+   * output after those from before the restart, even if their numbers are
+   * lower. */
   check_order (3, "5000 5001 100 101 102", "5000 5001 100 101 102 /");
   check_order (3, "5000 5002 100 101", "5000 5002 100 101 /");
-  /* A single packet with a very different sequence number does not count as a
-   * restart of the sender. */
+  /* A single packet with a very different sequence number must not count as a
+   * restart of the sender. It must be dropped. */
   check_order (3, "5000 100 5001 101 5002", "5000 5001 5002 /");
   check_order (3, "5000 100 9000 200 5001", "5000 5001 /");
 }
@@ -1111,23 +1122,26 @@ check_sources (const gchar * in, const gchar * expected)
 
 GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
 {
-  /* While the first source sends, no other source is accepted, even if the
-   * other source sends many packets. */
+  /* As long as the first source sends, packets of another source must not be
+   * output, even if the other source sends many packets. */
   check_sources ("a 1 0, b 7 1, b 8 2, b 9 3, a 2 40, b 10 41, b 11 42, a 3 80",
       "a 1, a 2, a 3, ");
-  /* Another source is accepted after one second of silence, and none of its
-   * packets are lost. */
+  /* If the current source is silent for one second, another source must be
+   * accepted. None of the packets that it has sent in the meantime may be lost.
+   */
   check_sources ("a 1 0, b 7 300, b 8 340, c 5 500, b 9 999, b 10 1000",
       "a 1, b 7, b 8, b 9, b 10, ");
-  /* A source that has never sent two consecutive packets does not become the
-   * current source. */
+  /* A source that has never sent two packets with consecutive sequence numbers
+   * must not become the current source. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
-  /* When the first source sends again, it becomes the current source again.
-   * After that, packets of the second source must not be output. */
+  /* The first source sends again after the second source has replaced it. The
+   * first source must become the current source again, and packets of the
+   * second source must no longer be output. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
-  /* A new source is accepted immediately in two cases: if there are no arrival
-   * times, or if the arrival times begin again at a lower value. */
+  /* A new source must be accepted immediately in two cases: the packets have no
+   * arrival times, or the arrival time of its packet is before that of the last
+   * packet (the clock has begun anew). */
   check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
   check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
 }
@@ -1142,10 +1156,11 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* rtp_reorder_input () keeps packets from other sources, because another source
- * may replace the current source. There are two buffers of 512 packets: one for
- * packets with consecutive sequence numbers, and one for all other packets. If
- * a packet is added to a full buffer, the oldest packet must be freed. */
+/* A stream of packets has one current source. The packets of other sources are
+ * kept, because one of them may become the current source. There are two
+ * buffers of 512 packets for them: one for packets with consecutive sequence
+ * numbers, and one for all other packets. If a packet is added to a full
+ * buffer, the oldest packet must be freed. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

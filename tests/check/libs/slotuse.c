@@ -144,10 +144,11 @@ typedef struct
   gboolean golden, altref;      /* these are refreshed */
   guint copy_to_golden, copy_to_altref;
   gboolean entropy, last;       /* refresh_entropy_probs, refresh_last */
-  /* The frame updates the segmentation map and the segment data. With
-   * `map_only` it updates only the map. */
+  /* `segments` is TRUE if the frame updates the segmentation map and the
+   * segment data. If `map_only` is TRUE, too, it updates only the map. */
   gboolean segments, map_only;
-  guint filter;                 /* number of loop filter deltas, up to 8 */
+  /* number of loop filter deltas that the frame updates, up to 8 */
+  guint filter;
 } Vp8;
 
 static void
@@ -254,8 +255,9 @@ GST_START_TEST (vp8_header_says_what_a_frame_uses)
     {{.copy_to_altref = 1}, FILTER, VP8_SLOT_ALTREF, TRUE},
     {{.entropy = TRUE}, FILTER, VP8_SLOT_ENTROPY, TRUE},
     {{.segments = TRUE,.map_only = TRUE}, SEGMENTS | FILTER, SEGMENTS, TRUE},
-    /* This frame and the next frame each replace all segment data. Therefore no
-     * frame refers to the segment data of this frame. */
+    /* The frame replaces all segment data without using the old data. The
+     * encoder is then expected to do this in each frame, so no later frame uses
+     * the segment data of this frame. */
     {{.segments = TRUE}, FILTER, SEGMENTS, FALSE},
     {{.filter = 7}, FILTER, FILTER, TRUE},
     {{.filter = 8}, 0, FILTER, FALSE},
@@ -295,8 +297,9 @@ GST_START_TEST (vp8_key_frame_updates_all)
 
 GST_END_TEST;
 
-/* Each layer above the base layer has its own slot for golden and altref
- * frames. All layers share the slot for the probabilities. */
+/* Each temporal layer above the base layer has its own slot for its golden and
+ * altref frames. All layers share one slot for the probabilities. A slot is a
+ * part of the decoder's state. */
 GST_START_TEST (vp8_layers_use_lower_layers)
 {
   SlotReader *reader = slot_reader_new (SLOT_CODEC_VP8);
@@ -410,7 +413,8 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    /* The frame has the size of its second reference frame. Write three bits:
+    /* The frame does not contain its size, but refers to the size of its second
+     * reference frame. Three bits say this:
      * - found_ref of the first reference frame: 0;
      * - found_ref of the second reference frame: 1;
      * - render_and_frame_size_different: 0. */
@@ -509,8 +513,8 @@ GST_START_TEST (vp9_header_says_what_a_frame_uses)
 GST_END_TEST;
 
 /* An error resilient VP9 frame resets all four probability contexts. It must
- * therefore update their slots, and must use only the slots of its reference
- * frames. */
+ * therefore update their slots without using them. It must use only the slots
+ * of its reference frames. */
 GST_START_TEST (vp9_error_resilient_frame_uses_references_only)
 {
   expect_vp9 ((Vp9) {
@@ -581,11 +585,12 @@ GST_START_TEST (vp9_superframe_is_one_unit)
   SlotUse use = read_unit (reader, bytes, size);
 
   fail_unless (use.is_shown && use.is_reference);
-  /* slot 1 does not count as used, because an earlier frame of the superframe
-   * fills it */
+  /* An earlier frame of the superframe updates slot 1, so the superframe does
+   * not need what was in slot 1 before. Slot 1 must not count as used. */
   fail_unless_equals_int (use.uses, 5);
   fail_unless_equals_int (use.updates, 2 | CONTEXTS | PREVIOUS);
-  bytes[size - 2] = 0xff;       /* the size of the last frame */
+  /* In the index of the superframe, the size of the last frame is too large. */
+  bytes[size - 2] = 0xff;
   expect_malformed (reader, bytes, size);
   bytes[size - 3] = bytes[size - 2] = 0;
   expect_malformed (reader, bytes, size);
@@ -594,8 +599,9 @@ GST_START_TEST (vp9_superframe_is_one_unit)
 
 GST_END_TEST;
 
-/* The header has show_existing_frame = 1 and frame_to_show_map_idx = 5. The
- * reader must report that the frame uses slot 5. */
+/* The header of the frame says that an existing frame is shown:
+ * show_existing_frame is 1, and frame_to_show_map_idx is 5. The reader must
+ * report that the frame uses slot 5. */
 GST_START_TEST (vp9_shows_existing_frame)
 {
   static const guint8 existing[] = { 0x80 | 8 | 5 };
@@ -605,7 +611,8 @@ GST_START_TEST (vp9_shows_existing_frame)
 
   fail_unless_equals_int (use.uses, 1 << 5 | PREVIOUS);
   fail_unless_equals_int (use.updates, PREVIOUS);
-  /* The next frame may refer to the shown frame, so is_reference must be TRUE.
+  /* The frame that is shown again can be a reference of later frames, so
+   * is_reference must be TRUE.
    */
   fail_unless (use.is_shown && use.is_reference);
   read_unit (reader, bytes, write_vp9 (&(Vp9) {
@@ -785,8 +792,9 @@ put_existing (guint8 * bytes, guint index)
   return put_obu (bytes, 3, -1, &bits);
 }
 
-/* Passes a temporal unit to the reader: a temporal delimiter, the sequence
- * header and the frame. Returns the slots that the frame uses and updates. */
+/* Passes a temporal unit to the reader. It consists of a temporal delimiter,
+ * the sequence header and the frame. Returns the slots (parts of the decoder's
+ * state) that the frame uses and updates. */
 static SlotUse
 read_av1 (SlotReader * reader, const Sequence * sequence, Frame frame,
     gint layer)
@@ -865,8 +873,8 @@ GST_START_TEST (av1_shows_existing_frame)
   fail_unless_equals_int (use.uses, 0x40);
   fail_unless_equals_int (use.updates, 0);
 
-  /* If a stored key frame is shown, it replaces all reference frames (AV1,
-   * section 7.21). */
+  /* If a stored key frame is shown again, it must replace all reference frames
+   * (AV1, section 7.21). */
   read_av1 (reader, &sequence, (Frame) {
       0,.is_hidden = TRUE,.refreshes = 0x40}, -1);
   use = read_unit (reader, bytes, size);
@@ -906,9 +914,10 @@ GST_START_TEST (av1_temporal_unit_has_several_frames)
 
 GST_END_TEST;
 
-/* The first frame of a temporal unit must update AV1_SLOT_TEMPORAL_UNIT, and
- * the other frames of this unit must use it. Otherwise, if the first frame were
- * lost, the other frames would seem to belong to the previous temporal unit. */
+/* If the first frame of a temporal unit were lost, the other frames of this
+ * unit would seem to belong to the previous unit. They must therefore depend on
+ * the first frame: the first frame must update the slot AV1_SLOT_TEMPORAL_UNIT,
+ * and the other frames must use this slot. */
 GST_START_TEST (av1_frame_needs_the_beginning_of_its_temporal_unit)
 {
   const Sequence sequence = { FALSE, };
@@ -953,7 +962,8 @@ GST_START_TEST (malformed_av1_uses_all)
     expect_malformed (reader, bytes, cut);
   bytes[0] |= 0x80;             /* obu_forbidden_bit */
   expect_malformed (reader, bytes, size);
-  /* An OBU without obu_size extends to the end of the data. */
+  /* If an OBU (unit of AV1) does not have the field obu_size, it extends to the
+   * end of the data. */
   bytes[0] = 6 << 3;
   memmove (bytes + 1, bytes + 2, size - 2);
   fail_unless_equals_int (read_unit (reader, bytes, size - 1).uses, 8);
@@ -962,7 +972,8 @@ GST_START_TEST (malformed_av1_uses_all)
   /* a size of more than 32 bits */
   expect_malformed (reader, (const guint8 *) "\x32\xff\xff\xff\xff\xff\x01", 7);
   size = put_sequence (bytes, &sequence);
-  /* If obu_size is too small for the sequence header, the unit is invalid. */
+  /* The field obu_size says that the sequence header is shorter than it is. The
+   * unit must be refused as malformed. */
   bytes[1] = 3;
   expect_malformed (reader, bytes, 5);
   size = put_frame (bytes, &sequence, &frame, -1);

@@ -17,9 +17,10 @@
 
 #define MINUTE (60 * VIRTUAL_LINK_SECOND)
 #define DEFAULT_MINUTES 20
-/* A run is divided into N_WATCHES parts. The memory in use is measured once in
- * each part. The first N_START parts are the start, in which queues, histories
- * and the arrays of the test grow to their final size. */
+/* A run is divided into N_WATCHES parts, and the memory in use is measured once
+ * in each part. During the first N_START parts, queues, histories and the
+ * arrays of the test still grow to their final size. Afterwards the memory in
+ * use must not grow. */
 #define N_WATCHES 16
 #define N_START 4
 /* Maximum number of bytes by which the memory in use may grow after the start
@@ -46,8 +47,8 @@ get_duration (void)
 
 typedef struct
 {
-  /* Maximum memory in use in the first and in the last part of the run, in
-   * bytes. */
+  /* Maximum number of bytes in use, in the first part of the run (`start`) and
+   * in the rest of the run (`end`). */
   gsize start, end;
   guint n;
 } Memory;
@@ -151,8 +152,8 @@ check_mmtp_link (const MmtpSimulationResult * result, guint path)
         "path %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
         " are accounted for", path, links[direction].offered, over);
   }
-  /* The receiver answers an INIT before a session exists. The counters of the
-   * session therefore do not contain the INIT. */
+  /* The receiver answers an INIT without keeping any state. A session does not
+   * exist yet, so the counters of the session do not include the INIT. */
   if (path == 0)
     n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
   fail_unless_equals_uint64 (result->paths[path].packets,
@@ -244,9 +245,9 @@ pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
   return !lost;
 }
 
-/* Counts the data packets that the server has received, and checks that the
- * client has received none. Then clears the logs of the simulated network,
- * which this test does not need. */
+/* Checks that the client has received no data packet, and counts the data
+ * packets that the server has received. Then clears the logs of the simulated
+ * network, which would use more and more memory. */
 static void
 clear_logs (DccpSoak * self)
 {
@@ -280,7 +281,8 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
   }
 }
 
-/* The packets that still wait in the application are now sent, and arrive. */
+/* Ends the soak test of DCCP: the packets that still wait to be sent are sent,
+ * and arrive without losses. */
 static void
 finish_dccp (DccpSoak * self)
 {

@@ -138,9 +138,10 @@ GST_START_TEST (every_value_is_right_to_1_part_in_128)
       gint64 values[3];
       StatisticsHistogram *histogram;
 
-      /* The histogram clamps each percentile to the range from the minimum
-       * to the maximum of its values. In this test, both are far from the
-       * median `value`, so clamping does not hide an error. */
+      /* The histogram limits each percentile to the range from its minimum to
+       * its maximum value. In this test, the minimum and the maximum are far
+       * from the median `value`, so that this limit cannot hide an error of the
+       * percentile. */
       values[0] = G_MININT64;
       values[1] = value;
       values[2] = G_MAXINT64;
@@ -283,8 +284,9 @@ GST_START_TEST (rate_slides_to_zero_when_nothing_comes)
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 5000);
   fail_unless_equals_uint64 (statistics_rate_get (rate, 2 * GST_SECOND),
       1000000);
-  /* The last frame arrives at 2000 ms. At 2500 ms, the rate over the last
-   * second must count only the 13 frames that arrived from 1520 to 2000 ms. */
+  /* A frame arrives every 40 ms, and the last one arrives at 2000 ms. At 2500
+   * ms, the rate over the last second must count only the 13 frames that
+   * arrived from 1520 to 2000 ms. */
   fail_unless_equals_uint64 (statistics_rate_get (rate,
           2500 * GST_MSECOND), 13 * 40000);
   fail_unless_equals_uint64 (statistics_rate_get (rate,
@@ -303,9 +305,9 @@ GST_START_TEST (rate_of_a_flood_of_packets_stays_right)
   guint64 now = 0;
   guint i;
 
-  /* In each second, 100,000 packets of 100 bytes are added, which are 80
-   * Mbit/s. The ring buffer has room for far fewer packets, but the measured
-   * rate must still be correct. */
+  /* The rate of a flood is measured: 100,000 packets of 100 bytes per second,
+   * which are 80 Mbit/s. The ring buffer has room for far fewer packets, but
+   * the measured rate must still be correct. */
   for (i = 0; i < 300000; i++, now += 10 * GST_USECOND)
     statistics_rate_add (rate, now, 100);
   assert_within (statistics_rate_get (rate, now), 80e6, 1 / 512.0);

@@ -41,7 +41,8 @@ GST_END_TEST;
 
 GST_START_TEST (rates_of_a_large_segment)
 {
-  /* Pairs of p and the rate in Mbit/s for R = 100 ms and s = 1460 bytes. */
+  /* Pairs of the loss event rate p and the resulting rate in Mbit/s, for a
+   * round trip R of 100 ms and a packet size s of 1460 bytes. */
   const gdouble values[][2] = {
     {.001, 4.48}, {.01, 1.31}, {.02, .86}, {.05, .43}
   };
@@ -115,10 +116,11 @@ GST_START_TEST (inverse_gives_the_rate_back)
       p = tfrc_equation_inverse (both[i], 1000, .05, rate);
       assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
     }
-    /* The rates 0 and 1 bytes/s are lower than all results of the equation. For
-     * these rates, the inverse must return the maximum loss event rate, 1. The
-     * rate 1e12 bytes/s is higher than all results of the equation. For this
-     * rate, the inverse must return the minimum loss event rate, 1e-8. */
+    /* For the rates 0 and 1 bytes/s, the inverse must return the maximum loss
+     * event rate, which is 1, because the result of the equation is never so
+     * low. For the rate 1e12 bytes/s, it must return the minimum loss event
+     * rate, which is 1e-8, because the result of the equation is never so high.
+     */
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);

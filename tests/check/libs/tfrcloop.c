@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a sender and a receiver of TFRC in virtual time over a link with a fixed
- * rate, a delay and a queue. The link is the core of wirelesslink. The test
- * uses the two links of Erixzon's thesis (sections 5.3.1 and 5.3.4) and its
- * losses (5.3.5). The sawtooth that figures 13 and 14 of the thesis show must
- * not occur. */
+/* Runs a sender and a receiver of TFRC in virtual time over a simulated link
+ * with a fixed rate, a delay and a queue. The test uses the two links of
+ * Erixzon's thesis (sections 5.3.1 and 5.3.4) and the losses of section 5.3.5.
+ * The sawtooth that figures 13 and 14 of the thesis show must not occur here.
+ */
 
 #include <gst/check/gstcheck.h>
 
@@ -19,7 +19,7 @@
 #define NEVER G_MAXUINT64
 
 #define SIZE 512                /* Packet size in bytes, as Erixzon used. */
-/* Bytes of the headers of IP and of DCCP with long sequence numbers. */
+/* Bytes of the IP header and of the DCCP header with long sequence numbers. */
 #define HEADERS 40
 /* First sequence number. It is so large that the sequence numbers wrap. */
 #define FIRST (DCCP_SEQUENCE_MASK - 1000)
@@ -27,8 +27,8 @@
 /* Duration of the warm-up phase at the beginning of a run, in s. Results of
  * this phase are ignored. */
 #define WARM_UP 60
-/* Rate of the return path in bytes per second, so high that answers do not
- * queue. */
+/* Rate of the return path in bytes per second. It is so high that feedback
+ * never waits in a queue. */
 #define ANSWER_RATE 12500000
 #define ENDLESS (G_GUINT64_CONSTANT (1) << 40)  /* bytes of a queue */
 
@@ -45,14 +45,14 @@ typedef struct
   guint64 delay;                /* ns, each way */
   VirtualLink *link;
   guint every;                  /* Every n-th packet is lost; 0 means none. */
-  /* Rate of the application in bytes per second; 0 means that it always has
-   * data to send. */
+  /* Rate in bytes per second at which the application passes data to the
+   * sender; 0 means that it always has data to send. */
   gdouble application;
   /* Number of loss events that the receiver reported. */
   guint64 loss_events;
   guint32 max_received;         /* Maximum X_recv of all reports. */
-  /* The receiver behaves like Linux: it sends neither Loss Intervals nor
-   * Elapsed Time. */
+  /* TRUE if the receiver behaves like that of Linux, which sends neither Loss
+   * Intervals nor Elapsed Time. */
   gboolean is_linux;
 
   TfrcSender *sender;
@@ -283,8 +283,9 @@ loop_run (Loop * loop)
   drain_link (loop);
 }
 
-/* Returns the mean throughput after the warm-up, divided by the link's rate.
- * Stores the coefficient of variation of the bytes per second in `variation`.
+/* Returns the mean throughput after the warm-up, as a fraction of the link's
+ * rate. Stores the coefficient of variation of the throughput, measured in
+ * intervals of one second, in `variation`.
  */
 static gdouble
 get_use (Loop * loop, gdouble * variation)
@@ -426,13 +427,13 @@ GST_START_TEST (every_tenth_packet_lost)
 
 GST_END_TEST;
 
-/* The application sends less than the allowed rate. The allowed rate is then
- * twice the receive rate (Erixzon, section 5.3.5).
+/* The application sends less than TFRC allows. The allowed rate X must then be
+ * about twice the receive rate (Erixzon, section 5.3.5).
  *
- * The reported receive rates vary, because only few packets are sent in each
- * round trip. A data-limited sender uses the maximum of the reported rates (RFC
- * 5348 section 4.3, Maximize). The allowed rate must therefore not exceed twice
- * this maximum. */
+ * The receive rates in the reports vary, because only few packets are sent in
+ * each round trip. A data-limited sender uses the maximum of the recently
+ * reported rates (RFC 5348 section 4.3, Maximize). The allowed rate must
+ * therefore not exceed twice this maximum. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

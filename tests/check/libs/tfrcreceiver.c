@@ -28,7 +28,9 @@
 typedef struct
 {
   TfrcReceiver *receiver;
-  guint64 now, sequence;        /* Sequence number of the next packet. */
+  /* `now` is the time in ns, and `sequence` is the sequence number of the next
+   * packet. */
+  guint64 now, sequence;
   guint64 step;                 /* ns between packets */
   guint ndp;
 } Fixture;
@@ -72,8 +74,8 @@ get_ccval (Fixture * fixture)
   return fixture->now / (R / 4) % 16;
 }
 
-/* Inputs a data packet. The round trip is set with each packet, because a
- * sender may send an estimate with each packet (RFC 6323). */
+/* Passes a data packet to the receiver. Also sets the round trip each time,
+ * because a sender may send its estimate with each packet (RFC 6323). */
 static void
 input (Fixture * fixture, guint64 sequence)
 {
@@ -97,7 +99,8 @@ wants (Fixture * fixture)
   return tfrc_receiver_wants_feedback (fixture->receiver, fixture->now);
 }
 
-/* Inputs the next `n` packets and polls the feedback whenever it is due. */
+/* Passes the next `n` packets to the receiver, and takes its feedback whenever
+ * feedback is due. */
 static void
 take (Fixture * fixture, guint n)
 {
@@ -166,7 +169,8 @@ GST_START_TEST (feedback_each_four_of_the_window_counter)
         SIZE, 0);
     fixture.now = i;
     fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
-    /* A packet without data must not trigger feedback. */
+    /* A packet without data arrives with an increased window counter. It must
+     * not trigger feedback. */
     tfrc_receiver_input (fixture.receiver, i, fixture.sequence++, FALSE,
         ccval + 7, 0, 0);
     fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
@@ -214,8 +218,8 @@ GST_START_TEST (new_loss_event_is_told_at_once)
   input (&fixture, fixture.sequence++);
   fail_unless (wants (&fixture));
   fail_unless (report (&fixture).loss_event_rate < G_MAXUINT32);
-  /* If another loss follows less than a round trip later, it belongs to the
-   * same loss event.
+  /* A second loss follows less than a round trip after the first. It must
+   * belong to the same loss event.
    */
   lose (&fixture, 1);
   input (&fixture, fixture.sequence++);
@@ -259,8 +263,8 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
     fail_unless_equals_uint64 (get_state (&fixture).packets, 31 + later);
     tear_down (&fixture);
   }
-  /* Packet 10 is counted as lost when the third packet after it arrives
-   * (NDUPACK = 3). If packet 10 itself arrives later, it still counts as lost.
+  /* Packet 10 must be counted as lost when the third packet after it arrives
+   * (NDUPACK = 3). It must stay counted as lost even if it arrives later.
    */
   for (later = 3; later <= 6; later++) {
     reorder (&fixture, later);
@@ -315,7 +319,8 @@ GST_START_TEST (duplicates_count_once)
   fail_unless_equals_uint64 (state.bytes, 200 * SIZE);
   fail_unless_equals_uint64 (state.duplicates, 600);
   fail_unless_equals_uint64 (state.lost + state.reordered, 0);
-  /* A duplicate must be recognised even if packets before it are missing. */
+  /* A packet that arrives twice must be recognized as a duplicate, even if
+   * packets before it are missing. */
   input (&fixture, fixture.sequence + 201);
   input (&fixture, fixture.sequence + 201);
   fail_unless_equals_uint64 (get_state (&fixture).duplicates, 601);
@@ -360,8 +365,8 @@ GST_START_TEST (jump_of_numbers_takes_no_time)
     for (n = 0; n < 1000; n++) {
       fixture.sequence = dccp_sequence_add (fixture.sequence, jumps[i]);
       /* Before each group of five packets, there is a pause of zero to three
-       * round trips. The lengths of the loss intervals must always fit into the
-       * fields of the option Loss Intervals. */
+       * round trips. However long the loss intervals become, their lengths must
+       * fit into the fields of the option Loss Intervals. */
       fixture.now += n % 3 * n % 7 * 50 * MS;
       take (&fixture, 5);
     }
@@ -397,8 +402,9 @@ GST_START_TEST (lost_acknowledgements_are_no_loss_event)
   last = report (&fixture);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 25);
   fail_unless_equals_int (last.intervals.intervals[0].data, 0);
-  /* Three packets are lost. Two of them were not data packets, so one data
-   * packet is lost. */
+  /* Three packets are lost. The number of non-data packets (NDP) in the next
+   * packet says that two of them were not data packets, so only one data packet
+   * is lost. */
   lose (&fixture, 3);
   fixture.ndp = 2;
   take (&fixture, 1);
@@ -424,8 +430,8 @@ GST_START_TEST (losses_of_a_round_trip_are_one_event)
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
   /* The first loss is at 500 ms, and the next losses follow every 40 ms. The
-   * fourth loss is 120 ms after the first, which is more than the round trip,
-   * so it begins a second loss event. */
+   * fourth loss is 120 ms after the first one, which is more than the round
+   * trip of 100 ms, so it must begin a second loss event. */
   for (i = 0; i < 4; i++) {
     lose (&fixture, 1);
     take (&fixture, 3);
@@ -444,15 +450,17 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* 33 packets are lost, one every 10 ms from 500 ms on. The first lost packet
-   * begins a loss event. A lost packet begins the next event if it was expected
-   * more than a round trip R (100 ms) after the beginning of the previous
-   * event. The events must therefore begin at 500, 610 and 720 ms. */
+  /* 33 packets in a row are lost, which were expected every 10 ms from 500 ms
+   * on. The first lost packet begins a loss event. A later one begins a new
+   * event if it was expected more than a round trip R (100 ms) after the
+   * beginning of the previous event. Events must therefore begin at 500, 610
+   * and 720 ms. */
   lose (&fixture, 33);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 3);
   fail_unless_equals_int (report (&fixture).intervals.intervals[1].data, 11);
-  /* Loss events that are no longer in the history are still counted. */
+  /* The history of the receiver contains only the newest loss intervals. The
+   * counter of loss events must also include the older ones. */
   lose (&fixture, 11 * 100);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 103);
@@ -462,9 +470,9 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
 GST_END_TEST;
 
-/* RFC 4342 section 10.2: the receiver must use the window counter to decide
- * whether two losses belong to the same loss event. It cannot use times,
- * because it has not measured the round trip. */
+/* The receiver has not measured the round trip, so it cannot decide by times
+ * whether two losses belong to the same loss event. It must use the window
+ * counter instead (RFC 4342 section 10.2). */
 GST_START_TEST (window_counter_tells_loss_events_apart)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -476,8 +484,9 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
     TfrcReceiverState state;
     guint i;
 
-    /* All packets arrive at the same time. The receiver therefore cannot
-     * measure a round trip and must use the window counter. */
+    /* All packets arrive at the same time, so the receiver cannot measure a
+     * round trip. It must decide by the window counter whether the two losses
+     * belong to the same loss event. */
     for (i = 0; i < 20; i++)
       tfrc_receiver_input (receiver, 0, sequence++, TRUE, 14, SIZE, 0);
     sequence++;
@@ -496,9 +505,10 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
 
 GST_END_TEST;
 
-/* The handshake measured a short round trip. The queue then grew, and the real
- * round trip is longer. The receiver must measure the real round trip with the
- * window counter. Losses within this round trip must count as one loss event.
+/* The handshake measured a round trip of 10 ms. Then a queue grew, so the real
+ * round trip is longer. The receiver must notice this by means of the window
+ * counter, which increases every quarter of a round trip of the sender. All
+ * losses within one real round trip must count as one loss event.
  */
 GST_START_TEST (window_counter_corrects_an_old_round_trip)
 {
@@ -511,7 +521,8 @@ GST_START_TEST (window_counter_corrects_an_old_round_trip)
   tfrc_receiver_set_round_trip (receiver, 10 * MS);
   tfrc_receiver_get_state (receiver, &state);
   fail_unless_equals_uint64 (state.round_trip, 10 * MS);
-  /* The real round trip is 400 ms: the window counter increases every 100 ms.
+  /* The window counter increases by one every 100 ms, which is a quarter of the
+   * real round trip. The real round trip is therefore 400 ms.
    */
   for (i = 0; i < 200; i++, now += 20 * MS, sequence++) {
     if (i < 160 || i % 10)
@@ -552,23 +563,26 @@ GST_START_TEST (mean_loss_interval)
   const guint longer[] = { 60, 40 };
   const guint open_intervals[] = { 45, 40, 30 };
 
-  /* The weighted sum of the closed intervals is I_tot1 = 20 + 40 + 60 + 80 + 80
-   * + 72 + 56 + 32 = 440. The mean is this sum divided by 6, the sum of the
-   * weights. */
+  /* The loss intervals become longer from the newest to the oldest one. The
+   * weighted sum of the closed intervals, without the open one that has not
+   * ended yet, is I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440. The
+   * mean must be this sum divided by 6, the sum of the weights. */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
   /* The weighted sum that includes the open interval (the loss interval that
    * has not ended yet) is I_tot0 = 200 + 5 * 100 = 700. The mean is this sum
    * divided by 6, the sum of the weights. The open interval is twice the mean
    * of the closed intervals, so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* There are only two closed intervals, and each has the weight 1. The sums
-   * are I_tot0 = 10 + 30 = 40 and I_tot1 = 30 + 20 = 50. The mean is the
-   * greater sum divided by 2. */
+  /* A loss interval is closed when the next loss event has begun. Here one
+   * interval is open and two are closed, and each has the weight 1. The sum
+   * with the open interval is I_tot0 = 10 + 30 = 40, and the sum without it is
+   * I_tot1 = 30 + 20 = 50. The mean must be the greater sum divided by 2. */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
   /* The first interval is open, which means that it has not ended yet. The
-   * result is the greater of two means. One mean omits the oldest interval, and
-   * the other mean omits the open interval. For the intervals 60 and 40, the
-   * result is max (60, 40). For 45, 40 and 30, it is max (85 / 2, 70 / 2). */
+   * result must be the greater of two means: the mean of all intervals except
+   * the oldest one, and the mean of all intervals except the open one. For the
+   * intervals 60 and 40, this is max (60, 40). For 45, 40 and 30, it is
+   * max (85 / 2, 70 / 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -581,21 +595,24 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   const guint longer[] = { 10000, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint closed[] = { 10, 500, 100, 100, 100, 100, 100, 100, 100 };
 
-  /* The discount factor is DF = 2 * 100 / 500. The mean interval is (500 + 0.4
-   * * 500) / (1 + 0.4 * 5). Without the discount it would be 1000 / 6 = 166.67.
+  /* The open interval (the loss interval that has not ended yet) is long, so
+   * the older intervals count less. Their discount factor is DF = 2 * 100 / 500
+   * = 0.4. The mean interval is (500 + 0.4 * 500) / (1 + 0.4 * 5). Without the
+   * discount it would be 1000 / 6 = 166.67.
    */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* The quotient 2 * 100 / 10000 is below the minimum discount factor, which is
-   * 0.25. With this minimum, the mean interval is
+  /* The discount factor 2 * 100 / 10000 would be below its minimum of 0.25, so
+   * 0.25 is used. The mean interval is then
    * (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* The discount is permanent. I_1 = 500 has the full weight. The weights of
-   * the other seven intervals sum up to 5, and each is multiplied by the
-   * discount factor 0.4. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
+  /* The discount of the older intervals is permanent. The interval I_1 = 500
+   * has the full weight. The weights of the other seven intervals sum up to 5,
+   * and each of them stays multiplied by the discount factor 0.4. The mean is
+   * (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
    *
-   * The factor was computed while I_1 was still the open interval (the loss
-   * interval that has not ended yet). At that time only seven intervals were
-   * closed, so the weight 0.2 of the eighth was not used yet. */
+   * The discount factor was computed while I_1 was still the open interval (the
+   * loss interval that has not ended yet). At that time only seven intervals
+   * were closed, so the weight 0.2 of the eighth was not used yet. */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -618,8 +635,8 @@ GST_START_TEST (intervals_that_say_little)
   intervals.intervals[0].data = 4;
   fail_unless (tfrc_intervals_get_loss_event_rate (&intervals, &p));
   fail_unless_equals_float (p, .25);
-  /* All three intervals have the length 0, which is invalid. The loss event
-   * rate is limited to 1. */
+  /* All three loss intervals have the length 0, which no valid interval has.
+   * The loss event rate must be limited to 1. */
   assert_near (get_p (nothing, 3), 1, 1e-9);
 }
 
@@ -636,8 +653,9 @@ GST_START_TEST (more_intervals_than_count)
 
 GST_END_TEST;
 
-/* RFC 4342 section 6.1.1: until the first loss, the data length of the first
- * loss interval is 0. */
+/* Until the first loss, the data length of the first loss interval must be 0,
+ * because the true length of this interval is not known (RFC 4342 section
+ * 6.1.1). */
 GST_START_TEST (first_interval_has_no_length)
 {
   TfrcReport last;
@@ -737,9 +755,10 @@ GST_START_TEST (every_tenth_lost_is_a_tenth)
 
 GST_END_TEST;
 
-/* The mean interval is a sum of eight products, which has a rounding error. The
- * receiver rounds the inverse loss event rate up to a whole number of packets.
- * The rounding error must not make this number too large by one. */
+/* The mean loss interval is a sum of eight products, so it has a rounding
+ * error. The report contains the inverse loss event rate, rounded up to a whole
+ * number of packets. The rounding error must not make this number too large by
+ * one. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
@@ -794,10 +813,10 @@ GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 
 GST_END_TEST;
 
-/* The sender computes the loss event rate p from the loss intervals in the
- * option Loss Intervals. The receiver computes its loss event rate from the
- * same loss intervals, but without rounding the first interval to whole
- * packets. Both rates must nearly agree. */
+/* The sender computes the loss event rate p from the option Loss Intervals in
+ * the report. The receiver computes p from the same loss intervals, but does
+ * not round the first interval to whole packets. The two results must nearly
+ * agree. */
 GST_START_TEST (option_gives_the_rate_of_the_receiver)
 {
   GRand *random = g_rand_new_with_seed (4342);
@@ -815,10 +834,10 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       gdouble p;
 
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
-      /* The option has nine intervals and no discount factors. These factors
-       * also depend on older intervals, which the sender does not know. The
-       * loss event rate that the sender computes may therefore differ a
-       * little. */
+      /* The option Loss Intervals contains nine intervals, but not their
+       * discount factors. These factors also depend on older intervals, which
+       * the sender does not know. The loss event rate that the sender computes
+       * may therefore differ a little from that of the receiver. */
       assert_near (p, get_state (&fixture).loss_event_rate, .15);
       fail_unless_equals_int (last.intervals.n, 9);
       fail_unless (last.intervals.skip <= 3);
@@ -826,9 +845,10 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
         /* Each loss interval must have a lossy part, and its data length must
-         * count all packets of the interval. The newest loss interval (n = 0)
-         * is an exception: its data length may be one packet smaller, because
-         * the newest packets may still belong to the skip length. */
+         * count all packets of the interval. There is one exception: the data
+         * length of the newest loss interval (n = 0) may be one packet smaller,
+         * because the newest packets may belong to the skip length and not yet
+         * to the interval. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -864,9 +884,11 @@ GST_START_TEST (intervals_cover_all_numbers)
           last.intervals.intervals[n].lossless;
     fail_unless_equals_uint64 (sum, last.acknowledged - FIRST + 1);
   }
-  /* One packet is missing, and three packets arrive after it. The third packet
-   * marks the missing packet as lost. Before that, the missing packet and all
-   * packets after it must belong to the skip length. */
+  /* The skip length of a report says how many of the newest packets are not
+   * part of a loss interval yet. One packet is missing, and three packets
+   * arrive after it. Only the third one shows that the missing packet is lost.
+   * Before that, the missing packet and all packets after it must belong to the
+   * skip length. */
   lose (&fixture, 1);
   take (&fixture, 1);
   fail_unless_equals_int (report (&fixture).intervals.skip, 2);
@@ -925,10 +947,11 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   Fixture fixture;
   guint i;
 
-  /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
-   * advance within a burst. During each burst, the test requests two reports,
-   * which is more often than the receiver has to send feedback. The receive
-   * rate in each report must nevertheless be between 50 and 150 kbyte/s. */
+  /* In each 50 ms, a burst of 5 packets arrives, which is 100 kbyte/s on
+   * average. The clock does not advance within a burst. The test takes two
+   * reports during each burst, which is more often than feedback is due. The
+   * receive rate in each report must nevertheless be between 50 and 150
+   * kbyte/s. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;
@@ -978,8 +1001,8 @@ GST_START_TEST (burst_after_silence_is_no_high_rate)
   last = report (&fixture);
   fail_unless (last.receive_rate <= 100000);
   take (&fixture, 10);
-  /* 10 packets arrive at the same time. The rate is computed over a round trip,
-   * so it is at most 100000 bytes per second. */
+  /* 10 packets arrive at the same time. The receive rate is measured over a
+   * whole round trip, so it must be at most 100000 bytes per second. */
   fail_unless (report (&fixture).receive_rate <= 100000);
   tear_down (&fixture);
 }
@@ -1042,7 +1065,8 @@ GST_START_TEST (clock_that_stands_still)
   take (&fixture, 100);
   report (&fixture);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
-  /* A clock that jumps backwards must not disturb the receiver. */
+  /* The clock jumps back from 1 s to 0. The receiver must report an elapsed
+   * time of 0. */
   fixture.now = SECOND;
   take (&fixture, 1);
   fixture.now = 0;

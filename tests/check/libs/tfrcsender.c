@@ -94,8 +94,8 @@ take_feedback (Fixture * fixture, guint32 receive_rate, gdouble p)
   tfrc_sender_feedback (fixture->sender, fixture->now, &feedback);
 }
 
-/* Sends as many packets as the sender allows at the current time, without
- * advancing the time. Returns the number of packets. */
+/* Sends all packets that the sender allows at the current time, and returns
+ * their number. The time is not advanced. */
 static guint
 send_all (Fixture * fixture)
 {
@@ -118,10 +118,10 @@ go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
   take_feedback (fixture, receive_rate, p);
 }
 
-/* Gives feedback with the receive rate `receive_rate` and the loss event rate
- * `p` to the sender. The feedback is for a data-limited interval. In this
- * interval one packet is sent, two seconds later than the sender was allowed to
- * send it. */
+/* Simulates a data-limited interval, in which the application sends less than
+ * the sender allows: only one packet is sent, two seconds later than allowed.
+ * Then passes feedback with the receive rate `receive_rate` and the loss event
+ * rate `p` to the sender. */
 static void
 go_round_limited (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -149,8 +149,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
       G_MAXUINT64);
   assert_near (get_rate (&fixture), S);
   fail_unless_equals_int (send_one (&fixture), 0);
-  /* A packet may be sent up to half of the timer's granularity before its
-   * scheduled time. */
+  /* A packet may be sent early, by at most half of the timer granularity before
+   * its scheduled time. */
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       SECOND - MS / 2);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
@@ -159,8 +159,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
   assert_near (get_rate (&fixture), S / 2.);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       6 * SECOND);
-  /* No packet was sent after the last expiry of the timer, so the sender is
-   * idle. */
+  /* Since the timer last expired, no packet was sent, so the sender is idle.
+   * The timer must then not halve the rate. */
   run_timer (&fixture);
   assert_near (get_rate (&fixture), S / 2.);
   tear_down (&fixture);
@@ -188,9 +188,9 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* The receive rate is 1 byte/s. It limits the rate of the sender to twice
-   * this value, 2 byte/s. This limit is lower than the rate of the TCP
-   * throughput equation, which is 1460 / (0.1 * 243.3) = 60 byte/s. */
+  /* The sender may send twice the receive rate, which is 2 byte/s. The TCP
+   * throughput equation would allow more: 1460 / (0.1 * 243.3) = 60 byte/s. The
+   * sender must nevertheless send at the minimum rate of one packet in 64 s. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
   tear_down (&fixture);
@@ -247,18 +247,21 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   Fixture fixture;
 
   set_up (&fixture, TRUE);
-  /* The first feedback does not contain a receive rate. */
+  /* The first feedback contains no receive rate, so it does not limit the rate.
+   */
   go_round (&fixture, 0, 0);
   assert_near (get_rate (&fixture), 2 * INITIAL);
   fail_unless_equals_float (get_state (&fixture).receive_limit, G_MAXDOUBLE);
-  /* The entry Infinity of X_recv_set is now exactly two round trips old. It is
-   * still valid, so the rate must double. */
+  /* The entry Infinity of X_recv_set, which means that no receive rate limits
+   * the sender, is now exactly two round trips old. It is still valid, so the
+   * rate must double. */
   go_round (&fixture, 40000, 0);
   assert_near (get_rate (&fixture), 4 * INITIAL);
   take_feedback (&fixture, 40000, 0);   /* too soon */
   assert_near (get_rate (&fixture), 4 * INITIAL);
-  /* The entry Infinity of X_recv_set is now older than two round trips. It is
-   * no longer valid, so the rate must be twice the receive rate. */
+  /* The entry Infinity of X_recv_set, which means that no receive rate limits
+   * the sender, is now older than two round trips. It must be removed, so the
+   * rate must be twice the receive rate. */
   go_round (&fixture, 80000, 0);
   assert_near (get_rate (&fixture), 2 * 80000);
   go_round (&fixture, 70000, 0);        /* 80000 still counts */
@@ -267,7 +270,8 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   assert_near (get_rate (&fixture), 2 * 80000);
   go_round (&fixture, 50000, 0);
   assert_near (get_rate (&fixture), 2 * 70000);
-  /* The rate never falls below the initial rate. */
+  /* While there was no loss, the rate must never fall below the initial rate,
+   * even if the receive rate is very low. */
   go_round (&fixture, 1000, 0);
   go_round (&fixture, 1000, 0);
   go_round (&fixture, 1000, 0);
@@ -327,9 +331,9 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* While the intervals are data-limited, the rate limit is twice the largest
-   * receive rate. After three intervals that are not data-limited, it is twice
-   * the latest receive rate. */
+  /* As long as the last intervals are data-limited, the receive limit is twice
+   * the largest recent receive rate. After three intervals that are not
+   * data-limited, it must be twice the latest receive rate, 2 * 5000. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -348,26 +352,30 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round_limited (&fixture, 20000, .001);
-  /* The entry Infinity was removed from X_recv_set. Because of the loss, the
-   * rate is limited to 0.85 * X_recv, which is 0.85 * 20000. Without a loss,
-   * the limit would be 2 * X_recv. */
+  /* The interval was data-limited and there was a loss. The rate must therefore
+   * be limited to 0.85 * X_recv, which is 0.85 * 20000. Without a loss, the
+   * limit would be 2 * X_recv. */
   assert_near (get_rate (&fixture), 17000);
   go_round_limited (&fixture, 20000, .001);
   assert_near (get_rate (&fixture), 40000);
   go_round_limited (&fixture, 15000, .002);
-  /* The halved entry of X_recv_set, 20000 / 2, is less than 0.85 * X_recv,
-   * which is 0.85 * 15000. Therefore 0.85 * X_recv is the new rate. */
+  /* A new loss halves the entry of X_recv_set (the recent receive rates) to
+   * 20000 / 2 = 10000. This is less than 0.85 * X_recv, which is 0.85 * 15000,
+   * so 0.85 * X_recv must be the new rate. */
   assert_near (get_rate (&fixture), 12750);
   go_round_limited (&fixture, 2000, .003);
-  /* Half of the entry of X_recv_set is 12750 / 2 = 6375. This is more than
-   * 0.85 * X_recv = 1700, so 6375 is the new rate. */
+  /* Half of the entry of X_recv_set is 12750 / 2 = 6375. X_recv is 2000, so
+   * 0.85 * X_recv is only 1700. The new rate must therefore be 6375. */
   assert_near (get_rate (&fixture), 6375);
-  /* The loss event rate p decreases, so there was no new loss event. */
+  /* The loss event rate p decreases, so there was no new loss event. The
+   * entries of X_recv_set must not be halved, and the rate must be twice the
+   * largest entry, 2 * 6375. */
   go_round_limited (&fixture, 2000, .002);
   assert_near (get_rate (&fixture), 12750);
-  /* The loss event rate p decreases, but the feedback reports a new loss event.
-   * The entries of X_recv_set are therefore halved. The largest of them is then
-   * 6375 / 2, and it is the new rate. */
+  /* The loss event rate p decreases, but the feedback says that there was a new
+   * loss event. The entries of X_recv_set (the recent receive rates) must
+   * therefore be halved. The largest of them is then 6375 / 2, and it must be
+   * the new rate. */
   fixture.now += 2 * SECOND;
   send_one (&fixture);
   fixture.now += R;
@@ -444,9 +452,9 @@ GST_START_TEST (timer_halves_what_was_received)
 {
   Fixture fixture;
 
-  /* The throughput equation yields X_Bps = 164004. The limit 2 * X_recv =
-   * 120000 is lower, so the rate must be 120000. Each time the no-feedback
-   * timer expires, it must halve the rate. */
+  /* The throughput equation allows X_Bps = 164004. Twice the receive rate is
+   * only 120000, so the rate must be 120000. Then no feedback arrives. Each
+   * time the no-feedback timer expires, it must halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -485,8 +493,9 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
 {
   Fixture fixture;
 
-  /* X_recv is 40000 bytes/s. It is below recover_rate, which is 43800 bytes/s,
-   * so the timeout must not halve the rate. */
+  /* The timer expires while X_recv is 40000 bytes/s. This is below
+   * recover_rate, the initial rate W_init / R (RFC 5348 section 4.4), which is
+   * 43800 bytes/s. The timer must therefore not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 40000, .01);
@@ -496,9 +505,10 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* X_recv is above recover_rate, so the first timeout halves the rate from
+  /* At first X_recv is above recover_rate, the initial rate W_init / R (RFC
+   * 5348 section 4.4). The first timeout must therefore halve the rate from
    * 120000 to 60000. It also sets X_recv to 30000, which is below recover_rate.
-   * The second timeout therefore must not halve the rate. */
+   * The second timeout must therefore not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -551,8 +561,9 @@ GST_START_TEST (longer_round_trip_slows_at_once)
   assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
   /* The first sample of the round trip is 100 ms. The variance begins with half
-   * of it, which is 50 ms. The next sample deviates by 100 ms. The new variance
-   * is three quarters of the old variance plus a quarter of this deviation. */
+   * of this sample, which is 50 ms. The second sample differs by 100 ms from
+   * the mean. The new variance is three quarters of the old variance plus a
+   * quarter of this difference. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
   tear_down (&fixture);
@@ -560,7 +571,7 @@ GST_START_TEST (longer_round_trip_slows_at_once)
 
 GST_END_TEST;
 
-/* --- the bytes in flight and the queueing delay */
+/* --- bytes in flight and queueing delay */
 
 GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 {
@@ -578,15 +589,16 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
   feedback.acknowledged = FIRST + 1;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, S);
-  /* The packet without data does not change the number of bytes in flight. */
+  /* A packet without data is acknowledged. The number of bytes in flight must
+   * not change. */
   feedback.acknowledged = FIRST + 2;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, S);
   feedback.acknowledged = FIRST + 3;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
-  /* Forged feedback acknowledges a packet that was never sent. The number of
-   * bytes in flight must remain 0. */
+  /* A forged feedback acknowledges a packet that was never sent. The number of
+   * bytes in flight must stay 0. */
   feedback.acknowledged = FIRST + 4;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
@@ -595,8 +607,8 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 
 GST_END_TEST;
 
-/* Two acknowledgements without a receive rate arrive in the wrong order. The
- * older one must not increase the number of bytes in flight. */
+/* Two acknowledgements without a receive rate arrive in the wrong order. When
+ * the older one arrives, the number of bytes in flight must not increase. */
 GST_START_TEST (old_feedback_brings_no_bytes_back_into_flight)
 {
   TfrcFeedback feedback = { 0 };
@@ -618,8 +630,8 @@ GST_START_TEST (old_feedback_brings_no_bytes_back_into_flight)
 
 GST_END_TEST;
 
-/* Sends a packet. `round_trip` ns later, the sender gets the feedback that
- * acknowledges this packet. */
+/* Sends a packet and passes the feedback that acknowledges it to the sender.
+ * The feedback arrives `round_trip` ns after the packet was sent. */
 static void
 measure (Fixture * fixture, guint64 round_trip)
 {
@@ -642,8 +654,9 @@ GST_START_TEST (queueing_delay_is_above_the_recent_minimum)
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
   measure (&fixture, R + 20 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 30 * MS);
-  /* For more than 20 s, each measured round-trip time is 2 * R. The minimum of
-   * the recent round-trip times is then 2 * R, so the queueing delay must be 0.
+  /* The queueing delay is the round trip minus the minimum round trip of the
+   * last 20 s. For more than 20 s, each measured round trip is 2 * R. The
+   * minimum is then 2 * R, too, so the queueing delay must be 0.
    */
   for (i = 0; i < 2 * 20 * 5; i++)
     measure (&fixture, 2 * R);
@@ -670,10 +683,9 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     last = fixture.now;
     send_one (&fixture);
   }
-  /* The nominal send time of packet 300 is 299 * 1460 / 43800 s after the
-   * nominal send time of packet 1. Packet 300 is sent before its nominal
-   * send time. The difference is half of the timer granularity t_gran, which
-   * assert_near () tolerates. */
+  /* Packet 300 must be sent 299 * 1460 / 43800 s after packet 1. In fact it is
+   * sent half of the timer granularity t_gran earlier, as TFRC permits.
+   * assert_near () tolerates this difference. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }
@@ -747,7 +759,7 @@ GST_START_TEST (bytes_are_paced_unless_a_size_is_given)
   fail_unless (bytes >= INITIAL * (gdouble) now / SECOND - 1400);
   tfrc_sender_get_state (sender, &state);
   fail_unless (state.segment_size > 650 && state.segment_size < 850);
-  /* Packets without payload count as packets of the mean size. */
+  /* A packet without payload must be paced like a packet of the mean size. */
   for (n = 2000; n < 2100; n++) {
     const guint64 next = tfrc_sender_next_send (sender, now);
 
@@ -771,18 +783,18 @@ GST_START_TEST (own_limit_counts_at_once)
   send_one (&fixture);
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       R - MS / 2);
-  /* The application sets a rate limit, and the sender is limited by it. This
-   * limit does not indicate congestion, so the two intervals below count as
-   * data-limited. */
+  /* The application has set a maximum rate, and the sender could send more
+   * without it. The maximum is not caused by congestion, so the two intervals
+   * below must count as data-limited. */
   fixture.now = R;
   take_feedback (&fixture, 14600, 1e-6);
   fixture.now = 2 * R;
   send_one (&fixture);
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
-  /* The first feedback raised p from 0 to 1e-6. This counts as a loss, so the
-   * receive rate of this feedback was reduced from 14600 to 0.85 * 14600. The
-   * receive limit is twice the reduced rate. */
+  /* The first feedback raised the loss event rate p from 0 to 1e-6. This counts
+   * as a new loss, so the receive rate in this feedback was reduced from 14600
+   * to 0.85 * 14600. The receive limit must be twice the reduced rate. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -812,7 +824,9 @@ GST_START_TEST (window_counter_counts_quarters)
 
 GST_END_TEST;
 
-/* last_WC_time is the time of the first packet. */
+/* RFC 4342 section 8.1: the window counter depends on last_WC_time, the time of
+ * its last change. At the beginning this must be the time of the first packet.
+ */
 GST_START_TEST (window_counter_begins_with_the_first_packet)
 {
   Fixture fixture;
@@ -836,20 +850,21 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   set_up (&fixture, TRUE);
   send_one (&fixture);          /* 0 */
   fixture.now = 10 * MS;
-  /* The window counter is 4 after this feedback. The round trip R falls, but
-   * the counter does not go back. */
+  /* This feedback measures a new round trip R, which is shorter than the
+   * initial value. After it, the window counter is 4. It must not decrease. */
   take_feedback (&fixture, 0, 0);
   fail_unless_equals_int (send_one (&fixture), 4);
   fixture.now = 12 * MS;
   take_feedback (&fixture, 1000, 0);
   fail_unless_equals_int (send_one (&fixture), 8);
   fixture.now += R;
-  /* The window counter increases by at most 5, to 13 or less. */
+  /* The window counter may increase by at most 5 from one packet to the next.
+   * It was 8, so it must now be 13 or less. */
   ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
-  /* The packet with the window counter 8 is acknowledged after a packet with
-   * the counter `ccval` was sent. The next counter must exceed the acknowledged
-   * counter by at least 4, so it is at least 8 + 4.
+  /* The window counter of the acknowledged packet is 8, and a packet with the
+   * counter `ccval` was sent after it. The counter of the next packet must
+   * exceed the acknowledged counter by at least 4, so it must be at least 12.
    */
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;
@@ -862,14 +877,16 @@ GST_END_TEST;
 
 /* --- RFC 4342 section 5.2 */
 
-/* The receive rate X_recv is 50000 at first, so the allowed rate X is 100000.
- * Then the sender gets feedback with the receive rate `receive_rate`. The
- * feedback reports `dropped` packets with Drop Code 2. If `others` is TRUE, the
- * feedback also reports packets with another Drop Code. If `slow` is TRUE, the
- * feedback contains the option Slow Receiver. Returns the rate after this
- * feedback. If `is_over` is TRUE, a second feedback without drops and without
- * Slow Receiver follows. The function then returns the rate after the second
- * feedback. */
+/* Returns the allowed rate X of a sender after the receiver has dropped
+ * packets. At first the receive rate X_recv is 50000, so X is 100000. Then the
+ * sender gets feedback with the receive rate `receive_rate`. This feedback
+ * reports `dropped` packets with Drop Code 2. If `others` is TRUE, it also
+ * reports packets with another Drop Code. If `slow` is TRUE, it contains the
+ * option Slow Receiver.
+ *
+ * If `is_over` is FALSE, the function returns the rate after this feedback. If
+ * it is TRUE, a second feedback without drops and without Slow Receiver
+ * follows, and the function returns the rate after that. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
@@ -893,7 +910,8 @@ get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
   rate = get_rate (&fixture);
   if (is_over) {
     fixture.now += R;
-    /* The rate does not change until the next feedback arrives. */
+    /* One round trip later, no new feedback has arrived yet. The rate must not
+     * have changed. */
     fail_unless (get_rate (&fixture) == rate);
     feedback = make_feedback (&fixture, receive_rate, 1e-6);
     tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
@@ -907,19 +925,21 @@ get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
 
 GST_START_TEST (receiver_drops_limit_until_they_end)
 {
-  /* Without drops the rate is twice the receive rate. */
+  /* If the receiver has dropped no packet, the rate must be twice the receive
+   * rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* If the receiver reports Slow Receiver, the rate is the receive rate. The
-   * rate is also the receive rate if the receiver reports dropped packets with
-   * a Drop Code other than 2. */
+  /* The rate must be the receive rate in two cases: if the receiver reports
+   * Slow Receiver, and if it reports dropped packets with a Drop Code other
+   * than 2. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
-  /* Each packet that the receiver dropped lowers the rate by s / R, which is
-   * 14600 bytes per second. */
+  /* Each packet that the receiver dropped must lower the rate by one packet per
+   * round trip, s / R, which is 14600 bytes per second. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* The rate has a minimum, which is the smaller of two rates: one packet per
-   * round trip, and the receive rate. */
+  /* Even if the receiver has dropped many packets, the rate must not fall below
+   * the smaller of two rates: one packet per round trip, and the receive rate.
+   */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
   /* The first feedback reports dropped packets or Slow Receiver. The second
@@ -950,8 +970,8 @@ GST_START_TEST (slow_receiver_stops_slow_start)
   }
   tear_down (&fixture);
 
-  /* While Slow Receiver is set, the rate does not grow, although the receive
-   * rate is much higher. */
+  /* While each feedback contains the option Slow Receiver, the rate must not
+   * grow, although the receive rate is much higher. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   for (i = 0; i < 10; i++) {
@@ -1017,8 +1037,8 @@ GST_START_TEST (packet_long_ago_is_a_long_round_trip)
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged = FIRST;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
-  /* The sender remembers 8192 packets. The packet that this feedback
-   * acknowledges is the oldest of them. */
+  /* The sender remembers the last 8192 packets. This feedback acknowledges the
+   * oldest packet that it remembers, so the round trip can be measured. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, 8191 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
   tear_down (&fixture);
@@ -1072,7 +1092,7 @@ GST_START_TEST (feedback_on_what_was_never_sent_is_ignored)
   feedback.acknowledged = G_MAXUINT64;
   tfrc_sender_feedback (fixture.sender, R, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 0);
-  /* Old feedback that arrives late is ignored. */
+  /* Feedback that is older than the last one must be ignored. */
   take_feedback (&fixture, 1000, 0);
   feedback = make_feedback (&fixture, 1, 1);
   feedback.acknowledged--;
@@ -1170,7 +1190,8 @@ GST_START_TEST (clock_that_stands_still)
   set_up (&fixture, FALSE);
   send_one (&fixture);
   take_feedback (&fixture, 0, 0);
-  /* The measured round trip is 0 ms. The sender must use its minimum, 1 ms. */
+  /* The measured round trip is 0 ms. The sender must use the minimum of 1 ms
+   * instead. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, MS);
   assert_near (get_rate (&fixture), 4380000);
   for (i = 0; i < 100; i++) {
@@ -1179,8 +1200,8 @@ GST_START_TEST (clock_that_stands_still)
     tfrc_sender_timeout (fixture.sender, fixture.now);
     fail_unless (isfinite (get_rate (&fixture)) && get_rate (&fixture) > 0);
   }
-  /* The clock jumps back from 1 s to 0. The sender must not send the next
-   * packet before 1 s. */
+  /* The clock jumps back from 1 s to 0. The sender has sent a packet at 1 s, so
+   * it must not send the next one before 1 s. */
   fixture.now = SECOND;
   send_one (&fixture);
   fail_unless (tfrc_sender_next_send (fixture.sender, 0) >= SECOND);
@@ -1232,10 +1253,10 @@ GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 
 GST_END_TEST;
 
-/* Two limits apply to the rate. The TCP throughput equation allows 164004 bytes
- * per second. Twice the receive rate is 200000 bytes per second. The equation
- * has the lower limit, so the losses determine the rate. This limit does not
- * depend on how much the application sends, so the sender is not
+/* Two values limit the rate: the TCP throughput equation allows 164004 bytes
+ * per second, and twice the receive rate is 200000 bytes per second. The lower
+ * limit, which is that of the equation, depends only on the losses. It is known
+ * even if the application sends little, so the sender must not count as
  * application-limited. */
 GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 {

@@ -10,12 +10,13 @@
 #include "tsbuilder.h"
 #include "tspictures.h"
 
-/* Returns a text with one word for each unit:
+/* Cuts the stream into units and returns a text with one word for each unit:
  * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
  * - "n": the unit has n packets and no picture
  * - "nvr-m", such as "4v1-3": the unit has n packets and a picture. If the
- *   picture is dropped, r packets remain. m of the dropped packets increase the
- *   continuity counter.
+ *   picture is dropped, r packets remain. m of the dropped packets have
+ *   increased the continuity counter.
+ *
  * Also checks that the units together are identical to the stream. */
 static gchar *
 cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
@@ -50,8 +51,8 @@ cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
   return g_string_free (text, FALSE);
 }
 
-/* Passes the stream to the parser in pieces of a fixed size, and repeats this
- * with five sizes. Each time, cut_into () must return the text `expected`, and
+/* Passes the stream to the parser five times, each time in pieces of another
+ * size. Each time, cut_into () must return the text `expected`, and
  * ts_pictures_get_refusal () must return `refusal`. */
 static void
 expect_units (TsStream * stream, const gchar * expected, const gchar * refusal)
@@ -132,7 +133,8 @@ GST_END_TEST;
 #define MPEG_BOTTOM(reference) MPEG_STRUCTURE (reference, "\xf2")
 #define MPEG_FRAME(reference) MPEG_STRUCTURE (reference, "\xf3")
 
-/* 13818-2, 6.3.9: both fields have the same temporal reference. */
+/* The two fields of a frame have the same temporal reference (ISO/IEC 13818-2,
+ * 6.3.9). */
 GST_START_TEST (second_field_belongs_to_the_first)
 {
   TsStream stream;
@@ -161,7 +163,8 @@ GST_START_TEST (frames_are_no_fields)
   ts_put_picture (&stream, PES MPEG_FRAME ("\0"));
   ts_put_picture (&stream, MPEG_PICTURE ("\0"));
   ts_put_picture (&stream, MPEG_PICTURE ("\0"));
-  /* Two fields are one frame. The third field must belong to the next frame. */
+  /* Three fields follow. The first two fields are one frame. The third field
+   * must begin the next frame. */
   ts_put_picture (&stream, PES MPEG_TOP ("\0"));
   ts_put_picture (&stream, PES MPEG_BOTTOM ("\0"));
   ts_put_picture (&stream, PES MPEG_TOP ("\0"));
@@ -170,7 +173,8 @@ GST_START_TEST (frames_are_no_fields)
 
 GST_END_TEST;
 
-/* 2.4.3.7: a PTS or DTS has 33 bits, with marker bits between them */
+/* ISO/IEC 13818-1, 2.4.3.7: a PTS or DTS has 33 bits, with marker bits between
+ * them. */
 GST_START_TEST (time_is_the_dts_or_the_pts)
 {
   static const gchar both[] = "\0\0\1\xe0\0\0\x80\xc0\x0a"
@@ -205,9 +209,10 @@ GST_START_TEST (time_is_the_dts_or_the_pts)
 
 GST_END_TEST;
 
-/* If a picture is dropped, its clock references must be kept, in packets
- * without payload. The continuity counter of these packets must be equal to
- * that of the last packet with payload (ISO/IEC 13818-1, 2.4.3.3). */
+/* If a picture of a transport stream is dropped, its clock references must
+ * still be sent, in packets without payload. A packet without payload does not
+ * increase the continuity counter, so its counter must be equal to that of the
+ * last packet with payload (ISO/IEC 13818-1, 2.4.3.3). */
 GST_START_TEST (clock_references_remain)
 {
   TsPictures *pictures = ts_pictures_new ();
@@ -379,8 +384,9 @@ GST_START_TEST (section_may_need_several_packets)
 
 GST_END_TEST;
 
-/* ISO/IEC 13818-1, 2.4.4.2: if a section began in the previous packet, the
- * pointer_field is the number of its remaining bytes. */
+/* The first section ends in a packet in which the next section begins. In this
+ * packet, pointer_field must be the number of the remaining bytes of the first
+ * section (ISO/IEC 13818-1, 2.4.4.2). */
 GST_START_TEST (section_may_end_before_the_next_one)
 {
   const gsize split = 20;
@@ -394,8 +400,8 @@ GST_START_TEST (section_may_end_before_the_next_one)
   map = tables->data + TS_PACKET_SIZE + 5;
   size = 3 + map[2];
   g_byte_array_append (stream.bytes, tables->data, TS_PACKET_SIZE);
-  /* The packet has a private section and, at its end, the beginning of the
-   * program map section. */
+  /* The first packet contains a private section and, after it, the beginning of
+   * the program map section. */
   payload[3] = sizeof payload - split - 4;
   memcpy (payload + sizeof payload - split, map, split);
   ts_put_packet (stream.bytes, PMT_PID, TRUE, 0, 0, NULL, 0,

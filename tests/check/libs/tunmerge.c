@@ -75,7 +75,8 @@ GST_START_TEST (packets_of_a_stream_are_merged)
   fail_unless_equals_int (merge.payload_size, 14000);
   tun_merge_write_header (&merge, header);
   check_header (&merge, header);
-  /* The merged packet has the IPv4 identification of the first packet. */
+  /* The merged packet must have the IPv4 identification of the first packet
+   * that was merged. */
   fail_unless (memcmp (header + 6, first + 6, 4) == 0);
   if (packet.version == 4)
     fail_unless (memcmp (header + 4, first + 4, 2) == 0);
@@ -102,8 +103,8 @@ GST_START_TEST (last_packet_may_be_shorter)
 
 GST_END_TEST;
 
-/* Each row has a payload size, and the maximum number of packets of this size
- * that can be merged into one packet. */
+/* Maximum number of packets with a payload of `payload` bytes that can be
+ * merged into one packet. */
 static const struct
 {
   gsize payload;
@@ -156,8 +157,8 @@ GST_START_TEST (other_streams_are_not_merged)
 
 GST_END_TEST;
 
-/* If the flag "don't fragment" is not set, a packet may be merged only if its
- * identification is the previous identification plus 1. */
+/* IPv4: if the flag "don't fragment" is not set, a packet may be merged only if
+ * its identification is that of the previous packet plus 1. */
 GST_START_TEST (identification_has_to_count_up)
 {
   IpPacket packet = ip4;
@@ -193,8 +194,9 @@ GST_START_TEST (fragments_are_not_merged)
 
 GST_END_TEST;
 
-/* A packet with a wrong bit must not be merged. The packet is passed to the
- * kernel by itself, and the kernel drops it. */
+/* Inverts each bit of a packet in turn. A packet with such an error must not be
+ * merged with others. It is passed to the kernel by itself, and the kernel
+ * drops it. */
 GST_START_TEST (damaged_packets_are_not_merged)
 {
   const IpPacket *packet = versions[__i__];
@@ -211,8 +213,9 @@ GST_START_TEST (damaged_packets_are_not_merged)
     refused += !tun_merge_begin (&other, data, size);
     data[bit / 8] ^= 1 << bit % 8;
   }
-  /* No checksum covers the traffic class (8 bits), the flow label (20 bits) and
-   * the hop limit (8 bits) of IPv6. */
+  /* IPv6 has three fields that no checksum covers: the traffic class (8 bits),
+   * the flow label (20 bits) and the hop limit (8 bits). Errors in these 36
+   * bits cannot be detected. */
   fail_unless_equals_int (refused, 8 * size - (packet->version == 6 ? 36 : 0));
   fail_unless (tun_merge_add (&merge, data, size));
 }

@@ -29,7 +29,7 @@ static const UdpliteAddresses in_udp = { FALSE, };
 
 static const UdpliteAddresses *const families[] = { &ipv4, &ipv6, &in_udp };
 
-/* Fills `data` with a pattern that does not repeat. */
+/* Fills `data` with pseudo-random bytes. */
 static void
 fill (guint8 * data, gsize size)
 {
@@ -75,8 +75,9 @@ get_slow_checksum (const UdpliteAddresses * addresses, const guint8 * packet,
   return sum == 0xffff ? 0xffff : 0xffff - sum;
 }
 
-/* Writes a header whose checksum covers `covered` bytes and whose coverage
- * field is `wire_coverage`. The two numbers may differ. */
+/* Writes a UDP-Lite header. The coverage field is `wire_coverage`, but the
+ * checksum really covers `covered` bytes. The two numbers may differ, to test
+ * wrong packets. */
 static void
 write_slowly (guint8 * packet, gsize size, guint wire_coverage, gsize covered,
     const UdpliteAddresses * addresses)
@@ -134,8 +135,9 @@ check_each_bit (guint8 * packet, gsize size, gsize covered,
   }
 }
 
-/* The expected checksums come from captured packets. These packets were sent
- * between 192.0.2.1 and 192.0.2.2, and between 2001:db8::1 and 2001:db8::2. */
+/* The expected checksums are from packets that were captured on a network. The
+ * packets were sent between 192.0.2.1 and 192.0.2.2, and between 2001:db8::1
+ * and 2001:db8::2. */
 GST_START_TEST (known_packets_are_written_and_read)
 {
   static const struct
@@ -146,8 +148,9 @@ GST_START_TEST (known_packets_are_written_and_read)
     {&ipv4, 0, 0x6330}, {&ipv4, 8, 0x5429}, {&ipv4, 20, 0x35f9},
     {&ipv6, 0, 0x8bbf}, {&ipv6, 8, 0x7cb8}, {&ipv6, 20, 0x5e88}
   };
-  /* The whole packet is covered, and the coverage field holds the length of the
-   * packet instead of 0. Linux sends packets like this. */
+  /* The whole packet is covered. The coverage field contains the length of the
+   * packet, although it could be 0 with the same meaning. Linux sends packets
+   * like this. */
   static const guint8 said[] = { 0x13, 0x8c, 0x13, 0x8e, 0, 40, 0x63, 0x08 };
   guint8 packet[40];
   UdpliteHeader header;
@@ -282,9 +285,10 @@ GST_START_TEST (large_packets_are_summed_without_losing_a_carry)
 
 GST_END_TEST;
 
-/* Splits the payload of the packet `whole` at the offsets `first` and `second`
- * into three parts, with an empty part after each of the first two. Checks that
- * the checksum does not depend on this division. */
+/* Splits the payload of the packet `whole` into three parts, at the offsets
+ * `first` and `second`, and puts an empty part after each of the first two. The
+ * checksum of this divided payload must be the same as that of the whole
+ * payload. */
 static void
 check_split (const guint8 * whole, const guint8 * payload, gsize size,
     gsize first, gsize second, guint coverage)
@@ -372,8 +376,8 @@ GST_START_TEST (damage_is_refused_where_covered_and_delivered_where_not)
 
 GST_END_TEST;
 
-/* The pseudo-header covers the addresses, so a packet for another address is
- * refused. */
+/* The checksum covers a pseudo-header with the addresses. If a packet is
+ * checked with another address, it must therefore be refused. */
 GST_START_TEST (a_packet_for_somebody_else_is_refused)
 {
   UdpliteAddresses other;
@@ -392,9 +396,10 @@ GST_START_TEST (a_packet_for_somebody_else_is_refused)
     fail_unless_equals_int (parse (packet, sizeof (packet), &other),
         UDPLITE_BAD_CHECKSUM);
   }
-  /* The length of the packet is read from the IP header, and the checksum
-   * covers this length. A packet that was cut or extended is therefore refused,
-   * even if only bytes outside its coverage were removed or added. */
+  /* The receiver reads the length of the packet from the IP header. The
+   * checksum of UDP-Lite always covers this length. If a packet was cut or
+   * extended, its checksum is therefore wrong, even if only bytes outside its
+   * coverage were removed or added. */
   fail_unless_equals_int (parse (packet, sizeof (packet) - 1,
           families[__i__]), UDPLITE_BAD_CHECKSUM);
 }

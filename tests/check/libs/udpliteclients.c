@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that the list of receivers of udplitesink behaves as udpliteclients.h
- * says. */
+/* Checks the list of receivers of udplitesink against its description in
+ * udpliteclients.h. */
 
 #include <gst/check/gstcheck.h>
 
@@ -62,9 +62,9 @@ GST_START_TEST (keeps_the_order_and_new_ids)
 
 GST_END_TEST;
 
-/* The list of removed receivers has a limited length. After 1000 receivers were
- * removed, it must not contain the first of them any more, but must still
- * contain the last.
+/* The list of clients remembers removed receivers, but only a limited number of
+ * them. After 1000 receivers were removed, it must have forgotten the first of
+ * them, but must still remember the last.
  */
 GST_START_TEST (forgets_who_is_long_gone)
 {

@@ -10,8 +10,8 @@
 #include "udplitecoverage.h"
 
 #define ALL UDPLITE_COVERAGE_ALL
-/* size in bytes of the payload after the headers; the payload needs no
- * protection */
+/* Size in bytes of the payload that follows the headers. The checksum need not
+ * cover this payload. */
 #define REST 50
 
 /* A packet to which fields are appended; its size is counted in bits. */
@@ -45,8 +45,8 @@ put_same (Packet * packet, guint8 byte, gsize n)
     put (packet, 8, byte);
 }
 
-/* Returns the size of the packet in bytes. An incomplete byte counts as a whole
- * byte. */
+/* Returns the size of the packet in bytes. If the last byte is incomplete, it
+ * counts as a whole byte. */
 static gsize
 get_size (const Packet * packet)
 {
@@ -72,9 +72,9 @@ get_coverage (UdpliteFormat format, const Packet * packet, guint mark)
       get_size (packet), mark);
 }
 
-/* `packet` consists only of headers. Checks that all bytes of these headers are
- * covered, and that no byte after them is covered. Checks also that all bytes
- * are covered if the packet ends within the headers. */
+/* `packet` consists only of headers, and the checksum must cover all of them.
+ * If a payload follows, the checksum must cover no byte of it. If the packet
+ * ends within the headers, the checksum must cover the whole packet. */
 static void
 check_needed (UdpliteFormat format, Packet packet)
 {
@@ -109,7 +109,8 @@ GST_START_TEST (caps_say_the_format)
     {"H263", 34, UDPLITE_FORMAT_RTP_H263},
     {"H263-1998", 96, UDPLITE_FORMAT_RTP_H263_1998},
     {"H263-2000", 96, UDPLITE_FORMAT_RTP_H263_1998},
-    /* The encoding name has precedence over the payload type. */
+    /* If the encoding name and the payload type of RTP say different things,
+     * the encoding name must have precedence. */
     {"H263-1998", 34, UDPLITE_FORMAT_RTP_H263_1998},
     {"H264", 32, UDPLITE_FORMAT_RTP}, {"MP2T", 33, UDPLITE_FORMAT_RTP},
     {"MPV1", 96, UDPLITE_FORMAT_RTP}, {"", 32, UDPLITE_FORMAT_RTP},
@@ -142,8 +143,9 @@ GST_START_TEST (bytes_of_an_unknown_format_are_covered_as_marked)
 
 GST_END_TEST;
 
-/* Contributing sources and an extension make the RTP header longer. The
- * coverage must include the whole header and `mark` bytes of the payload. */
+/* The list of contributing sources and an extension make the RTP header longer.
+ * The checksum must cover the whole header and, after it, `mark` bytes of the
+ * payload. */
 GST_START_TEST (a_mark_counts_behind_the_header_of_rtp)
 {
   guint n_sources, n_words, mark;
@@ -199,7 +201,8 @@ GST_START_TEST (what_is_no_plain_rtp_is_covered_whole)
       fail_unless (get_coverage (format, &packet, ALL) == ALL, "%s",
           table[i].what);
     }
-    /* The RTP header has one contributing source and an extension of one word.
+    /* A packet whose RTP header has one contributing source and an extension of
+     * one word. It is cut to each possible size.
      */
     begin (&packet, 0x91, 96);
     put (&packet, 32, 1);
@@ -398,8 +401,9 @@ put_picture_end (Packet * packet, const Picture * p, guint trb)
   put (packet, 1, 0);           /* PEI */
 }
 
-/* Writes PSC, TR and the beginning of PTYPE. The first 16 zeros of PSC are only
- * written if `zeros` is TRUE. */
+/* Writes the beginning of a picture header of H.263: the start code (PSC), TR
+ * and the first bits of PTYPE. If `zeros` is FALSE, the first 16 zeros of PSC
+ * are left out, as in RFC 4629. */
 static void
 put_picture_start (Packet * packet, gboolean zeros, guint format)
 {
@@ -473,7 +477,8 @@ put_plus (Packet * packet, gboolean zeros, const Picture * p)
   put_picture_end (packet, p, p->custom_clock ? 5 : 3);
 }
 
-/* Returns a picture header; each bit of `choice` selects an optional field. */
+/* Returns a picture header with optional fields. The bits of `choice` select
+ * these fields. */
 static Picture
 choose_picture (guint choice)
 {
@@ -545,7 +550,8 @@ GST_START_TEST (h263_picture_headers_are_covered)
     put_baseline (&packet, TRUE, &p);
     check_needed (UDPLITE_FORMAT_RTP_H263, packet);
   }
-  /* A picture header has at least 50 bits (section 5.1). */
+  /* Without optional fields, a picture header of H.263 has 50 bits (section
+   * 5.1), which are 7 bytes. */
   p = choose_picture (0);
   begin_h263 (&packet, 0);
   put_baseline (&packet, TRUE, &p);
@@ -587,9 +593,10 @@ GST_START_TEST (h263_1998_needs_its_header_and_the_extra_picture_header)
         begin_h263_1998 (&packet, start, vrc, extra);
         check_needed (UDPLITE_FORMAT_RTP_H263_1998, packet);
         header = get_size (&packet);
-        /* If the bit P is set, the payload is a group of blocks, a slice or an
-         * end of sequence. If P is not set, the payload begins with the bits of
-         * a picture start code, which must have no effect. */
+        /* If the bit P of the payload header is set, the payload is a group of
+         * blocks, a slice or an end of sequence. If P is not set, the test
+         * begins the payload with the bits of a picture start code. These bits
+         * must not be taken for a picture header. */
         put (&packet, 6, start ? 0x21 + extra % 31 : 0x20);
         put (&packet, 20, 0x12345);
         fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263_1998,
@@ -657,7 +664,8 @@ GST_START_TEST (pictures_with_plusptype_are_covered)
 
 GST_END_TEST;
 
-/* Each byte of an incomplete header is covered. */
+/* If a picture header is cut off, the checksum must cover all bytes of the
+ * packet. */
 GST_START_TEST (cut_picture_headers_are_covered_whole)
 {
   guint choice;
@@ -693,9 +701,9 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Returns the index of a bit in the packet. `bit` is the index of this bit in
- * the data after the headers. The headers are the RTP header and the header of
- * RFC 4629, 14 bytes in total. */
+/* Index of a bit in the whole packet. `bit` is its index in the data after the
+ * headers. The headers are the RTP header and the header of RFC 4629, which
+ * have 14 bytes in total. */
 #define AT(bit) (14 * 8 + (bit))
 
 GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
@@ -705,7 +713,8 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     guint place, n_bits, value;
   } plus[] = {
     {14, 2, 3}, {14, 2, 0},     /* PTYPE does not begin with 10. */
-    /* UFEP is 0: the optional fields (OPPTYPE) were sent in an earlier header.
+    /* UFEP = 0 says that the optional fields (OPPTYPE) are missing here,
+     * because they were sent in an earlier header.
      */
     {22, 3, 0},
     {22, 3, 2}, {22, 3, 7},     /* UFEP: reserved */
@@ -714,8 +723,8 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     {43, 3, 6}, {43, 3, 7},     /* picture type: reserved */
     {46, 1, 1},                 /* annex P: RPRP */
     {49, 3, 0}, {49, 3, 5},     /* end of MPPTYPE */
-    /* BCI (back-channel message indication of annex N): the value 00 is
-     * forbidden. If the first bit is 1, a back-channel message follows. */
+    /* The field BCI (back-channel message indication of annex N) must not be
+     * 00. If its first bit is 1, a back-channel message follows. */
     {65, 2, 0}, {65, 2, 2}, {65, 2, 3},
     {67, 5, 0}                  /* PQUANT */
   };

@@ -16,8 +16,8 @@
 
 static UdpliteClients *clients;
 static UdpliteRound round_;
-/* The packets that were sent, each as its receiver and its index. "b2" is
- * packet 2 to receiver b. An 'x' follows a packet that could not be sent. */
+/* Log of the packets that were sent. "b2" is packet 2 to receiver b. An 'x'
+ * after it means that the packet could not be sent. */
 static GString *sent;
 
 static void
@@ -45,10 +45,10 @@ note (const UdpliteClient * client, guint packet)
   g_string_append_printf (sent, "%s%u", client->host, packet);
 }
 
-/* Sends those packets of the batch that were not sent yet. The batch has `n`
- * packets. The socket is full after `room` packets. Sending to the receivers in
- * `failing` fails, and their packets do not count towards `room`. Returns TRUE
- * if the batch is complete, and FALSE if the socket was full. */
+/* Sends the packets of the batch that were not sent yet. The batch has `n`
+ * packets for each receiver. The socket is full after `room` packets. Sending
+ * to the receivers in `failing` fails, and packets to them take no room.
+ * Returns TRUE if the batch is complete, and FALSE if the socket was full. */
 static gboolean
 go_on (gboolean has_duplicates, guint n, guint room, const gchar * failing)
 {
@@ -91,9 +91,9 @@ expect (gboolean has_duplicates, const gchar * failing)
 }
 
 /* Each receiver that is not in `failing` must get each packet, even if the
- * socket is often full. In the first call of go_on (), the socket has room for
- * `__i__ - 1` packets, which may be 0. In each later call, it has room for
- * `__i__` packets. */
+ * socket is often full. Each call of go_on () sends as many packets as the
+ * socket has room for: `__i__ - 1` packets in the first call, which may be 0,
+ * and `__i__` packets in each later call. */
 GST_START_TEST (each_gets_each_packet_whatever_the_room)
 {
   const gchar *const failing[] = { "", "a", "b", "c", "ab", "abc" };
@@ -122,8 +122,9 @@ GST_START_TEST (receiver_that_goes_is_left_out)
   set_up ();
   fail_if (go_on (TRUE, N, N + 2, ""));
   assert_equals_string (sent->str, "a0a1a2a3a4b0b1");
-  /* Receiver b was added twice. After the first removal, b gets each packet
-   * once. After the second removal, b gets no packet. */
+  /* Receiver b was added twice, so it gets each packet twice. After it was
+   * removed once, it must get each packet once. After it was removed twice, it
+   * must get no packet. */
   udplite_clients_remove (clients, "b", 1, 0);
   fail_if (go_on (TRUE, N, 1, ""));
   udplite_clients_remove (clients, "b", 1, 0);

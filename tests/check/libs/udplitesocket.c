@@ -9,9 +9,9 @@
 
 /* --- accepted packets ----------------------------------------------------- */
 
-/* The sender sets the coverage to 0, to a part of the packet, to the whole
- * packet, or to more bytes than the packet has. Every packet must arrive
- * completely. */
+/* Packets are sent with different coverages, which are the numbers of bytes
+ * that the checksum protects: 0, a part of the packet, the whole packet, or
+ * more bytes than the packet has. Every packet must arrive completely. */
 GST_START_TEST (every_coverage_arrives_whole)
 {
   static const guint coverages[] = { 0, 1, 2, 3, 11, 12, 13, 99, 299, 300, 301,
@@ -152,12 +152,14 @@ GST_END_TEST;
 static const struct
 {
   const gchar *name;
-  /* Value of the coverage field when the packet was sent. */
+  /* Coverage that the test passes to the sender: the value of the coverage
+   * field unless `wire_coverage` replaces it. */
   guint coverage;
-  /* Index of the byte in which one bit is inverted; -1 for none. */
+  /* Index of the byte of the packet in which one bit is inverted before
+   * sending; -1 for none. */
   gint flip;
-  /* Value that is written into the coverage field after the checksum was
-   * computed; -1 to keep the field. */
+  /* Value that the test writes into the coverage field after the checksum was
+   * computed, so that the field is wrong; -1 to keep the field. */
   gint wire_coverage;
   gboolean no_checksum;
   UdpliteVerdict verdict;
@@ -254,8 +256,8 @@ GST_START_TEST (damaged_packet_comes_when_rfc_3828_says_so)
 
 GST_END_TEST;
 
-/* Refused packets are mixed with valid packets in one batch. The valid packets
- * are returned in order. */
+/* Invalid packets and valid packets arrive in one batch. The receiver must
+ * refuse the invalid packets and return the valid packets in order. */
 GST_START_TEST (refused_packets_leave_no_holes)
 {
   const gchar *test = "refused_packets_leave_no_holes";
@@ -312,9 +314,10 @@ GST_START_TEST (packet_without_a_header_is_refused)
   packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 0);
   udplite_socket_get_stats (fixture.receiver, &stats);
-  /* The packets have 0 to 7 bytes. The backend udp must count all of them. The
-   * raw socket can count only the packets of at least 4 bytes, because shorter
-   * packets do not contain the destination port. */
+  /* The packets have 0 to 7 bytes, so they are shorter than a header. The
+   * backend udp must count all of them as refused. The raw socket can count
+   * only the packets of at least 4 bytes, because shorter packets do not
+   * contain the destination port. */
   if (fd >= 0 && fixture.backend != UDPLITE_BACKEND_KERNEL)
     fail_unless_equals_uint64 (stats.refused[UDPLITE_TOO_SHORT],
         fixture.backend == UDPLITE_BACKEND_UDP ? 8 : 4);
@@ -326,15 +329,16 @@ GST_START_TEST (packet_without_a_header_is_refused)
 
 GST_END_TEST;
 
-/* The test sends packets with each coverage in `coverages`. These coverages
- * count only bytes of the payload, but `min_coverage` also counts the header.
- * For each `min_coverage`, `come` is the number of packets that are accepted.
+/* Sends packets with each coverage in `coverages`. These coverages count only
+ * bytes of the payload, but the receiver's setting `min_coverage` also counts
+ * the 8 bytes of the header. For each `min_coverage`, `come` is the number of
+ * packets that must be accepted.
  */
 GST_START_TEST (min_coverage_is_held)
 {
   static const guint coverages[] = { 0, 4, 12, 13, 40, G_MAXUINT };
-  /* RFC 3828 section 3.1: a packet that is covered completely meets any minimum
-   * coverage. */
+  /* RFC 3828 section 3.1: a packet whose checksum covers the whole packet must
+   * be accepted with any minimum coverage. */
   static const struct
   {
     gint min_coverage;

@@ -26,14 +26,14 @@ typedef struct
 
 static Message messages[MAX_PACKETS];
 static guint n_messages;
-/* The errno with which each attempt to send a message of several packets fails;
- * 0 means that the kernel decides whether it fails. */
+/* The simulated errno of each attempt to send several packets as one message
+ * (GSO); 0 means that the kernel really sends the message. */
 static gint gso_errno;
-/* The socket has room for `room` more messages. All later attempts to send a
- * message fail with the errno `full_errno`. */
+/* Number of messages for which the simulated socket still has room. When it is
+ * 0, each attempt to send a message fails with the errno `full_errno`. */
 static gint room = G_MAXINT, full_errno;
 
-/* --- the functions that send messages -------------------------------------- */
+/* --- the functions that send messages ------------------------------------- */
 
 static guint
 count_packets (const struct msghdr *message)
@@ -70,7 +70,8 @@ has_udp_checksum (gint fd)
   return !no_checksum;
 }
 
-/* This function replaces sendmsg of the C library. */
+/* This function replaces sendmsg of the C library. It records the messages, and
+ * fails if the test wants it to fail. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -102,7 +103,7 @@ sendmmsg (int fd, struct mmsghdr *many, unsigned int n, int flags)
   return n;
 }
 
-/* --- packets --------------------------------------------------------------- */
+/* --- packets -------------------------------------------------------------- */
 
 typedef struct
 {
@@ -161,7 +162,8 @@ fixture_send (Fixture * fixture, guint first)
   return sent;
 }
 
-/* Checks that all packets arrive once and in order, with their coverage. */
+/* Checks that all packets arrive exactly once and in order, and that each has
+ * the coverage with which it was sent. */
 static void
 fixture_expect_all (Fixture * fixture)
 {
@@ -189,9 +191,10 @@ fixture_expect_messages (const Message * expected, guint n)
   }
 }
 
-/* Adds runs of packets to the fixture. Each run fits into one GSO message.
- * Between the runs, the function adds single packets, and packets whose
- * checksum does not cover the whole packet. */
+/* Adds packets to the fixture. Most of them form runs, and each run fits into
+ * one GSO message. Between the runs are packets that must be sent singly:
+ * packets of another size, and packets whose checksum does not cover the whole
+ * packet. */
 static void
 fixture_add_mixture (Fixture * fixture)
 {
@@ -206,7 +209,7 @@ fixture_add_mixture (Fixture * fixture)
   fixture_add (fixture, 1, 0, FULL);
 }
 
-/* --- sending --------------------------------------------------------------- */
+/* --- sending -------------------------------------------------------------- */
 
 GST_START_TEST (only_runs_have_a_udp_checksum)
 {
@@ -220,9 +223,10 @@ GST_START_TEST (only_runs_have_a_udp_checksum)
     return;
   udplite_socket_set_gso (fixture.sockets.sender, TRUE);
   fixture_add_mixture (&fixture);
-  /* A run consists of packets of the same size, and only its last packet may be
-   * shorter. The first packet of 200 bytes ends the run of packets of 300
-   * bytes. The empty packet ends the run of packets of 200 bytes. */
+  /* A run consists of packets of the same size. Only its last packet may be
+   * shorter, so a shorter packet ends the run: the first packet of 200 bytes
+   * ends the run of packets of 300 bytes, and the empty packet ends the run of
+   * packets of 200 bytes. */
   fail_unless_equals_int (fixture_send (&fixture, 0), fixture.n);
   fixture_expect_messages (expected, G_N_ELEMENTS (expected));
   fixture_expect_all (&fixture);
@@ -251,8 +255,8 @@ GST_START_TEST (without_gso_no_packet_has_a_udp_checksum)
 
 GST_END_TEST;
 
-/* The socket has room for `__i__` messages. The packets of all further messages
- * must be sent by a later call. */
+/* The socket has room for `__i__` messages, so the other messages cannot be
+ * sent in this call. Their packets must be sent in a later call. */
 GST_START_TEST (packets_of_unsent_messages_remain)
 {
   Fixture fixture;
@@ -302,7 +306,8 @@ GST_START_TEST (refused_runs_are_sent_one_by_one_for_good)
   fixture_add (&fixture, 20, SIZE, FULL);
   fail_unless_equals_int (fixture_send (&fixture, 20), 20);
   fail_unless_equals_int (n_messages, 40);
-  /* Only packets that are sent with GSO may have a UDP checksum. */
+  /* These packets are sent without GSO, so they must not have a UDP checksum.
+   */
   for (i = 20; i < 40; i++)
     fail_if (messages[i].has_checksum);
   fixture_expect_all (&fixture);
@@ -312,7 +317,7 @@ GST_START_TEST (refused_runs_are_sent_one_by_one_for_good)
 
 GST_END_TEST;
 
-/* --- receiving ------------------------------------------------------------- */
+/* --- receiving ------------------------------------------------------------ */
 
 /* Receives a single datagram. */
 static const UdplitePacket *
@@ -365,8 +370,9 @@ out:
 
 GST_END_TEST;
 
-/* One of the merged packets has a wrong UDP-Lite checksum, although the UDP
- * checksum is right. Only this packet is discarded. */
+/* The kernel has merged several packets (GRO). One of them has a wrong UDP-Lite
+ * checksum, although its UDP checksum is right. Only this packet must be
+ * discarded. */
 GST_START_TEST (one_of_the_merged_packets_is_damaged)
 {
   const guint size = UDPLITE_HEADER_SIZE + 100, n_sent = 5, damaged = 2;

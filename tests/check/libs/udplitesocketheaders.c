@@ -26,14 +26,15 @@
 #define HEADERS (20 + 8)        /* IPv4 and UDP-Lite */
 #define MAX_SIZE 4000
 #define MAX_CAPTURED 64
-/* a time in us that is longer than the interval of the system's timer */
+/* A time in us that is longer than the period of the kernel's timer. After this
+ * time, the backend must notice a change. */
 #define TICK 20000
 
 /* how packets are sent */
 typedef enum
 {
   BY_KERNEL,                    /* the kernel writes all IP headers */
-  /* IP_HDRINCL is permitted, so the backend can write IP headers */
+  /* the backend is permitted to write IP headers (with IP_HDRINCL) */
   BY_BACKEND,
   N_WAYS
 } Way;
@@ -42,8 +43,7 @@ static Way way;
 static guint n_included;        /* how often IP_HDRINCL was switched on */
 static gint wrong_mtu;          /* 0 = the kernel tells the path MTU */
 
-/* The following functions replace setsockopt and getsockopt of the C library.
- */
+/* These two functions replace setsockopt and getsockopt of the C library. */
 int
 setsockopt (int fd, int level, int option, const void *value, socklen_t size)
 {
@@ -109,8 +109,8 @@ read_capture (gint fd, Capture * capture)
     fail_unless (capture->n < MAX_CAPTURED);
     size = recv (fd, packet->bytes, sizeof (packet->bytes), 0);
     packet->size = MAX (size, 0);
-    /* The capture also contains the packets with which IPv6 announces the host.
-     * Only the packets of UDP-Lite are kept. */
+    /* The capture also contains packets with which the IPv6 stack of the kernel
+     * announces the host. Only packets of UDP-Lite are kept. */
     if (size >= HEADERS && packet->bytes[9] == UDPLITE_PROTOCOL)
       capture->n++;
   } while (size >= 0);
@@ -129,10 +129,10 @@ get_id (const Packet * packet)
   return get_field (packet, 4);
 }
 
-/* Sets the identification and the checksum of the IP header to 0. A packet of
- * the backend and a packet of the kernel are allowed to differ in these two
- * fields, but in no other field. The checksum covers the identification, so the
- * function verifies the checksum before it changes the fields. */
+/* Sets the identification and the checksum of the IP header to 0. Only in these
+ * two fields, a packet whose header the backend has written may differ from the
+ * same packet whose header the kernel has written. The checksum covers the
+ * identification, so the function verifies the checksum first. */
 static void
 clear_id (Packet * packet)
 {
@@ -262,9 +262,9 @@ send_batch (UdpliteSocket * self, const gchar * to)
   g_assert_no_error (error);
 }
 
-/* Calls `send` twice, and checks that the same packets are sent both times. In
- * the first call, the kernel writes all IP headers. In the second call, the
- * backend is permitted to write IP headers. Returns whether the backend has
+/* Sends the same packets in two ways, and checks that they arrive with the same
+ * headers. The first time, the kernel writes all IP headers. The second time,
+ * the backend is permitted to write them. Returns whether the backend has
  * written an IP header. */
 static gboolean
 compare_ways (void (*send) (gconstpointer test), gconstpointer test)
@@ -290,7 +290,8 @@ typedef struct
   const gchar *to;
   const gchar *command;         /* of ip(8); NULL = none */
   gint options[2][2];           /* IP options and their values; 0 = none */
-  /* TRUE if the backend writes the headers of packets that fit the MTU */
+  /* TRUE if the backend must write the IP headers of those packets that fit
+   * into the MTU */
   gboolean is_included;
 } Case;
 
@@ -347,9 +348,10 @@ GST_START_TEST (headers_are_those_of_the_kernel)
 
 GST_END_TEST;
 
-/* Sends packets from two source addresses. The socket is bound to the source
- * address of the first packet. Only packets from the other source address have
- * a control message. */
+/* Sends packets to two destinations whose routes have different source
+ * addresses. The backend binds its socket to the source address of the first
+ * packet. Packets with the other source address need a control message that
+ * sets this address. */
 static void
 send_from_two_addresses (gconstpointer test)
 {
@@ -376,8 +378,9 @@ GST_START_TEST (each_packet_has_the_source_of_its_route)
 
 GST_END_TEST;
 
-/* A router may fragment a packet although the header forbids it. Each packet
- * therefore needs an identification, even if it must not be fragmented. */
+/* Routers may fragment a packet although its header forbids it. The fragments
+ * can be put together again only if the packet has an identification. Each
+ * packet must therefore have one. */
 GST_START_TEST (packets_are_numbered)
 {
   const Capture *capture = &captures[BY_BACKEND];
@@ -442,8 +445,9 @@ GST_START_TEST (changed_options_take_effect)
 
 GST_END_TEST;
 
-/* Checks that the backend notices that the source address has changed. If the
- * backend writes the header, the kernel does not check this address. */
+/* If the backend writes the IP header, the kernel does not check the source
+ * address in it. When the address of the host changes, the backend must
+ * therefore notice this and use the new address. */
 GST_START_TEST (new_source_address_is_used)
 {
   UdpliteSocket *self;
@@ -558,7 +562,8 @@ send_without_fragments (gconstpointer test)
   set_output (&outputs[2], PEER, 100, 20);
   fail_unless_equals_int (udplite_socket_send (self, outputs, 3, &error), 1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
-  /* The size includes the header of UDP-Lite, but not that of IP. */
+  /* The size in the error message includes the header of UDP-Lite, but not that
+   * of IP. */
   fail_unless (strstr (error->message, " 1481 bytes ") != NULL, "%s",
       error->message);
   g_clear_error (&error);
