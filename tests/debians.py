@@ -21,8 +21,8 @@ PACKAGES = "git,ca-certificates"
 # because both systems use the same mirror.
 APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
                "Acquire::Check-Date", "Acquire::Check-Valid-Until")
-# Runs debootstrap in namespaces of its own. When debootstrap ends, its mounts
-# and its processes disappear.
+# This prefix runs debootstrap in namespaces of its own. When debootstrap ends,
+# its mounts and its processes disappear.
 ALONE = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
          "--mount-proc"]
 

@@ -27,11 +27,13 @@ SUITES = ("bookworm", "trixie", "sid")
 PROJECT = "gst-plugins-wireless"
 PLACE = debians.SOURCE / "build-fresh"
 LOGS = PLACE / "logs"
-# Path of the clone, relative to the root directory of a Debian installation.
-# Every user of that Debian can read this directory.
+# Path of the cloned source, relative to the root directory of a Debian
+# installation. In this directory, every user of the installation can read the
+# source.
 CLONE = "srv/wireless"
 SECONDS_TO_REMOVE = 60
-# The steps of the README: {step: command that runs the step in the clone}.
+# The steps of the README that the script tests: {step: shell command that runs
+# the step in the cloned source}.
 STEPS = {
     "demo": "./pipelines/demo",
     "tests": "./tests/run",
@@ -39,10 +41,10 @@ STEPS = {
              "CC=clang meson setup build-clang -Dwerror=true -Dtests=enabled "
              "-Dexamples=enabled && ninja -C build-clang",
     "fuzz": "tests/fuzz/run --seconds 5",
-    # This step is last, because it installs the package. It does not use the
-    # option --exists of gst-inspect-1.0. In version 1.22 this option also
-    # requires that the version of the plugin is at least the version of
-    # gst-inspect-1.0.
+    # This step is last, because it installs the package. gst-inspect-1.0 is
+    # used without its option --exists, because in version 1.22 this option
+    # also checks a version: the version of the plugin must be at least the
+    # version of gst-inspect-1.0.
     "package": "pipelines/setup build package && "
                "{ test -f build/build.ninja || "
                "meson setup build -Dtests=enabled; } && "
@@ -150,8 +152,8 @@ class Guard:
 
     @staticmethod
     def _wait(read, directory):
-        """Waits until the write end of the pipe is closed, removes `directory`,
-        and ends this process. Never returns.
+        """Runs in the child process. Waits until the write end of the pipe is
+        closed, removes `directory`, and ends the child process. Never returns.
         """
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -161,9 +163,9 @@ class Guard:
             os.dup2(null, descriptor)
         os.read(read, 1)
         deadline = time.monotonic() + SECONDS_TO_REMOVE
-        # The processes in the Debian installation are killed at the same time,
-        # and can write files until they have ended. The removal is therefore
-        # repeated.
+        # The processes in the Debian installation are being killed at the same
+        # time. Until they have ended, they can create new files in the
+        # directory, so the removal is repeated.
         while directory.exists() and time.monotonic() < deadline:
             shutil.rmtree(directory, ignore_errors=True)
         os._exit(0)
@@ -196,8 +198,8 @@ def run_suite(suite, root, mirror, steps):
 
 
 def clone(directory):
-    """Clones the current commit. This also works if the source is a work tree
-    that is separate from its repository."""
+    """Clones the current commit of the project into `directory`. This also
+    works if the project's directory is a separate Git worktree."""
     if directory.exists():
         shutil.rmtree(directory)
     processes.run(["git", "clone", "-q", "--no-hardlinks", debians.SOURCE,

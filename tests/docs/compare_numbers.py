@@ -37,8 +37,8 @@ def find_numbers(text: str) -> set[str]:
 
 
 def read_pages(revision: str | None) -> dict[str, str]:
-    """Returns {path of a page: text of the page}. The pages are those of
-    `revision`, or those of the working tree if `revision` is None.
+    """Returns {path of a page: text of the page}. The pages are read from the
+    Git revision `revision`, or from the working tree if `revision` is None.
     """
     if revision is None:
         return {path.relative_to(SOURCE).as_posix(): path.read_text()

@@ -24,7 +24,8 @@ from collections.abc import Iterator
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROSE_ROOTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "pipelines/*.md")
 CODE_ROOTS = ("gst", "ext", "tests", "pipelines")
-# A text with fewer words than these minima is a label and not prose.
+# Minimum numbers of words. A shorter text is a label and not prose, so it is
+# not drawn.
 MIN_PARAGRAPH_WORDS = 15
 MIN_COMMENT_WORDS = 6
 NOT_PROSE = re.compile(r"\s*(?:\||#|```|\s{4}|!\[|---|<)")
@@ -75,7 +76,8 @@ def find_c_comments(path: str, code: str) -> Iterator[Text]:
 
 
 def find_python_comments(path: str, code: str) -> Iterator[Text]:
-    """Yields each block of comment lines and each docstring of a Python file.
+    """Yields each block of consecutive comment lines and each docstring of a
+    Python file.
     """
     block: list[str] = []
     last = begin = 0

@@ -3,10 +3,11 @@
 match the elements.
 
 The test runs each line of code in README.md and docs/*.md that begins with one
-of RUNNABLE, in the order of its page. Before it runs a line, it replaces:
+of the words in RUNNABLE, in the order of its page. Before it runs a line, it
+replaces:
 - the long clip by a short clip,
 - each port by a free port,
-- each screen or loudspeaker by a file, which is written without a buffer.
+- each screen or loudspeaker by a file.
 
 A line that listens on a port is a receiver. The next line on the page that
 sends to this port is the sender. The test stops the receiver when the sender
@@ -47,8 +48,8 @@ LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
-# The maximum time in s for which a launch line may run on a busy machine.
-# Usually a line runs for one second.
+# Time in s after which a launch line is stopped because it takes too long,
+# even on a busy machine. Usually a line runs for one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
 # Matches launch lines in which rtpbin sends RTCP. Such a line may never end.
@@ -58,10 +59,11 @@ PAGES_AT_ONCE = 4
 # happens with stock elements alone. Pages with such a launch line explain this,
 # and tell the user to stop the pipeline with Ctrl-C.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-# A launch line that matches MAY_NOT_END is interrupted if it still runs after
-# this time.
+# Maximum time in s for which a launch line runs that may never end (see
+# MAY_NOT_END). The test interrupts the line after this time.
 SECONDS_TO_END = 20
-# Newer versions of srtsrc warn when the sender closes the connection.
+# Newer versions of srtsrc print these warnings when the sender closes the
+# connection. The test does not treat them as a failure.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
                    r"(?:Error on SRT socket: .*|Socket is broken or closed)")
 # A test machine has neither a screen nor a loudspeaker. The output for them is
@@ -70,9 +72,9 @@ DISPLAYS = {
     "autovideosink": "filesink sync=true location=shown-{}.raw",
     "autoaudiosink": "filesink sync=true location=heard-{}.raw",
 }
-# Matches a launch line with a live source. Without num-buffers, such a source
-# never ends. The sender is then interrupted when the receiver has received
-# data.
+# Matches a launch line with a live source. Such a source never ends if it has
+# no num-buffers, so the test interrupts the sender when the receiver has
+# received data.
 ENDLESS = re.compile(r"\bis-live=true\b")
 # Properties that the pages do not list, because every GStreamer object has
 # them.
@@ -150,15 +152,16 @@ def names_in(cell):
 
 
 def is_there(row):
-    """Returns False for a row that needs a newer version of GStreamer than the
-    installed version.
+    """Returns False if the row of the table needs a newer version of GStreamer
+    than the installed version.
     """
     found = re.search(r"GStreamer (\d+)\.(\d+) and newer", " ".join(row))
     return not found or gstreamer_version() >= tuple(map(int, found.groups()))
 
 
 class Described:
-    """The properties and statistics that a page describes."""
+    """The properties and statistics of one element, as its documentation page
+    describes them."""
 
     def __init__(self, page):
         text = page.read_text()
@@ -166,8 +169,9 @@ class Described:
         for row in filter(is_there, table_rows(section(text, "Properties"))):
             for name in names_in(row[0]):
                 default = row[1].rsplit(",", 1)[-1].strip(" `")
-                # gst-inspect-1.0 prints no default for properties that are caps
-                # or objects.
+                # For properties that are caps or objects, the page says
+                # "unset". The value is None then, because gst-inspect-1.0
+                # prints no default.
                 self.defaults[name] = {"none": "null", "unset": None,
                                        "read only": None}.get(default, default)
                 self.words[name] = " ".join(row[1:])
@@ -203,7 +207,9 @@ def built_elements():
 
 
 def keys_of_uris(element):
-    """Returns the keys that the element lists when it refuses an unknown key.
+    """Returns the keys that a URI of the element may have. The function passes
+    an unknown key, so that the element lists the known keys in its error
+    message.
     """
     scheme = re.sub("^dcct?p", "dccp", re.sub("(?:sink|src)$", "", element))
     element += f" uri={scheme}://127.0.0.1?no-such-key=1"
@@ -216,7 +222,8 @@ def keys_of_uris(element):
 
 
 class Inspected:
-    """The properties and statistics that gst-inspect-1.0 prints."""
+    """The properties and statistics of one element, as gst-inspect-1.0 prints
+    them."""
 
     def __init__(self, element):
         _, _, text = inspect(element).partition("Element Properties:\n")
@@ -230,8 +237,9 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer versions of gst-inspect-1.0 print the default of an array.
-            # The test ignores this default, because the pages do not show it.
+            # Newer versions of gst-inspect-1.0 print the default of a property
+            # that is an array. The test ignores this default, because the
+            # pages do not show it.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
@@ -249,7 +257,8 @@ _given_lock = threading.Lock()
 
 
 def free_port():
-    """Returns a free port that no other page uses."""
+    """Returns a free port, and never returns the same port twice. Pages whose
+    lines run at the same time therefore use different ports."""
     with _given_lock:
         while True:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, \
@@ -267,8 +276,8 @@ def free_port():
 
 def is_bound(port):
     """Returns whether a UDP or UDP-Lite socket is bound to the port, or a TCP
-    socket listens on it. In /proc/net, the state 0A of a TCP socket means that
-    it listens.
+    socket listens on it. The function reads the tables of sockets in
+    /proc/net, in which the state 0A means that a TCP socket listens.
     """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name
@@ -302,11 +311,12 @@ class Line:
         self.text, self.directory = text, directory
         self.interrupted = False
         self.output = directory / f"output-{number}.txt"
-        # The program `timeout` ends the launch line even if this test is
-        # killed.
+        # The launch line runs under the program `timeout`, which ends the line
+        # even if this test is killed.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
-        # filesink writes without a buffer, so that the file shows immediately
-        # what has arrived.
+        # The test looks into the output files while the line runs. filesink
+        # therefore writes without a buffer, so that received data are visible
+        # in the file immediately.
         words = shlex.split(text.replace(
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:
@@ -323,8 +333,8 @@ class Line:
         return self.output.read_text(errors="replace")
 
     def missing(self):
-        """Returns a list of the outputs that the launch line should print or
-        write, but has not printed or written yet.
+        """Returns a list of the outputs that the launch line should produce,
+        but has not produced yet: files, or text on standard output.
         """
         missing = []
         if "silent=false" in self.text and ": frame " not in self.printed():
@@ -361,8 +371,8 @@ class Line:
             raise self.failure("does not end") from None
         bad = re.search(r"ERROR|CRITICAL|WARNING",
                         re.sub(SENDER_HAS_GONE, "", self.printed()))
-        # If a receiver gets SIGINT while it is ending by itself, the exit
-        # status may be -SIGINT.
+        # A receiver may get SIGINT while it is already ending by itself. The
+        # signal may then kill it, so the exit status -SIGINT is allowed, too.
         if bad or status not in ((0, -signal.SIGINT) if self.interrupted
                                  else (0,)):
             raise self.failure(f"exit status {status}")
@@ -458,8 +468,9 @@ def with_ports(text, ports):
 
 
 def make_clips(directory):
-    """Makes clips in `directory` that have the names of the long clips. Each of
-    them is small and lasts one second.
+    """Makes replacements for the long clips that the pages use. The clips in
+    `directory` have the same file names as the long clips, but they are small
+    and last one second.
     """
     video, ts = directory / "bunny-6M.m2v", directory / "bunny-6M.ts"
     ffmpeg = "ffmpeg -nostdin -v error -y".split()
@@ -476,15 +487,16 @@ def make_clips(directory):
 # -------------------------------------------------------------------- the tests
 
 def count_cells(row):
-    """Returns the number of cells in a row of a table. An escaped bar does not
-    end a cell.
+    """Returns the number of cells in a row of a Markdown table. An escaped bar
+    (\|) does not separate cells.
     """
     return len(re.findall(r"(?<!\\)\|", row.strip())) - 1
 
 
 @functools.cache
 def anchors_of(page):
-    """Returns the anchors of the headings, as GitHub makes them."""
+    """Returns the anchors of all headings of a page. A link to a heading
+    contains the anchor, which GitHub derives from the text of the heading."""
     anchors = set()
     for heading in re.findall(r"(?m)^#+ (.+)$", page.read_text()):
         text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
@@ -498,8 +510,9 @@ def anchors_of(page):
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
-        # This call creates the registry of GStreamer. Otherwise all launch
-        # lines would try to create the registry at the same time.
+        # This call starts gst-inspect-1.0, which creates GStreamer's registry,
+        # the cache of all plugins. Without this call, all launch lines would
+        # try to create the registry at the same time.
         inspect("rfc2250pay")
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
                 concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
@@ -515,9 +528,9 @@ class Lines(unittest.TestCase):
         self.assertGreater(total, 0)
 
     def test_no_page_has_a_key_to_paste(self):
-        """A key that is printed in a page is public and must not be used. Each
-        command that needs a key must therefore read it from a file that the
-        user has created.
+        """A key that is printed in a page is public, so nobody must use it.
+        The page therefore must not contain keys: each command that needs a key
+        must read it from a file that the user has created.
         """
         for page in PAGES:
             for key in re.findall(r"\bkey=(?:\(buffer\))?(\S+)",
@@ -541,8 +554,9 @@ class Lines(unittest.TestCase):
                     self.assertIn(anchor, anchors_of(target.resolve()))
 
     def test_tables_are_separate_and_complete(self):
-        """A table needs an empty line or an HTML comment above it. Each row
-        needs a line of its own and as many cells as the header.
+        """Checks the tables in the pages. Above a table, there must be an
+        empty line or an HTML comment. Each row must have a line of its own and
+        as many cells as the header.
         """
         for page in PAGES:
             lines = page.read_text().splitlines()
@@ -567,11 +581,13 @@ class Lines(unittest.TestCase):
 
 
 class Sources(unittest.TestCase):
-    """Checks the documentation comments in the source code. The comments of
-    each element and of each public symbol must have a Since tag.
+    """Checks the documentation comments in the source code. The comment of
+    each element and of each public symbol must have a tag "Since:" with a
+    version.
     """
 
-    # The complete public interface of libgstwireless-1.0; see CONTRIBUTING.md.
+    # The files that declare the complete public interface of the library
+    # libgstwireless-1.0 (see CONTRIBUTING.md).
     PUBLIC = ("gst/common/gstcoveragemeta", "gst/common/gstframeinfometa")
 
     @staticmethod
@@ -597,13 +613,14 @@ class Sources(unittest.TestCase):
 
 
 class Papers(unittest.TestCase):
-    """Checks the tables in the pages about papers. The column "command"
-    contains the tests and programs that print the results of this project.
+    """Checks the tables in the pages about papers (docs/papers*.md). The
+    column "command" must contain the tests and programs that print the results
+    of this project.
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # A cell of the column "command" that matches this expression need not name
-    # a test or a program.
+    # Matches the cells of the column "command" that need not name a test or a
+    # program.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod
@@ -723,28 +740,29 @@ class Elements(unittest.TestCase):
 
 
 class Units(unittest.TestCase):
-    """docs/properties.md has the unit of every property of the project's
-    elements.
+    """Checks docs/properties.md, which must list every property of the
+    project's elements with its unit.
     """
 
-    # Elements without properties of their own. All their properties are those
-    # of base classes.
+    # Elements without properties of their own: all their properties belong to
+    # base classes. The test ignores these properties in all elements.
     BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
              "rtpmpvdepay")
     UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Matches the text of a property whose value is a number without a unit.
-    # Such a number is a fraction or a count. If it is a count, the text says
-    # what is counted.
+    # Matches the description of a property whose value is a number without a
+    # unit, such as a fraction or a count. The description of a count says what
+    # is counted.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)
 
     @staticmethod
     def texts(element):
-        """Returns {property: (its blurb, the lines below the blurb)}."""
+        """Reads the output of gst-inspect-1.0. Returns {property: (its blurb,
+        the lines below the blurb)}."""
         _, _, text = inspect(element).partition("Element Properties:\n")
         text = text.partition("\nElement Signals:")[0]
         return {name: (blurb, rest) for name, blurb, rest in re.findall(
@@ -753,8 +771,8 @@ class Units(unittest.TestCase):
 
     @classmethod
     def table(cls):
-        """Returns {(property, unit): elements}, read from the elements
-        themselves.
+        """Reads the units of all properties from the blurbs of the elements.
+        Returns {(property, unit): elements that have this property}.
         """
         base = {name for element in cls.BASES for name in cls.texts(element)}
         found = {}

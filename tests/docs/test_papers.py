@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the launch lines for the testbed and for wsim in the pages about papers.
-The lines are run in real time, exactly as the pages show them. Each line must
-end successfully. The test does not check what the lines print. The results in
-the tables of the pages come from other tests, which the pages name.
+"""Runs the commands on the pages docs/papers*.md that begin with
+./pipelines/testbed or ./pipelines/wsim. The commands run in real time, exactly
+as the pages show them. Each command must end successfully. The test does not
+check what the commands print, because the results in the tables of the pages
+come from other tests. The pages name these tests.
 """
 
 import concurrent.futures
@@ -28,8 +29,8 @@ def run(line, directory):
 
 class PapersTest(unittest.TestCase):
     def test_every_line_runs_as_pasted(self):
-        """All launch lines run at the same time, because most of the time they
-        only wait.
+        """Most of the time, the launch lines only wait. They therefore all run
+        at the same time.
         """
         lines = [line for page in test_docs.Papers.PAGES
                  for line in test_docs.code_lines(page.read_text())

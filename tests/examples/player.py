@@ -15,9 +15,9 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
-# Fields of the source's structure "stats" that interest a user, in the order of
-# their display. A source need not have all of them. The pages of the elements
-# describe all fields.
+# The player prints these fields of the source's structure "stats", in this
+# order. It skips the fields that a source does not have. The documentation
+# page of each source element describes all its fields.
 FIELDS = ("packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
           "partly-covered", "bad-checksum", "dropped", "dropped-full",
           "loss-events")
@@ -74,8 +74,9 @@ class Player:
         self.source = source
 
     def is_closed_window(self, sink, error):
-        """Returns whether the error means that the user has closed the window.
-        GStreamer has no error code that is only for this case.
+        """Returns whether the error means that the user has closed the window
+        of the video. GStreamer has no error code for this case alone. An
+        element inside the video sink then posts the error NOT_FOUND.
         """
         return (error.matches(Gst.ResourceError.quark(),
                               Gst.ResourceError.NOT_FOUND)
@@ -112,7 +113,8 @@ class Player:
         GLib.timeout_add_seconds(1, self.show_each_second)
         self.playbin.set_state(Gst.State.PLAYING)
         self.loop.run()
-        # In the state NULL the counters start at zero again.
+        # The statistics are printed before the state changes to NULL, because
+        # the counters start at zero again in the state NULL.
         self.show()
         self.playbin.set_state(Gst.State.NULL)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for the fuzz targets: choices that are taken from the start of the
- * input, and a check that ends the run if a property does not hold.
+/* Helpers for the fuzz targets: functions that take numbers and bytes from the
+ * start of the input, and the macro fuzz_check(), which aborts the program if a
+ * condition does not hold.
  */
 
 #ifndef __FUZZ_H__

@@ -25,10 +25,12 @@
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
 #define FLAG_EDGE (1 << 5)      /* The numbers wrap soon. */
-/* The connection is open before the first command of the input. */
+/* With this flag, the connection is already open before the first command of
+ * the input. */
 #define FLAG_OPEN (1 << 6)
-/* If FLAG_SMALL_WINDOW and FLAG_OPEN are both set, the listener has no room for
- * further connections. The client then gets an Init Cookie. */
+/* If both flags are set, the listener has no room for further half-open
+ * connections. A client that connects then gets an Init Cookie, with which the
+ * listener keeps no state for the client. */
 #define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 
@@ -306,7 +308,8 @@ obey (Run * self)
 /* --- runs ----------------------------------------------------------------- */
 
 /* Sends Requests to the listener from other addresses in the client's network.
- * Each Request creates a half-open connection. */
+ * Each Request creates a half-open connection. Afterwards the listener accepts
+ * no further half-open connections from this network. */
 static void
 crowd (DccpNetwork * network)
 {

@@ -67,8 +67,9 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* RFC 4340 section 5.1: the generic header has 12 or 16 bytes. The fields of
- * the packet type follow. */
+/* Returns the size of the header of a packet of the type `type`. RFC 4340
+ * section 5.1: the generic header has 12 or 16 bytes. The fields of the packet
+ * type follow. */
 static gsize
 get_header_size (guint type, gboolean extended)
 {
@@ -90,7 +91,8 @@ get_covered (const guint8 * bytes, gsize size)
   return coverage ? bytes[4] * 4 + (coverage - 1) * 4 : size;
 }
 
-/* Returns why the packet must be refused, or DCCP_ACCEPTED if it is valid. The
+/* A simple parser of DCCP packets. Returns the reason for which a correct
+ * parser must refuse the packet, or DCCP_ACCEPTED if the packet is valid. The
  * checksum is not verified. */
 static DccpRefusal
 find_fault (const guint8 * bytes, gsize size)
@@ -148,8 +150,9 @@ get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
   return 0;
 }
 
-/* Returns whether a reserved bit is set. The checksum covers such a bit, but
- * the codec always writes it as 0. */
+/* Returns whether a reserved bit is set in the received header. The codec
+ * always writes reserved bits as 0. The checksum covers them, so the written
+ * checksum is then different. */
 static gboolean
 has_reserved (const DccpPacket * packet, const guint8 * bytes)
 {
@@ -171,9 +174,9 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
 
   fuzz_check (dccp_packet_write (packet, path, written) == size);
   if (bytes[6] == 0xff && bytes[7] == 0xff && written[6] == 0)
-    /* The checksums 0xffff and 0 have the same value in one's complement. The
-     * checksum that was written may therefore differ from the checksum that was
-     * read. */
+    /* In one's complement, 0xffff and 0 are the same number. A checksum of
+     * 0xffff may therefore become 0 when the packet is written again. Both are
+     * correct. */
     written[6] = written[7] = 0xff;
   for (i = 0; i < size; i++) {
     if ((i == 6 || i == 7) && has_reserved (packet, bytes))
@@ -223,8 +226,9 @@ check_number (const DccpOption * option)
   check_same (&writer, option);
 }
 
-/* The option that was read may encode a time in more bytes than necessary. The
- * writer uses fewer bytes then, but the time must be the same. */
+/* The option that was read may contain a time in more bytes than necessary. The
+ * writer uses as few bytes as possible, so only the times are compared, and not
+ * the bytes. */
 static void
 check_times (const DccpOption * option)
 {
@@ -275,8 +279,8 @@ check_loss_intervals (const DccpOption * option)
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
   fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
-  /* The written option may differ from `option` only in the bit E (ECN nonce
-   * echo). */
+  /* The option was read and is written again here. Both must have the same
+   * bytes, except for the bit E (ECN nonce echo) of each loss interval. */
   for (i = 0; i < option->size; i++)
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);
@@ -431,8 +435,9 @@ check_values (DccpFeatures * self)
           && dccp_features_get (self, DCCP_FEATURE_CCID, FALSE) == 3));
 }
 
-/* Checks that the negotiation sends only valid options, and that it stops
- * sending after a few packets. */
+/* Inputs arbitrary options into the feature negotiation of one endpoint. Checks
+ * that the endpoint sends only valid options as its answer, and that it stops
+ * sending options after a few packets. */
 static void
 check_output (DccpFeatures * self, guint64 now, guint64 * sent)
 {
@@ -549,8 +554,8 @@ typedef enum
   SEND,
   LOSE,
   HOLD,                         /* The packet arrives later. */
-  /* A packet that was stored by HOLD arrives. It stays stored and may arrive
-   * again. */
+  /* A packet that HOLD has stored before arrives at the peer. The packet stays
+   * stored and may arrive again. */
   DELIVER,
   WAIT,
   ORDER_LAST
@@ -589,7 +594,9 @@ read_letter (End * to, const Letter * letter)
   fuzz_check (input_options (to->features, &packet, to->received, to->sent));
 }
 
-/* From now on, no packet is lost. */
+/* Ends the simulation. From now on, no packet is lost. Both endpoints must
+ * therefore finish the negotiation, and must then have the same value of each
+ * feature. */
 static void
 come_to_an_end (End ends[2], guint64 now)
 {
@@ -613,8 +620,8 @@ come_to_an_end (End ends[2], guint64 now)
   }
 }
 
-/* Sends a packet from `side`. The command `order` decides what happens to
- * it. */
+/* Sends a packet from endpoint `side` (0 client, 1 server). The command `order`
+ * decides whether the packet is received, lost or stored for later. */
 static void
 exchange (End ends[2], guint side, Order order, guint64 now,
     Letter held[MAX_HELD], guint * n_held)
@@ -622,7 +629,8 @@ exchange (End ends[2], guint side, Order order, guint64 now,
   Letter letter;
 
   if (side == 1 && !ends[1].has_received)
-    /* A server does not send before it has received a packet. */
+    /* A DCCP server does not send before it has received a packet of the
+     * client. */
     return;
   write_letter (&ends[side], &letter, now, side == 0);
   if (order == SEND)

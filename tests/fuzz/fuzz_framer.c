@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the framer and the timeline. The timeline gets the frames of the
- * framer. The framer must output the same frames no matter how the stream is
- * divided into inputs. No byte may be lost or counted twice. There are two
- * functions to input a parsed frame, and both must give the same result. Times
- * must never overflow.
+/* Fuzzes the framer, which divides an MPEG video stream into frames, and the
+ * timeline, which assigns times to these frames. The framer must output the
+ * same frames no matter how the stream is divided into inputs. No byte may be
+ * lost or counted twice. There are two functions to input a frame that a parser
+ * has already cut out, and both must give the same result. Times must never
+ * overflow.
  *
  * Input: CONTROL_SIZE bytes of choices, then the stream.
  */
@@ -23,21 +24,22 @@
 
 #define SMALLEST_MAX_FRAME_SIZE 16
 /* Maximum number of bytes of an incomplete start code at the end of one input.
- * The rest of the start code is in the next input. */
+ * The start code continues in the next input. */
 #define MAX_STRADDLE 3
 /* The maximum number of frames that the timeline counts as lost in one gap. It
  * is the sum of two numbers:
  * - 10 * 240: A gap lasts at most 10 s, because the timeline treats a longer
- *   gap as the start of a new stream. 10 s have 2400 frames at 240 frames per
- *   second.
- * - 3 * 1024: Each of three frames may have any of 1024 temporal references
- *   (see tests/check/libs/mpegvideotimeline.c). Each of these frames can
- *   therefore add up to 1024 frames to the gap.
+ *   gap as the start of a new stream. At 240 frames per second, 10 s have 2400
+ *   frames.
+ * - 3 * 1024: Three frames may have any temporal reference from 0 to 1023: the
+ *   first frame, the second frame after a jump, and the frame at the end of the
+ *   gap. Each of them can add up to 1024 frames to the gap.
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
-/* Maximum size in bytes of a stream that is divided into single bytes. With
- * larger streams, these divisions would take most of the time of a fuzzing run.
+/* Maximum size in bytes of a stream that is input byte by byte. A larger stream
+ * is input in pieces of 11 bytes, because most of the time of a fuzzing run
+ * would otherwise be spent on single bytes.
  */
 #define MAX_SINGLE_STEPS 768
 
@@ -79,7 +81,8 @@ check_units (const MpegVideoFrame * frame)
     code = frame->data + frame->units[i].offset;
     fuzz_check (code[0] == 0 && code[1] == 0 && code[2] == 1);
     fuzz_check (code[3] == frame->units[i].code);
-    /* The frame has a start code at the start of each unit and nowhere else. */
+    /* A start code must be at the start of each unit of the frame, and nowhere
+     * else in the frame. */
     code = mpeg_video_find_start_code (code + 4, frame->data + frame->size);
     fuzz_check (code == (i + 1 < frame->n_units ? frame->data + end : NULL));
   }
@@ -243,9 +246,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* The sizes that step () returns repeat after N_STEPS inputs. If all
-       * N_STEPS sizes were 0, the loop would never end. Therefore, if the first
-       * of the N_STEPS sizes is 0, all remaining bytes become one input. */
+      /* The sizes that step () returns repeat after N_STEPS inputs. If all of
+       * them were 0, the loop would never end. Therefore, if the first of the
+       * N_STEPS sizes is 0, the whole rest of the stream becomes one input. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
@@ -261,8 +264,10 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   mpeg_video_framer_get_stats (framer, stats);
   mpeg_video_framer_discont (framer);
   fuzz_check (check_account (job, framer, input, output) == 0);
-  /* This counter is not compared. The division of the stream into inputs
-   * determines how many of the discarded bytes are counted.
+  /* The counter junk_bytes depends on how the stream is divided into inputs,
+   * because the framer does not count all discarded bytes. The number of all
+   * discarded bytes does not depend on the division. It therefore replaces the
+   * counter before the results of the divisions are compared.
    */
   stats->junk_bytes = input - output;
   fuzz_check (stats->frames == frames->len);
@@ -278,12 +283,13 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* Returns whether the stream has a frame that is larger than the limit, or that
- * is smaller than the limit by less than MAX_STRADDLE bytes.
+/* Returns whether the size of a frame in the stream is larger than the limit
+ * (max_frame_size) minus MAX_STRADDLE bytes.
  *
- * For such a frame the result depends on how the stream is divided into inputs.
- * The framer may or may not find that the frame exceeds the limit. It may or
- * may not find a start code beyond the limit. */
+ * For such a frame, two results depend on how the stream is divided into
+ * inputs: whether the framer finds that the frame exceeds the limit, and
+ * whether it finds a start code beyond the limit. The results of different
+ * divisions are therefore not compared. */
 static gboolean
 frames_near_limit (const Job * job)
 {
@@ -318,7 +324,7 @@ check_cuts (const Job * job)
   return frames;
 }
 
-/* --- two ways to input a parsed frame ------------------------------------ */
+/* --- two ways to input a frame of a parser -------------------------------- */
 
 static gboolean
 poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)
@@ -331,8 +337,9 @@ poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)
   return TRUE;
 }
 
-/* Inputs the same bytes into two framers and compares the results. Framer `a`
- * may use the bytes without a copy. */
+/* Inputs the same bytes into two framers and compares the results. Framer
+ * `b` copies the bytes. Framer `a` may output a frame that points into the
+ * bytes. */
 static void
 check_piece (const Job * job, MpegVideoFramer * a, MpegVideoFramer * b,
     const guint8 * data, gsize size, guint64 pts)
@@ -437,8 +444,8 @@ fuzzed_time (guint choice, guint i)
   }
 }
 
-/* Returns whether `time` is a valid time. A value of more than a century does
- * not count as a time. */
+/* Returns whether `time` counts as a time. The other values are larger than
+ * 2^62 ns, which is more than a century. */
 static gboolean
 is_time (guint64 time)
 {
@@ -504,8 +511,8 @@ check_timeline (const Job * job, const GPtrArray * frames)
     losses += count_losses (timeline, &last);
     /* No loss is counted twice. */
     fuzz_check (losses <= (guint64) furthest);
-    /* After the reset, the loop processes the same frames again. This tests
-     * that the timeline is in a valid state after a reset. */
+    /* After the reset, the loop processes the same frames a second time, to
+     * check that the reset leaves the timeline in a valid state. */
     mpeg_video_timeline_reset (timeline);
     losses = 0;
     furthest = 0;

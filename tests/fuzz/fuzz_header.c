@@ -22,9 +22,9 @@ naive_find_start_code (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Checks that mpeg_video_find_start_code () and naive_find_start_code () have
- * the same result. The test omits 0 to 64 bytes at the beginning of the input,
- * or 0 to 64 bytes at its end. */
+/* Checks that mpeg_video_find_start_code () and naive_find_start_code () find
+ * the same position. The search is repeated with 0 to 64 bytes of the input
+ * omitted at the beginning, and with 0 to 64 bytes omitted at the end. */
 static void
 check_find_start_code (const guint8 * data, gsize size)
 {
@@ -108,7 +108,8 @@ check_picture_values (const MpegVideoPicture * picture)
 
 static void check_round_trip (const Rfc2250Header * header);
 
-/* Converts a parsed picture header to the header of RFC 2250 and back. */
+/* Converts a parsed picture header to the RFC 2250 header and back. The result
+ * must be the same picture header. */
 static void
 check_picture (const guint8 * data, gsize size)
 {
@@ -195,7 +196,8 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
         (i < a->extensions_size ? a->extensions[i] : 0));
 }
 
-/* Writes the header and parses it. A truncated header must be refused. */
+/* Writes the RFC 2250 header and parses it again. The result must be equal to
+ * `header`. If the written header is cut off, the parser must refuse it. */
 static void
 check_round_trip (const Rfc2250Header * header)
 {
@@ -219,9 +221,9 @@ check_round_trip (const Rfc2250Header * header)
   g_free (written);
 }
 
-/* Makes an RFC 2250 header from `fields`. The extensions, if the header has
- * any, are bytes from `data`. The header must be the same after writing and
- * parsing. */
+/* Makes an RFC 2250 header from `fields`. If this header has extensions, their
+ * content is taken from `data`. The header is written and parsed again, and the
+ * result must be equal to the original header. */
 static void
 check_write (FuzzInput fields, const guint8 * data, gsize size)
 {
@@ -267,8 +269,9 @@ check_write (FuzzInput fields, const guint8 * data, gsize size)
   check_round_trip (&header);
 }
 
-/* rfc2250_header_measure() and rfc2250_header_parse() must find the same size,
- * except if the picture type or the picture structure is invalid. */
+/* rfc2250_header_measure () and rfc2250_header_parse () must find the same size
+ * of the header. If the picture type or the picture structure is invalid, they
+ * may differ. */
 static void
 check_measure (const guint8 * data, gsize size)
 {
@@ -284,9 +287,9 @@ check_measure (const guint8 * data, gsize size)
     fuzz_check (measured == 0);
 }
 
-/* Parses the header and writes it again. The bytes must be the same, except for
- * the twelve zero bits before the composite display bits, which the parser
- * ignores. */
+/* Parses the RFC 2250 header and writes it again. The bytes must be the same.
+ * The only exception is twelve zero bits before the composite display bits,
+ * which the parser ignores. */
 static void
 check_parse (const guint8 * data, gsize size)
 {

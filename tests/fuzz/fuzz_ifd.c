@@ -17,9 +17,10 @@
 #include "fuzz.h"
 #include "ifd.h"
 
-/* The core continues without an I-frame when a GOP reaches IFD_MAX_GOP
- * pictures. The fuzzer inputs fewer pictures and never reaches this limit, so
- * the model does not simulate it. */
+/* Maximum number of pictures in a run. IFD normally waits for an I-frame to
+ * start a new GOP, but it continues without one when a GOP reaches IFD_MAX_GOP
+ * pictures. The model does not simulate this rule, so a run never has so many
+ * pictures. */
 #define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
@@ -37,11 +38,13 @@ typedef enum
   FATE_FLUSHED
 } Fate;
 
-/* A simple model of the rules in ifd.h. A trailing frame refers to the last
- * trailing I-frame or P-frame of its GOP. A leading frame refers to its
- * I-frame, to the last leading P-frame, and to the last trailing I-frame or
- * P-frame of the previous GOP. A receiver may begin with a trailing P-frame
- * that begins a refresh. */
+/* A frame, and what the model knows about it. The model implements these rules
+ * of ifd.h:
+ * - A trailing frame refers to the last trailing I-frame or P-frame of its GOP.
+ * - A leading frame refers to its I-frame, to the last leading P-frame, and to
+ *   the last trailing I-frame or P-frame of the previous GOP.
+ * - A receiver may begin with a trailing P-frame at which an intra refresh
+ *   begins. */
 typedef struct
 {
   IfdFrame frame;
@@ -51,19 +54,22 @@ typedef struct
   /* TRUE if the picture refers to a frame that is not part of the stream */
   gboolean misses;
   Fate fate;
-  /* Receiver that decoded the frame; 0 if no receiver decoded it. */
+  /* Number of the receiver that decoded the frame, counted from 1. 0 if no
+   * receiver decoded it. */
   guint decoded_by;
-  /* Previous I-frame or P-frame of the stream, or NONE. */
+  /* Index in model.pictures of the I-frame or P-frame that arrived last before
+   * this picture, or NONE if there was none. */
   gint last_reference;
-  guint codec;                  /* number of codec changes before the frame */
+  /* number of times that the codec has changed up to this frame */
+  guint codec;
 } Picture;
 
-/* State of the decoder that computes the picture order count as section 8.2.1.1
- * of H.264 describes it. */
+/* The model's decoder, which receives the frames that were sent. It computes
+ * the picture order count as section 8.2.1.1 of H.264 describes it. */
 typedef struct
 {
   gboolean is_known;
-  /* Last I-frame or P-frame that was sent, or NONE. */
+  /* Index of the last I-frame or P-frame that was sent, or NONE. */
   gint last_reference;
   gint prev_msb, prev_lsb;
   gint max;                     /* Maximum PicOrderCnt so far. */
@@ -74,32 +80,37 @@ typedef struct
   Ifd *ifd;
   IfdConfig asked;              /* Configuration that was set. */
   IfdConfig config;             /* Configuration in use. */
-  /* TRUE after the first frame has arrived or a new receiver has connected (see
-   * ifd.c) */
+  /* TRUE if a frame has arrived or a receiver has connected since the last
+   * flush. A new algorithm then becomes valid only at the next I-frame. */
   gboolean begun;
-  /* TRUE if the new frame C is an I-frame that replaces all frames in the queue
-   * W */
+  /* TRUE if the frame that has just arrived is an I-frame that replaces all
+   * frames in W, the queue of waiting frames. */
   gboolean w_is_stale;
-  /* TRUE if an algorithm other than `gop` was in use at any time so far */
+  /* TRUE if an algorithm other than `gop` was in use at any time since the last
+   * flush. The checks that only `gop` guarantees are then left out. */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  /* Indices of frames, or NONE. In the newest GOP, `first` is the first frame,
-   * `last` is the last I-frame or P-frame that is not leading, and
-   * `last_leading` is the last leading P-frame. `last_before` is the value that
-   * `last` had at the end of the previous GOP. */
+  /* Indices in `pictures`, or NONE. The first three belong to the newest GOP:
+   * - `first` is the first frame of the GOP.
+   * - `last` is its last I-frame or P-frame that is not a leading frame.
+   * - `last_leading` is its last leading P-frame.
+   * - `last_before` is the value of `last` at the end of the previous GOP. */
   gint first, last, last_leading, last_before;
-  gint newest_reference;        /* Last I-frame or P-frame that arrived. */
+  /* Index of the last I-frame or P-frame that arrived, or NONE. */
+  gint newest_reference;
   /* A slot is a buffer of a decoder for reference data. slots[i] is the number
    * of the last frame that updated slot i, or NONE. */
   gint slots[N_SLOTS];
   /* TRUE if the newest frame has the flag IFD_FRAME_SLOTS */
   gboolean has_slots;
-  guint codec;                  /* number of changes of the codec so far */
-  guint began_codec;            /* `codec` of the last frame that was decoded */
+  /* number of times that the codec has changed so far */
+  guint codec;
+  /* `codec` of the last frame that the decoder has decoded */
+  guint began_codec;
   Decoder decoder;
   gboolean behind_p, closed, broken;
   guint receiver;
@@ -175,9 +186,9 @@ place (Picture * picture, gint number)
   guint flags = picture->frame.flags;
   const gboolean has_slots = (flags & IFD_FRAME_SLOTS) != 0;
 
-  /* If one frame has slots (IFD_FRAME_SLOTS) and the next one has none, or vice
-   * versa, the codec has changed. After this change, the decoder has no
-   * reference frames. */
+  /* A change between frames with slots (IFD_FRAME_SLOTS) and frames without
+   * slots means that the codec has changed. The decoder then has no reference
+   * frames any more. */
   if (has_slots != model.has_slots) {
     gint newest = model.newest_reference;
 
@@ -240,9 +251,10 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
-/* Copies the configuration `asked` into the model. The algorithm is copied only
- * if `algorithm_too` is TRUE. The caller sets `algorithm_too` to TRUE in two
- * cases: a new I-frame has arrived, or the stream has no frame yet. */
+/* Copies the requested configuration `asked` into the model's configuration in
+ * use. The algorithm is copied only if `algorithm_too` is TRUE, because the
+ * core changes the algorithm only with a new I-frame, or if the stream has no
+ * frame yet. */
 static void
 set_force (gboolean algorithm_too)
 {
@@ -255,8 +267,9 @@ set_force (gboolean algorithm_too)
 }
 
 /* Returns whether the new frame `c` is an I-frame that replaces all frames in
- * the queue W. This is the case if W is full and its frames are stale (see
- * is_stale() in ifd.c). */
+ * the queue W. This is the case if W is full, holds no B-frame, and frames
+ * between its first and its last frame were dropped. The frames in W are then
+ * late (see is_stale() in ifd.c). */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -287,8 +300,8 @@ check_overwritten (const Picture * victim, const Picture * c)
     fuzz_check (c->frame.type == IFD_FRAME_I);
   if (victim->frame.type == IFD_FRAME_P)
     fuzz_check (c->frame.type != IFD_FRAME_B);
-  /* B-frames must be dropped before P-frames, P-frames before I-frames, and the
-   * largest B-frame first. */
+  /* B-frames must be dropped before P-frames, and P-frames before I-frames.
+   * Among B-frames, the largest must be dropped first. */
   for (i = 0; i < model.n_w; i++) {
     const IfdFrame *other = &model.pictures[model.w[i]].frame;
 
@@ -298,8 +311,8 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* Handles the events of the core and checks them with the model. `c` is the
- * number of the frame that has just arrived, or NONE. */
+/* Takes all events from the core and checks them with the model. `c` is the
+ * index of the frame whose arrival has caused the events, or NONE. */
 static void
 take_events (gint c)
 {
@@ -327,8 +340,8 @@ take_events (gint c)
   }
 }
 
-/* slotuse.h describes each I-frame as a frame that uses no slot and updates all
- * slots. This function makes only such I-frames. */
+/* Makes the frame a frame with slots. An I-frame always uses no slot and
+ * updates all slots, because slotuse.h describes each I-frame in this way. */
 static void
 take_slots (FuzzInput * orders, IfdFrame * frame)
 {
@@ -396,11 +409,14 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* Checks an I-frame that was sent although a decoder would display it before
- * older pictures. Such an I-frame may be sent in two cases:
+/* Checks an I-frame that was sent although it comes too early: in display
+ * order, it precedes pictures that were decoded before. Such an I-frame may be
+ * sent in two cases:
  * - The I-frame or P-frame that precedes it in the stream was sent, too.
- * - No suitable I-frame has arrived for many frames. The core then counts the
- *   I-frame in gops_misordered. */
+ * - No I-frame with a suitable position has arrived for many frames. The core
+ *   then sends this I-frame and counts it in gops_misordered.
+ *
+ * The check is left out if an algorithm other than `gop` was in use. */
 static void
 check_order (const Picture * picture, gint order)
 {

@@ -2,13 +2,13 @@
 /* Fuzzes the parser of H.264 and H.265 with arbitrary codec data and arbitrary
  * access units. Checks the following:
  *
- * - The work is bounded.
+ * - The parser ends for every input and reads no byte beyond it.
  * - No access unit is counted twice.
  * - The same NAL units are parsed twice: in byte-stream format, and with length
  *   fields. The results and the slices must be equal.
- * - The decoder stores pictures in slots. The slots that a frame uses and
- *   updates agree with the type of the frame (ifd.h). For example, an I-frame
- *   uses no slot.
+ * - A decoder stores pictures in slots. The slots that a frame uses and updates
+ *   must agree with the type of the frame (ifd.h). For example, an I-frame uses
+ *   no slot.
  *
  * The first byte of the input selects the codec and the format. In the format
  * INPUT_LENGTHS, codec data follow: a length of one byte, then the data. The
@@ -30,8 +30,9 @@ typedef enum
   INPUT_LAST
 } InputType;
 
-/* Flags of an access unit or a NAL unit. */
-#define FLAG_LAST (1 << 0)      /* set on the last NAL unit of an access unit */
+/* Flags in the input, one byte for each access unit or NAL unit. */
+/* set if this is the last NAL unit of an access unit */
+#define FLAG_LAST (1 << 0)
 #define FLAG_RESET (1 << 1)
 #define FLAG_NO_PTS (1 << 2)
 #define PTS(flags) ((flags) >> 3)
@@ -48,9 +49,10 @@ count_malformed (const IfdClassifier * classifier)
 }
 
 /* Bits of the fields `uses` and `updates` of a frame. Each bit of SLOT_BITS
- * stands for one stored picture. In SPECIAL_BITS, one bit stands for the
- * missing pictures of H.265, and three bits stand for the reference picture
- * marking of H.264. */
+ * stands for one slot, in which a decoder stores a picture. The bits of
+ * SPECIAL_BITS stand for other state of the decoder: one bit for the missing
+ * pictures of H.265, and three bits for the reference picture marking of
+ * H.264. */
 #define SLOT_BITS ((1u << 17) - 1)
 #define SPECIAL_BITS (15u << 28)
 
@@ -65,7 +67,8 @@ check_slots (IfdCodec codec, const IfdFrame * frame)
     fuzz_check ((frame->uses & ~(SLOT_BITS | SPECIAL_BITS)) == 0);
   if (frame->updates != G_MAXUINT32)
     fuzz_check ((frame->updates & ~(SLOT_BITS | SPECIAL_BITS)) == 0);
-  /* An I-frame needs no other frame, no frame needs a B-frame, and later frames
+  /* The fields `uses` and `updates` must agree with the type of the frame. An
+   * I-frame needs no other frame, no frame needs a B-frame, and later frames
    * may need any I-frame or P-frame. */
   if (frame->type == IFD_FRAME_B)
     fuzz_check (frame->updates == 0);
@@ -122,8 +125,8 @@ find_slices (const IfdClassifier * classifier, const guint8 * data, gsize size,
   fuzz_check (count_malformed (classifier) == malformed);
 }
 
-/* Checks that a second field follows a first field, and that no second field is
- * an I-frame. */
+/* Checks the two fields of an interlaced frame. A second field must follow a
+ * first field, and must not be an I-frame. */
 static void
 check_field (const IfdClassifier * classifier, IfdField before,
     const IfdFrame * frame)

@@ -18,14 +18,14 @@
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-/* With this flag, the link is freed while packets are in it. */
+/* With this flag, the run frees the link while it still contains packets. */
 #define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* With this flag, ORDER_SET_STATION ends the flow before it sets the station of
- * the flow. */
+/* With this flag, the command ORDER_SET_STATION, which assigns a flow to
+ * another station, ends the flow before. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
@@ -34,15 +34,16 @@
 #define MAX_WAKEUPS 1500
 /* ns: 30 years */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
-/* The cellular model draws a new rate every 20 ms, even if no packet is sent.
- * Simulating a pause of years would therefore take minutes. Such pauses are
- * only possible with a virtual clock, so they are left out. */
+/* Maximum pause in a link with a cellular model. The model draws a new rate
+ * every 20 ms, even if no packet is sent, so the simulation of a pause of years
+ * would take minutes. Real links have no such pauses: they are only possible in
+ * a simulation with virtual time. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Maximum number of wakeups per second of link time, with 16 stations. It
- * covers the wakeups for radio blocks and for channel changes, which may follow
- * each other as fast as the configuration allows. Wakeups that packets cause
- * are counted separately. */
+/* Maximum number of wakeups per second of simulated time, with 16 stations. It
+ * covers the wakeups for radio blocks and for changes of the channel state,
+ * which may follow each other as fast as the configuration allows. Wakeups that
+ * packets cause are counted separately. */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024
@@ -71,13 +72,14 @@ typedef struct
   LinkConfig config;
   guint flags;
   FuzzInput orders;
-  /* TRUE if the link may hold packets for an unlimited time */
+  /* TRUE if the link may hold packets for an unlimited time, because its
+   * configuration lets it stop for ever. */
   gboolean endless;
 } Job;
 
-/* Traces for the link profiles that need a trace. Each text in `deliveries`
- * lists the times in ms at which the link can deliver data. Each text in
- * `blocks` says for each radio block whether it comes through (0) or is damaged
+/* Traces for the link profiles that need one. Each text in `deliveries` is a
+ * trace of times in ms at which the link can deliver data. Each text in
+ * `blocks` is a trace of radio blocks, which come through (0) or are damaged
  * (1). */
 static const gchar *const deliveries[] = {
   "1\n", "5\n5\n20\n", "0\n1\n2\n300\n", "# stops\n10\n10\n10\n2000\n"
@@ -124,10 +126,11 @@ stops_for_ever (const LinkOnOffConfig * config)
   return config->mean_good == 0 && config->mean_bad > 0;
 }
 
-/* Raises the mean durations of the two states in `config` to at least `min`.
- * Without this limit and the limits in temper (), a channel could change all
- * the time, or a packet could stay in a link for days. Neither is a fault, but
- * such a run would take too long. */
+/* `config` describes a channel that alternates between two states. Raises the
+ * mean duration of each state to at least `min`. Without this limit and the
+ * limits in temper (), a channel could change its state all the time, or a
+ * packet could stay in a link for days. Neither is a fault, but such a run
+ * would take too long. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {
@@ -197,7 +200,8 @@ typedef struct
   RunType type;
   FuzzRun *run;
   guint wakeups;
-  /* TRUE if the run was stopped because it had too many wakeups. */
+  /* TRUE if the run was stopped before its end because the link had too many
+   * wakeups. */
   gboolean cut_off;
 } Player;
 
@@ -328,7 +332,7 @@ play_rest (Player * player)
       return;
   }
   fuzz_run_poll (run);
-  /* The link is idle, so no packet may be left in it. */
+  /* The link asks for no further wakeup, so no packet may be left in it. */
   if (wakeup == LINK_NEVER && !player->job->endless)
     fuzz_check (fuzz_run_count_inside (run) == 0);
 }
@@ -347,8 +351,9 @@ play (Player * player, const Job * job, RunType type, const LinkConfig * config)
   check_wakeups (player);
 }
 
-/* Compares two runs after their last command. The packets that have left the
- * link must be the same in both runs, with the same fates. */
+/* Compares two runs after their last command. The fates of all packets must be
+ * the same in both runs: whether a packet has left the link, when, and whether
+ * it was damaged or lost. */
 static void
 check_same (const FuzzRun * a, const FuzzRun * b)
 {
@@ -371,9 +376,10 @@ check_same (const FuzzRun * a, const FuzzRun * b)
 }
 
 /* Checks that the result does not depend on the times at which the link is
- * polled. In the run `eager`, the link was polled at each wakeup. This function
- * repeats the run, but polls the link only at the end. The packets must arrive
- * at the same times in both runs. */
+ * polled. In the run `eager`, the link was polled at each wakeup, which is a
+ * time at which the link asks to be polled. This function repeats the run, but
+ * polls the link only at the end. The packets must arrive at the same times in
+ * both runs. */
 static void
 check_lazy (const Job * job, const Player * eager)
 {

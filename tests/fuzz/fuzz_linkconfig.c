@@ -35,8 +35,9 @@ take_text (const FuzzInput * input)
   return g_strndup ((const gchar *) input->data, input->size);
 }
 
-/* Sends a few packets in each direction and handles at most MAX_WAKEUPS
- * wakeups. */
+/* Simulates a link with the configuration `config`, and sends N_PACKETS packets
+ * over it, alternately in both directions. Handles at most MAX_WAKEUPS wakeups
+ * of the link, so that the run stays short. */
 static void
 run_shortly (const LinkConfig * config)
 {
@@ -74,8 +75,9 @@ same_oven (const LinkOvenConfig * a, const LinkOvenConfig * b)
       == 0;
 }
 
-/* Writes the time windows of the interference as text, with the precision of
- * the format, which is 1 ns. */
+/* Writes the periods in which interference disturbs the link as text, in the
+ * format in which the user configures them. The times have a precision of 1
+ * ns. */
 static gchar *
 write_windows (const LinkOvenConfig * oven)
 {
@@ -217,9 +219,9 @@ check_numbers (FuzzInput * input)
   link_config_init (&config, profile, quality);
   while (input->size > 0)
     take_field (input, &config);
-  /* The rate is at least 1000 bit/s. At a lower rate, a packet could need days
-   * to be sent. If the link also wakes up every ms during this time, the run
-   * takes too long. */
+  /* The rate is at least 1000 bit/s. At a lower rate, a link could need days to
+   * send a packet. Some links also wake up every ms during this time, so the
+   * run would take too long. */
   config.pipe.rate[0] = MAX (config.pipe.rate[0], 1000);
   config.pipe.rate[1] = MAX (config.pipe.rate[1], 1000);
   if (link_config_check (&config, &error)) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes traces of delivery opportunities. The text of a trace must be
- * accepted, or refused with a reason. Packets must leave at the times that a
- * simple model computes. No packet may leave earlier than the previous one.
+/* Fuzzes traces of delivery opportunities, which are the only times at which a
+ * link can send. The text of a trace must be accepted, or refused with a
+ * reason. Packets must leave the link at the times that a simple model
+ * computes. No packet may leave earlier than the previous one.
  *
  * The input consists of:
- * - the mean time without outages (one byte)
+ * - the mean time between outages (one byte)
  * - the mean time of outages (one byte)
  * - N_SENDS times a pause (one byte) and a packet size (two bytes)
  * - the text of the trace
+ *
  * A byte that contains a time consists of a mantissa and a power of ten.
  */
 
@@ -16,8 +18,9 @@
 
 #define N_SENDS 32
 #define CONTROL_SIZE (2 + 3 * N_SENDS)
-/* Maximum packet size in bytes. The models accept packets of up to 4 GB, but
- * such a packet would need 3 million delivery opportunities. */
+/* Maximum packet size in bytes. LinkDelivery accepts packets of up to 4 GB, but
+ * for such a packet the model would have to simulate 3 million delivery
+ * opportunities. */
 #define MAX_BYTES 65535
 /* 30 years in ns; no run of a link takes so long. */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
@@ -25,8 +28,8 @@
  * limited because the model simulates them one by one. */
 #define MAX_MODEL_STEPS 20000
 
-/* A simple model of a link. It processes the delivery opportunities one after
- * the other. */
+/* A simple model of a link that can send only at certain times, its delivery
+ * opportunities. It simulates these opportunities one after the other. */
 typedef struct
 {
   GArray *times;                /* Items are guint64, in ms. */
@@ -113,11 +116,11 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Reads the outages from the input, and limits their lengths. The link can
- * send only at certain times (opportunities). Very long outages would cover
- * all opportunities. Very short outages would end before the next opportunity.
- * With outages of either kind, the model would have to simulate years of
- * outages.
+/* Reads the outages from the input, and limits their lengths. The reason is
+ * that the link can send only at certain times (opportunities). If the outages
+ * are very long, they cover all opportunities. If the outages are very short,
+ * no outage contains an opportunity. In both cases, the model would have to
+ * simulate years of outages.
  */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
@@ -132,9 +135,9 @@ take_outage (FuzzInput * input, LinkOnOff * outage)
   link_on_off_init (outage, &config, 0, good, 0, 0);
 }
 
-/* Returns the time at which the run ends. A run with outages ends after little
- * more than an hour. Outages are counted one by one, so a longer run would take
- * too much time. */
+/* Returns the time at which the simulation ends. With outages, it ends after
+ * little more than an hour. The link simulates outages one by one, so a longer
+ * simulation would take too much time. */
 static guint64
 get_end (const LinkOnOff * outage)
 {
@@ -155,9 +158,9 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
     guint64 end, bytes, pause = take_time (input);
 
     now = MIN (now + pause, get_end (&outage));
-    /* A packet with an odd index is sent only after the transmission of the
-     * previous packet has ended. The transmitter of a link does this for all
-     * packets. */
+    /* Before the transmission of a packet with an odd index, the test waits
+     * until the transmission of the previous packet has ended. The transmitter
+     * of a real link does this for all packets. */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);

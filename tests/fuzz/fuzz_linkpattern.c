@@ -9,8 +9,9 @@
 #include "fuzz.h"
 #include "linkpattern.h"
 
-/* Reads the flow and the index of the packet from a line of the file. Both are
- * decimal. Returns FALSE if the line describes no packet. */
+/* If the line of a pattern file describes a packet, reads from it the number of
+ * the flow and the index of the packet in this flow. Both numbers are decimal.
+ * Returns FALSE if the line describes no packet. */
 static gboolean
 find_key (const gchar * line, guint * flow, guint64 * index)
 {
@@ -59,9 +60,9 @@ append_entry (GString * text, guint flow, guint64 index,
   g_free (line);
 }
 
-/* Formats `pattern`, which was read from the pattern file `text`. Returns the
- * text of the new pattern file. It has one entry for each packet that `text`
- * lists. Sets `n` to the number of these entries. */
+/* `pattern` was read from the pattern file `text`. This function writes it as a
+ * new pattern file, and returns the text of this file. The new file has one
+ * entry for each packet in `text`. Sets `n` to the number of these entries. */
 static gchar *
 write_again (const LinkPattern * pattern, const gchar * text, guint * n)
 {

@@ -76,9 +76,9 @@ check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
     fuzz_check (message->probe.size == size);
 }
 
-/* Returns a mask of the bits whose values the parser ignores in the byte at
- * `offset` of a message. In docs/wire-mmtp.md, these bits are zero or have no
- * meaning yet. */
+/* Returns the bits that the parser ignores in one byte of a message: a mask for
+ * the byte at `offset`. According to docs/wire-mmtp.md, these bits are zero or
+ * have no meaning yet. */
 static guint8
 get_ignored_bits (MmtpType type, gsize offset)
 {
@@ -106,10 +106,11 @@ get_ignored_bits (MmtpType type, gsize offset)
   }
 }
 
-/* Returns whether mmtp_packet_write () can reproduce the message. It cannot
- * reproduce these messages:
+/* Returns whether mmtp_packet_write () can reproduce the message byte by byte.
+ * It cannot reproduce these messages:
  * - an INIT or JOIN that is longer than MMTP_INIT_SIZE,
- * - a DATA message whose prelude is empty or has unknown fields. */
+ * - a DATA message whose prelude (an optional header of a buffer) is empty or
+ *   has unknown fields. */
 static gboolean
 is_as_we_write (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
@@ -196,9 +197,9 @@ unwrap (guint bits, guint64 low, guint64 near)
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
   /* The result is the 64-bit number with the low bits `low` that is nearest to
-   * `near`. Its distance to `near` is at most half of the range of the low
-   * bits, with one exception: if the nearest integer with these low bits is
-   * negative or has more than 64 bits, the distance may be larger. */
+   * `near`. The distance between the two is at most half of the range of the
+   * low bits. It may be larger only if a nearer number with these low bits
+   * would be negative or would need more than 64 bits. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

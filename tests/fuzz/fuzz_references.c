@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the references of H.264 and H.265. The pictures form a valid stream.
- * Its references, list modifications and memory management are arbitrary. Some
- * pictures are dropped. A slot stands for a reference picture that a decoder
- * stores. If the picture that last updated a slot was dropped, each picture
- * that uses this slot is dropped, too.
+/* Fuzzes the module that finds the references of H.264 and H.265. The pictures
+ * form a valid stream. Its references, list modifications and memory management
+ * are arbitrary. The module tells for each picture which slots the picture uses
+ * and updates. A slot stands for a reference picture that a decoder stores. The
+ * test drops some pictures. It also drops each picture that uses a slot, if the
+ * picture that last updated this slot was dropped.
  *
  * Two models of a decoder check the result. The first model receives the whole
  * stream. The second model receives only the pictures that were not dropped.
@@ -20,9 +21,9 @@
 #define MAX_STORED 16
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
-/* Bits of the special slots. One slot is for missing pictures. Three slots are
- * for the marks of H.264, which say which pictures are still used for
- * reference. */
+/* Bits of the special slots, which do not stand for a stored picture. One slot
+ * stands for missing pictures. Three slots stand for the marks of H.264, which
+ * say which pictures are still used for reference. */
 #define SPECIAL_BITS (15u << 28)
 /* Picture number of the substitute that a decoder stores in place of a lost
  * picture. */
@@ -31,7 +32,7 @@
 typedef enum
 {
   TYPE_IDR,
-  TYPE_OPEN,                    /* key frame that is no IDR picture */
+  TYPE_OPEN,                    /* a key frame that is not an IDR picture */
   TYPE_LEADING,
   TYPE_P,
   TYPE_B,
@@ -42,8 +43,8 @@ typedef enum
 #define FLAG_DROP (1 << 4)
 #define FLAG_CHANGES (1 << 5)
 #define FLAG_MARKS (1 << 6)
-/* If all three bits of FLAGS_UNKNOWN are set in the flags of a picture, the
- * references of the picture are unknown. */
+/* If all three of these bits are set in the flags of a picture, the test tells
+ * the code under test that the references of the picture are unknown. */
 #define FLAGS_UNKNOWN (7 << 5)
 
 typedef struct
@@ -55,8 +56,8 @@ typedef struct
   gboolean is_leading;
 } Stored;
 
-/* The reference pictures that the decoder stores. The picture that was decoded
- * last is the first in the list. */
+/* The reference pictures that the decoder stores. The first picture in the list
+ * is the picture that was decoded last. */
 typedef struct
 {
   Stored stored[MAX_STORED + 1];
@@ -78,7 +79,7 @@ typedef struct
   guint32 wrong;
   gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* TRUE if `is_active` changed at the last key frame */
+  /* TRUE if the value of `is_active` changed at the last key frame. */
   gboolean was_switched;
   guint n_since_key;
 } Model;
@@ -121,10 +122,12 @@ add_sps (Model * model)
   put_ue (&sps, g_bit_storage (model->max_frame_num) - 1 - 4);
   put_ue (&sps, 2);             /* pic_order_cnt_type */
   put_ue (&sps, model->max_references);
-  put_bits (&sps, 1, 1);        /* gaps_in_frame_num_value_allowed_flag */
+  /* SPS field gaps_in_frame_num_value_allowed_flag = 1: the values of frame_num
+   * may have gaps. */
+  put_bits (&sps, 1, 1);
   put_ue (&sps, 9);
   put_ue (&sps, 5);
-  /* the fields from frame_mbs_only_flag to the stop bit */
+  /* The remaining bits of the SPS, from frame_mbs_only_flag to the stop bit. */
   put_bits (&sps, 5, 0x19);
   h264_headers_add_sps (model->headers, sps.bytes, (sps.n + 7) / 8);
 }
@@ -157,8 +160,9 @@ get_pic_num (const Stored * stored, guint frame_num, guint max_frame_num)
       (gint) stored->frame_num;
 }
 
-/* Sliding window: removes the picture with the lowest FrameNumWrap (section
- * 8.2.5.3 of H.264). */
+/* The sliding window of H.264 (section 8.2.5.3): makes room for a new picture.
+ * Removes the picture with the lowest FrameNumWrap until fewer than
+ * max_references pictures are stored. */
 static void
 slide (Decoder * decoder, guint frame_num, const Model * model)
 {
@@ -278,8 +282,9 @@ mark_h264 (Decoder * decoder, const H264Slice * slice, const Stored * picture,
     if (found >= 0)
       remove_stored (decoder, found);
   }
-  /* If a picture with marking operations was lost, more pictures may be stored
-   * than allowed. The decoder then removes the oldest picture. */
+  /* A picture may contain operations that remove other pictures from the
+   * decoder. If such a picture was lost, more pictures may be stored than
+   * allowed. The decoder then removes the oldest pictures. */
   slide (decoder, slice->frame_num, model);
   store (decoder, picture);
   decoder->has_frame_num = TRUE;
@@ -424,9 +429,10 @@ take_h264 (Model * model, FuzzInput * input, guint what, Type type,
 
 /* --- H.265 ---------------------------------------------------------------- */
 
-/* Makes a reference picture set of pictures that are stored. A picture that is
- * neither a leading picture nor a key frame lists only pictures of its own
- * group (section 8.3.2 of H.265). */
+/* Takes a reference picture set for an H.265 slice from the input. The set
+ * lists only pictures that the decoder stores. A picture that is neither a key
+ * frame nor a leading picture lists only pictures of its own group (section
+ * 8.3.2 of H.265). */
 static void
 take_h265 (Model * model, FuzzInput * input, guint what, Type type,
     gint32 order, H265Slice * slice)
@@ -510,9 +516,10 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* `depth` is the layer of the picture. Its maximum is the sum of two numbers:
-   * the maximum temporal layer, which is 7, and the number of pictures since
-   * the last key frame. */
+  /* `depth` is the layer of the picture. It is either a number that the stream
+   * contains, which is at most 7, or one more than the highest layer of the
+   * pictures to which the picture refers. The maximum is therefore 7 plus the
+   * number of pictures since the last key frame. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 
@@ -615,7 +622,8 @@ input_picture (Model * model, FuzzInput * input)
   ReferenceUse use;
   gboolean is_active, is_dropped;
 
-  /* Two pictures of a group never have the same picture order count. */
+  /* Two pictures of a group never have the same picture order count, so such a
+   * picture is left out. */
   if (!is_key && has_order (&model->whole, order))
     return;
   if (is_key) {
@@ -665,8 +673,9 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   memset (&model, 0, sizeof (model));
   model.is_h264 = options & 1;
   model.max_references = 1 + (options >> 1) % MAX_STORED;
-  /* No group has more pictures than MaxFrameNum. A gap in frame_num within a
-   * group is therefore never ambiguous. */
+  /* frame_num counts pictures modulo MaxFrameNum. Each group of pictures has
+   * fewer pictures than MaxFrameNum, so a gap in frame_num within a group is
+   * never ambiguous. */
   model.max_frame_num = 1 << 16;
   model.headers = h264_headers_new ();
   model.references = references_new ();

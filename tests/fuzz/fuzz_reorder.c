@@ -2,23 +2,24 @@
 /* Fuzzes the reordering of RTP packets against a model. These conditions must
  * hold:
  * - Each packet is output at most once.
- * - Packets are output in order as long as the source stays the same.
- * - The number of packets that wait does not exceed the window.
+ * - Packets are output in order as long as the source (SSRC) stays the same.
+ * - The number of packets that wait for missing packets does not exceed the
+ *   window.
  * - The number of packets that are kept from other sources does not exceed
  *   MAX_STRAYS.
  *
- * Input: one byte for the window, then commands. The first byte of a command
- * says what to do. Up to two bytes with an argument follow. Most commands input
- * a packet. The argument is then the difference between the sequence number of
- * the packet and the previous sequence number.
+ * Input: one byte for the size of the window, then commands. The first byte of
+ * a command says what to do. Up to two bytes with an argument follow. Most
+ * commands input a packet. The argument is then the difference between the
+ * sequence number of the packet and the previous sequence number.
  */
 
 #include "fuzz.h"
 #include "rtpreorder.h"
 
 #define MAX_PACKETS 4096
-/* The following limits are those of the documentation. They are independent of
- * the constants of the code under test. */
+/* The following limits are copied from the documentation, and not taken from
+ * the code under test, so that the test finds differences between the two. */
 #define FURTHEST_BACK 100
 #define FURTHEST_AHEAD 3000
 #define MAX_STRAYS 1024
@@ -28,8 +29,9 @@
 
 typedef struct
 {
-  /* Index of the run to which the packet belongs. All packets of a run are
-   * output before the next run begins. A run begins in these cases:
+  /* Number of the run to which the packet belongs. The packets between two
+   * jumps of the sequence numbers form a run. All packets of a run are output
+   * before the next run begins. A run begins in these cases:
    * - with the first packet;
    * - if the SSRC changes;
    * - if the sequence number is more than FURTHEST_AHEAD ahead of the expected
@@ -48,15 +50,16 @@ typedef struct
   guint n_taken, n_output, n_freed;
 
   guint64 now, heard;           /* ns */
-  /* Sources that were replaced by another source. They may become the current
-   * source again. */
+  /* Sources (SSRCs) that were replaced by another source. Each of them may
+   * become the current source again. */
   guint32 replaced[SOURCES];
   guint n_replaced;
 
   gboolean started;
   guint run;
   guint32 ssrc;
-  /* Sequence number that follows the number of the last output packet. */
+  /* Expected sequence number of the next output: the number of the last output
+   * packet plus 1. */
   guint16 next;
   const Packet *last;           /* Last output packet, or NULL. */
   guint64 lost;
@@ -64,12 +67,13 @@ typedef struct
 
 static Model model;
 
-/* Number of runs so far. It keeps increasing when the fuzzer calls the test
- * again. */
+/* Number of runs of sequence numbers so far. It is not reset when the fuzzer
+ * starts the test with the next input, so that the number of a run is never
+ * used twice. */
 static guint n_runs;
 /* For each sequence number, the number of the run in which it was last output.
- * The array is not cleared between runs. This is correct because each run has a
- * different number. */
+ * The array is not cleared when a new run begins, because the runs have
+ * different numbers. */
 static guint put_out[65536];
 
 static void
@@ -133,8 +137,8 @@ check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
           RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
 }
 
-/* Returns how many packets the code under test still keeps. It has output or
- * freed all other packets. */
+/* Returns how many packets the reorder buffer under test still keeps. All other
+ * packets were output or freed. */
 static guint
 count_kept (void)
 {
@@ -147,11 +151,12 @@ check_strays_freed (void)
   fuzz_check (count_kept () == model.n_taken - model.n_output);
 }
 
-/* Checks what happened to a packet of another source, or to a packet whose
- * sequence number is far from the expected number. In general, such a packet
- * must be kept. If a packet and a kept packet have consecutive sequence
+/* Checks what happened to a stray packet: a packet of another source, or a
+ * packet whose sequence number is far from the expected number. A stray packet
+ * is kept until the next packet shows whether the stream continues there. If
+ * the new packet and a packet that was kept before have consecutive sequence
  * numbers, both must be output. A new run of sequence numbers then begins with
- * the kept packet. */
+ * the packet that was kept. */
 static void
 check_stray (Packet * packet)
 {
@@ -187,9 +192,10 @@ check_stray (Packet * packet)
   check_strays_freed ();
 }
 
-/* Returns whether the packet belongs to a source that was replaced. If it does,
- * this source becomes the current source again: all waiting packets are output,
- * and the packet begins a new run of sequence numbers. */
+/* Returns whether the packet belongs to an RTP source (SSRC) that another
+ * source had replaced. If it does, this source becomes the current source
+ * again: all waiting packets are output, and the packet begins a new run of
+ * sequence numbers. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {

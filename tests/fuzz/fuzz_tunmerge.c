@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the merging of UDP packets. Whatever the packets contain, they are
- * either refused or merged, and no access is outside their bounds. A merged
- * packet has correct checksums. The kernel divides a merged packet again. The
- * packets that result must have the headers of the original packets.
+/* Fuzzes the merging of several UDP packets into one large packet, which the
+ * kernel divides again. Whatever the packets contain, they are either refused
+ * or merged, and no access is outside their bounds. A merged packet has correct
+ * checksums. The packets that the kernel makes from it must have the headers of
+ * the original packets.
  *
  * Input: packets, one after the other. The first byte of each is its kind.
  *
@@ -68,9 +69,10 @@ read16 (const guint8 * data)
   return data[0] << 8 | data[1];
 }
 
-/* Checks that it was correct to add `packet` to the merged packet: its
- * checksums must be correct, and its header must match the header of the first
- * packet. `n` is the number of packets that were added before. */
+/* Called after `packet` was added to the merged packet. Checks that this was
+ * correct: the checksums of `packet` must be correct, and its header must match
+ * the header of the first packet. `n` is the number of packets that were added
+ * before. */
 static void
 check_accepted (const TunMerge * merge, guint n, const Packet * packet)
 {
@@ -115,7 +117,8 @@ check_header (const TunMerge * merge)
 }
 
 /* Tries to add `packet` to the merged packet, and returns whether it was added.
- * `payload` is the total payload size of the packets that were added before. */
+ * `payload` points to the total payload size of the packets that were added
+ * before. The function updates it. */
 static gboolean
 merge_packet (TunMerge * merge, const Packet * packet, gsize * payload)
 {

@@ -78,9 +78,9 @@ parse_ipv4 (const guint8 * packet, gsize size, guint minimum)
   check_parse (packet + offset, length, &addresses, minimum);
 }
 
-/* Divides the payload into at most MAX_PIECES pieces, and returns their number.
- * Each piece has `step` bytes, except the last piece, which contains the rest
- * of the payload. */
+/* Divides the payload into at most MAX_PIECES pieces, and returns the number of
+ * pieces. Each piece has `step` bytes, except the last piece, which contains
+ * the rest of the payload. */
 static guint
 cut (DatagramPart * pieces, const guint8 * payload, gsize size, gsize step)
 {
@@ -97,8 +97,10 @@ cut (DatagramPart * pieces, const guint8 * payload, gsize size, gsize step)
   return n + 1;
 }
 
-/* A changed bit of the coverage field changes which bytes are summed. The
- * checksum may be valid by chance in this case. */
+/* Inverts one bit of a valid packet. The packet must become invalid if the
+ * checksum covers this bit, and must stay valid otherwise. Bits of the coverage
+ * field are not checked: they change which bytes are summed, so the checksum
+ * may be valid by chance. */
 static void
 check_damage (guint8 * packet, gsize size, gsize covered,
     const UdpliteAddresses * addresses, gsize bit)

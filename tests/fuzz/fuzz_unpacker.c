@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the unpacker of RFC 2250 together with the packer. These conditions
  * must hold:
- * - Whatever the packets are, the work of the unpacker is bounded and its
- *   counters are correct.
- * - A stream from the packer is restored bit by bit.
- * - If packets are lost, only frames without losses are output.
+ * - Whatever the packets are, the output of the unpacker is not much larger
+ *   than its input, and its counters are correct.
+ * - If no packet is lost, a stream from the packer is restored bit by bit.
+ * - If packets are lost and the unpacker is set to drop damaged frames, only
+ *   frames without losses are output.
  *
  * Input: CONTROL_SIZE bytes of flags and settings. With FLAG_ROUND_TRIP, an
  * elementary stream follows. Without this flag, packets follow. Each packet
@@ -56,8 +57,9 @@ typedef struct
   Rfc2250PackerConfig packer;
   gsize max_frame_size;
   gsize max_payload;
-  /* Bit mask of the lost packets. If bit i is set, the packets i, i + 32,
-   * i + 64 and so on are lost. */
+  /* Bit mask of the packets that are lost, out of all packets of the stream. If
+   * bit i is set, the packets with the indices i, i + 32, i + 64 and so on are
+   * lost. */
   guint32 lost;
 } Job;
 
@@ -90,9 +92,13 @@ typedef struct
   gsize input, output;          /* bytes of video */
   guint64 whole, damaged;       /* frames */
   gboolean saw_marker;
-  /* TRUE if the setting on_loss did not change during the run. */
+  /* TRUE if no damaged frame may be output, because the unpacker drops damaged
+   * frames (on-loss=drop-frame) during the whole run, or because no packet is
+   * lost. */
   gboolean only_whole;
-  GPtrArray *frames;            /* Array of Rfc2250UnpackedFrame, or NULL. */
+  /* Frames that the unpacker has output: an array of Rfc2250UnpackedFrame. NULL
+   * in a run with arbitrary packets, in which the frames are not compared. */
+  GPtrArray *frames;
 } Receiver;
 
 static void
@@ -167,8 +173,9 @@ do_special (Receiver * receiver, const Job * job, guint special)
   }
 }
 
-/* rfc2250_unpacker_check () decides whether a single packet is valid. It must
- * count an invalid packet as refused. It must not count a valid packet. */
+/* rfc2250_unpacker_check () decides whether a single packet is valid. The
+ * function must increase a counter of refused packets if the packet is invalid.
+ * It must not count a valid packet. */
 static void
 check_refusal (Receiver * receiver, const guint8 * data, gsize size)
 {
@@ -245,10 +252,11 @@ typedef struct
   gboolean has_slices;
   gboolean lone_field;
   guint n_packets;
-  /* Number of lost packets of the frame. A lost packet with the sequence end
-   * code is not counted. */
+  /* Number of packets of the frame that were lost. The packet with the sequence
+   * end code is not counted, because the frame is complete without it. */
   guint n_lost;
-  /* TRUE if the headers are divided between packets. */
+  /* TRUE if the headers of one picture of the frame are divided between
+   * packets. */
   gboolean headers_spread;
   guint markers;
 } Sent;
@@ -292,8 +300,9 @@ check_packet_header (const Rfc2250Packet * packet, const guint8 * payload,
               payload + size)); code += 4) {
     if (code[3] == MPEG_VIDEO_CODE_SEQUENCE)
       has_sequence = TRUE;
-    /* Headers precede slices. A packet with a picture header contains no slices
-     * of another picture. */
+    /* In a packet, headers precede slices. The loop ends at the first slice,
+     * because a packet with a picture header contains no slices of another
+     * picture. */
     if (MPEG_VIDEO_CODE_IS_SLICE (code[3]))
       break;
   }
@@ -322,8 +331,10 @@ receive (Receiver * receiver, const Job * job, const Rfc2250Packet * packet,
   collect (receiver, job->max_frame_size);
 }
 
-/* Returns the payload of a packet: the header, the injected sequence header and
- * the video data. The returned memory has exactly the size of the payload. */
+/* Returns the payload of a packet: the RFC 2250 header, the sequence header if
+ * the packer injects one, and the video data. The returned memory has exactly
+ * the size of the payload, so that AddressSanitizer finds any access beyond
+ * it. */
 static guint8 *
 build_payload (Rfc2250Packer * packer, const Rfc2250Packet * packet,
     const guint8 * data, gsize * size)
@@ -347,8 +358,8 @@ build_payload (Rfc2250Packer * packer, const Rfc2250Packet * packet,
   return exact;
 }
 
-/* Returns the end of the picture header, including the picture coding extension
- * if there is one. */
+/* Returns the offset of the first byte after the picture header and its picture
+ * coding extension (if there is one). */
 static gsize
 picture_headers_end (const MpegVideoFrame * frame, guint picture)
 {
@@ -367,7 +378,8 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
 }
 
 /* Returns whether the headers of a picture begin in this packet and end in a
- * later packet. The headers before the picture header are included. */
+ * later packet. The headers include those that precede the picture header, such
+ * as a sequence header. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 {
@@ -387,8 +399,8 @@ spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 
 /* Sends one frame. `packet_number` points to the number of packets that were
  * sent in the stream so far. `gap` points to a flag that is TRUE if the
- * previous packet was lost. The function updates both variables. The caller
- * must therefore pass the same variables for all frames of a stream. */
+ * previous packet was lost. The function updates both variables, so the caller
+ * must pass the same variables for all frames of a stream. */
 static Sent *
 send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
     const MpegVideoFrame * frame, guint64 rtptime, guint * packet_number,
@@ -439,8 +451,9 @@ send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
   return sent;
 }
 
-/* The end code is output as a frame of its own, after the frame to which it
- * belongs. This function joins the two frames. */
+/* The unpacker outputs the sequence end code as a frame of its own, after the
+ * frame to which it belongs. This function joins the two, so that they can be
+ * compared with the sent frame. */
 static void
 join_end_codes (GPtrArray * frames)
 {
@@ -465,9 +478,9 @@ join_end_codes (GPtrArray * frames)
  * the index `next`. Returns the index of the first frame that has another
  * timestamp.
  *
- * In the skipped frames, the headers of the second field are divided between
- * packets. After a gap, and before the first marker, the unpacker cannot
- * recognise such a second field. Therefore the skipped frames are not checked.
+ * The skipped frames are not checked, because the headers of their second field
+ * are divided between packets. The unpacker cannot recognise such a second
+ * field in two cases: after a gap, and before the first marker.
  */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
@@ -482,8 +495,9 @@ skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
   return next;
 }
 
-/* Returns whether the frame is the expected frame. If packets were lost, the
- * end code and the stuffing after it may be missing. */
+/* Returns whether the received frame equals the sent frame. If packets of the
+ * stream were lost, the end code and the stuffing after it may be missing in
+ * the received frame. */
 static gboolean
 is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
     gboolean lossless)
@@ -496,8 +510,9 @@ is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
   return memcmp (sent->bytes->data, frame->data, lossless ? size : min) == 0;
 }
 
-/* Frame i has the timestamp i * FRAME_TICKS. A frame must be output if it has
- * no loss, and must not be output otherwise. */
+/* Compares the received frames with the sent frames. Frame i has the timestamp
+ * i * FRAME_TICKS. A frame without losses must be output, and a frame with
+ * losses must not be output. */
 static void
 check_received (const GPtrArray * sent_frames, const Receiver * receiver,
     gboolean lossless)
@@ -523,20 +538,22 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
         next++;
     }
     if (sent->n_lost > 0) {
-      /* Without a marker in the stream, the unpacker cannot know where a frame
-       * ends. */
+      /* A frame with losses must not be output. The test makes an exception if
+       * the receiver has got no marker in the whole stream, because the
+       * unpacker cannot know without a marker where a frame ends. */
       fuzz_check (!frame || !receiver->saw_marker);
     } else if (frame) {
       fuzz_check (is_frame (sent, frame, lossless));
     } else if (lossless) {
-      /* No packet was lost, but the frame was not output. It must then be the
-       * last frame of the stream, and it must have no slices. If a frame has no
-       * slices, the unpacker does not treat the packet with the marker as the
-       * end of the frame. */
+      /* No packet was lost, but the frame was not output. This is allowed only
+       * for the last frame of the stream, and only if this frame has no slices.
+       * Without slices, the unpacker does not treat the packet with the marker
+       * as the end of the frame. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
       /* After a gap, the unpacker cannot know whether the frame has only one
-       * field or whether its other field was lost. */
+       * field or whether its other field was lost. It therefore drops a frame
+       * that has only one field. */
       fuzz_check (!sent->has_slices || sent->lone_field);
     }
   }
@@ -555,8 +572,9 @@ check_round_trip (const Job * job, FuzzInput * input)
   guint packet_number = 0;
   gboolean gap = FALSE;
 
-  /* A received frame may be larger than the sent frame, because the packer may
-   * inject a sequence header. */
+  /* The unpacker gets a higher size limit than the framer, because the packer
+   * may inject a sequence header into a frame. The received frame is then
+   * larger than the frame that was sent. */
   rfc2250_unpacker_set_config (receiver.unpacker, job->on_loss,
       job->max_frame_size + MPEG_VIDEO_MAX_HEADER_SIZE);
   receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME

@@ -77,9 +77,9 @@ is_same (const VideoPacket * a, const VideoPacket * b)
       && a->closed_gop == b->closed_gop && a->broken_link == b->broken_link;
 }
 
-/* `packet` is the result of the reader that accepts only the RTP payload type
- * 32. Checks that the reader that accepts any payload type returns the same
- * result for `data`. */
+/* Checks two readers of RTP packets: the one that accepts only the payload type
+ * 32, and the one that accepts any payload type. `packet` is the result of the
+ * first reader for `data`. The second reader must return the same result. */
 static void
 check_types (const VideoPacket * packet, const guint8 * data, gsize size,
     gsize full_size)

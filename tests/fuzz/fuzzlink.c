@@ -137,8 +137,8 @@ fuzz_set_field (LinkConfig * config, const FuzzField * field, guint64 number,
   }
 }
 
-/* The variable is global because link_free () passes only `user` to the
- * function below. */
+/* The current run, for fuzz_user_free (). A global variable is necessary,
+ * because link_free () passes only the packet to this function. */
 static FuzzRun *fuzz_running;
 
 static void
@@ -325,7 +325,9 @@ fuzz_run_count_inside (const FuzzRun * run)
   return run->n_packets - run->n_ended;
 }
 
-/* Checks the counters after all packets were polled. */
+/* Checks the counters of the link. Must be called after all packets were
+ * polled, because the counters are compared with the packets that were
+ * output. */
 static void
 fuzz_run_check_stats (FuzzRun * run)
 {
@@ -382,9 +384,10 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
   fuzz_run_check_wakeup (run);
 }
 
-/* Returns the position of the packet in a video frame, and properties of this
- * frame. Returns NULL for a packet without video. The result depends on the
- * packet's size and on the previous packet of the flow.
+/* Returns a description of a video packet, which is derived from the packet's
+ * size and from the previous packet of the flow: the position of the packet in
+ * a video frame, and properties of this frame. Returns NULL if the packet
+ * contains no video.
  *
  * A frame has a few packets. Some packets are missing, and some frames have no
  * end. Packets without video occur inside frames, too. */

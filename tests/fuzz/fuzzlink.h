@@ -30,8 +30,9 @@ typedef struct
 extern const FuzzField fuzz_fields[];
 extern const guint fuzz_n_fields;
 
-/* Returns a number from 0 to 15, multiplied by a power of ten. The power of ten
- * is at most 10^15. */
+/* Takes one byte from the input. Its low bits are a number from 0 to 15, and
+ * its high bits are an exponent from 0 to 15. Returns the number multiplied by
+ * 10 to the power of the exponent. */
 guint64 fuzz_take_magnitude (FuzzInput * input);
 void fuzz_set_field (LinkConfig * config, const FuzzField * field,
     guint64 number, gdouble chance);
@@ -49,9 +50,10 @@ typedef struct
   guint32 size;
   guint64 arrival;
   guint outputs, fates, freed;
-  /* number of copies of the packet that were output */
+  /* Number of copies (duplicates) of the packet that were output, without the
+   * packet itself. */
   guint copies;
-  /* copy of the packet, made when its fate was reported */
+  /* the packet as the link described it when it reported its fate */
   LinkPacket end;
   guint damage_hash;
 } FuzzPacket;
@@ -71,11 +73,15 @@ typedef struct
   guint64 last_departure, last_event;
   guint64 duplicates;
   VideoPacket video[FUZZ_MAX_FLOWS];    /* Last packet of each flow. */
-  FuzzPacket *copied;           /* The packet whose copies are output now. */
+  /* The link outputs the copies (duplicates) of a packet directly before the
+   * packet itself. This is the packet whose copies have been output, or NULL if
+   * no packet has to follow. */
+  FuzzPacket *copied;
   gdouble quality[LINK_MAX_STATIONS];
   LinkCall call;
   guint n_quality;
-  /* record of the run, in the format of a pattern file */
+  /* Record of the fates of all packets in this run, in the format of a pattern
+   * file. */
   GString *record;
 } FuzzRun;
 

@@ -94,8 +94,9 @@ def times(*choices):
     return bytes(choices[i % len(choices)] for i in range(16))
 
 
-# the values of the control bytes, in this order: flags, max_frame_size, steps,
-# times
+# The control bytes with which an input of fuzz_framer.c begins. For each
+# stream, they have these values, in this order: flags, max_frame_size, steps,
+# times.
 FRAMER_CONTROL = {
     "mpeg1": (0, 0, b"\7\1\3\xff\2\0\5\x40", times(1, 1, 1)),
     "mpeg2": (1, 0, b"\x20\x21\1\1\4\3\2\6", times(0, 0, 3)),
@@ -141,7 +142,7 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # Together, the inputs cover every on-loss mode and every aggregate
+        # All inputs together cover every on-loss mode and every aggregate
         # mode. Some inputs have lost packets, and the others have none.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
@@ -156,8 +157,9 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Returns the bytes of the packets: for each packet a flag, a length and
-    the payload. Every ninth packet is left out.
+    """Returns the bytes of the packets in the format of fuzz_unpacker.c: for
+    each packet a byte of flags, a length and the payload. Every ninth packet
+    is left out, as if it had been lost.
     """
     out, last, gap = b"", None, False
     for i, packet in enumerate(packets):
@@ -200,8 +202,8 @@ def reorder(_made):
 # --- links -----------------------------------------------------------------
 
 PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
-# The nicks of the profiles, in the order of the table in linkprofiles.c. A fuzz
-# input selects a profile by its index in this table.
+# The names (nicks) of the link profiles, in the order of the table in
+# linkprofiles.c. A fuzz input selects a profile by its index in this table.
 PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
@@ -209,8 +211,9 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 
 def ifd(_made):
-    """Makes inputs that consist of an algorithm, max_frames, and
-    commands. A frame is a command of three bytes: type * 8, flags and size.
+    """Makes inputs for fuzz_ifd.c. An input consists of an algorithm,
+    max_frames, and commands. A command with a frame has three bytes: type * 8,
+    flags and size.
     """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
@@ -305,9 +308,10 @@ def ifdclassifier(_made):
         "b": "01 9e 08; 01 03 33", "p": "41 9a 02; 41 05 55",
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
-        # Each entry below contains fields or frames. Their headers are the
-        # same as in the streams that h264writer.py (tests/interop) writes. The
-        # entries are, in this order:
+        # Each of the following entries is an access unit with one or two
+        # fields, or with a frame. Their headers are the same as in the streams
+        # that h264writer.py (tests/interop) writes. The entries are, in this
+        # order:
         # - parameter sets and an IDR picture
         # - the second field of this picture, which is a P-field
         # - two B-fields
@@ -381,8 +385,8 @@ def ivf_frames(codec, *options):
 
 
 def tspictures(_made):
-    """Makes inputs that consist of one byte for the size of the buffers,
-    followed by a transport stream with sound."""
+    """Makes inputs for fuzz_tspictures.c. An input consists of one byte for
+    the size of the buffers, followed by a transport stream."""
     def make(options):
         return subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
@@ -396,14 +400,15 @@ def tspictures(_made):
     yield "h265", bytes([6]) + make(
         "-c:v libx265 -x265-params log-level=error")
     yield "no-video", bytes([99]) + make("-vn")
-    # A stream with null packets and with a program map that needs two packets.
+    # A transport stream with null packets, and with a program map table that
+    # is so long that it needs two packets.
     yield "long-map", bytes([187]) + broadcast.add_data(
         make("-c:v mpeg2video -bf 2 -muxrate 3M"))[:80 * broadcast.PACKET]
 
 
 def tsjoiner(made):
-    """Makes inputs for a target that cuts a transport stream into pieces and
-    joins the pieces again. An input has four parts:
+    """Makes inputs for fuzz_tsjoiner.c, which cuts a transport stream into
+    pieces and joins the pieces again. An input has four parts:
     - the size of the buffers that contain the stream
     - a bit mask that says which pieces are missing
     - a bit mask that is XORed with the flags of each piece
@@ -415,9 +420,9 @@ def tsjoiner(made):
 
 
 def slotuse(_made):
-    """Makes inputs that consist of a byte for the codec, followed by units. A
-    unit consists of a byte of flags, the length of its data in two bytes, and
-    its data.
+    """Makes inputs for fuzz_slotuse.c. An input consists of a byte for the
+    codec, followed by units. A unit consists of a byte of flags, the length of
+    its data in two bytes, and its data.
     """
     vp8, vp9, av1, av1_frame = range(4)
     layer, sync, flush = 1, 2, 4
@@ -449,8 +454,8 @@ def slotuse(_made):
 
 
 def pictureinfo(_made):
-    """Makes inputs that consist of a format, the codec data, and buffers. A
-    buffer has flags, a time, a length and its data.
+    """Makes inputs for fuzz_pictureinfo.c. An input consists of a format, the
+    codec data, and buffers. A buffer has flags, a time, a length and its data.
     """
     mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265, \
         vp8, vp9, av1, _, rtp_vp8, rtp_vp9, rtp_av1 = range(15)
@@ -519,10 +524,10 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs of three parts:
-    - one byte that selects the reader
-    - one byte: the number of bytes that were cut off at the end of the packet
-    - the packet without these bytes
+    """Makes inputs for fuzz_videopacket.c. An input consists of three parts:
+    - one byte that selects the function that reads the packet
+    - one byte that says how many bytes were cut off at the end of the packet
+    - the remaining bytes of the packet
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -569,8 +574,9 @@ def videopacket(_made):
 
 
 def tunmerge(_made):
-    """Makes lists of packets. Some packets have arbitrary bytes. The others are
-    UDP packets with correct checksums.
+    """Makes inputs for fuzz_tunmerge.c. An input is a list of packets. Some
+    packets have arbitrary bytes. The others are UDP packets with correct
+    checksums.
     """
     ip4, ip6, dont_fragment, port = 0, 1, 8, 16
 
@@ -597,9 +603,9 @@ def tunmerge(_made):
 
 
 def udplite(_made):
-    """Makes inputs for the reading of UDP-Lite packets. An input consists of
-    one byte that selects the action, four bytes of settings for the action, and
-    the bytes of a packet.
+    """Makes inputs for fuzz_udplite.c. An input consists of one byte that
+    selects the action, four bytes of settings for the action, and the bytes of
+    a packet.
     """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
@@ -745,8 +751,9 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Yields pairs (name, input). An input is a byte with flags, followed by
-    commands. Each command is followed by its arguments.
+    """Yields pairs (name, input) for fuzz_mmtpsession.c. An input is a byte
+    with flags, followed by commands. Each command is followed by its
+    arguments.
     """
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
@@ -820,8 +827,8 @@ DCCP_CHANGES = {
 
 
 def dccpconnection(_made):
-    """Makes inputs that consist of flags and commands, as
-    fuzz_dccpconnection.c describes them.
+    """Makes inputs for fuzz_dccpconnection.c. An input consists of one byte of
+    flags, followed by commands.
     """
     (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
      connect, close, abort, slow, dropped, unreachable, stream) = range(16)
@@ -866,9 +873,9 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs of two parts:
+    """Makes inputs for fuzz_dccppacket.c. An input has two parts:
     - one byte that selects the action
-    - the data for this action, which fuzz_dccppacket.c describes
+    - the data for this action
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):
@@ -898,8 +905,8 @@ def dccppacket(_made):
 
 
 def link_fields():
-    """Returns the names in fuzz_fields of fuzzlink.c, in the order of that
-    table.
+    """Returns the names of the fields that an input can change, in the order
+    of the table fuzz_fields in fuzzlink.c.
     """
     text = (HERE / "fuzzlink.c").read_text()
     text = text[text.index("fuzz_fields[] = {"):]
@@ -913,7 +920,8 @@ def link_fields():
 
 
 def magnitude(number):
-    """Packs a mantissa and a power of ten into one byte."""
+    """Packs a number into one byte, rounded down to a mantissa of 4 bits
+    multiplied by a power of ten."""
     exponent = 0
     while number >= 16:
         number, exponent = number // 10, exponent + 1

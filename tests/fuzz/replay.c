@@ -44,8 +44,8 @@ replay_file (const gchar * path)
     fprintf (stderr, "%s\n", error->message);
     exit (1);
   }
-  /* The name is printed before the run, because a violated property ends the
-   * program. */
+  /* If a check fails, the program ends during the run. The name is printed
+   * before, so that it shows which file was the input. */
   printf ("%s (%" G_GSIZE_FORMAT " bytes)\n", path, size);
   fflush (stdout);
   g_assert (size <= MAX_INPUT_SIZE);

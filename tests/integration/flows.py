@@ -11,11 +11,12 @@ import time
 import linktestbed
 
 PORT, TCP_PORT = 5004, 5001
-# linktestbed sets GST_DEBUG to log the bus of the link's pipeline. The
-# pipelines in this file do not need this log, so they run without GST_DEBUG.
+# The environment of these tests contains a GST_DEBUG that logs the bus of the
+# emulated link's pipeline. The pipelines in this file do not need this log, so
+# they run without GST_DEBUG.
 QUIET = "GST_DEBUG= exec"
-# A congestion control cannot be set for a network namespace, but it can be set
-# for a route.
+# A congestion control algorithm cannot be set for a network namespace, but it
+# can be set for a route.
 CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
 
 
@@ -37,7 +38,8 @@ class Arrivals(threading.Thread):
 
 
 def total(seen, moment):
-    """Returns the number of bytes that had arrived before `moment`."""
+    """Returns the number of bytes that had arrived before the time `moment`.
+    `seen` is a list of pairs: a time, and the number of bytes until then."""
     before = [size for arrival, size in seen if arrival < moment]
     return before[-1] if before else 0
 
@@ -59,8 +61,9 @@ def variation(seen, begin, end):
 
 
 def silences(seen, minimum):
-    """Returns [(begin, length)] of all periods of at least `minimum` seconds in
-    which no bytes arrived. `seen` is a list of (time, bytes so far).
+    """Returns [(begin, length)] of all periods of at least `minimum` seconds
+    in which no bytes arrived. `seen` is a list of pairs: the time of an
+    arrival, and the number of bytes that had arrived by then.
     """
     return [(before, after - before) for (before, _), (after, _)
             in itertools.pairwise(seen) if after - before >= minimum]
@@ -72,9 +75,10 @@ def fairness(rates):
 
 
 class Stream:
-    """A stream from host a to host b through `sink` and `source`. It has
-    buffers of `size` bytes, at `offered` bit/s. If `offered` is 0, the buffers
-    are sent as fast as the sink accepts them.
+    """A stream that GStreamer sends from host a to host b. `sink` is the
+    element that sends, and `source` is the element that receives. The stream
+    consists of buffers of `size` bytes and has the bitrate `offered` in bit/s.
+    If `offered` is 0, the buffers are sent as fast as the sink accepts them.
     """
 
     def __init__(self, case, bed, sink, source, size, offered=0, port=PORT,
@@ -135,10 +139,11 @@ class FlowCase(linktestbed.LinkCase):
 
     def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
                   taken=()):
-        """Starts a bulk transfer from host a to host b. Host b receives with
-        the command `pull`. `taken` contains options that limit how fast
-        `pull` reads. Returns the receiver. If the receiver is passed to
-        finish(), finish() returns [(time, bytes so far)].
+        """Starts a TCP transfer from host a to host b that sends as fast as
+        TCP allows. Host b receives with the command `pull`. `taken` contains
+        options that limit how fast `pull` reads. Returns the receiver. The
+        caller passes it to finish(), which returns a list of pairs: a time,
+        and the number of bytes that had arrived by then.
         """
         bed.run("a", CONGESTION.format(congestion), check=True)
         receiver = self.start_receiver(bed, "b", "tcp", port, "pull",

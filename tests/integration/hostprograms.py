@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs that the tests start on the hosts of a testbed. They use real
-sockets and print their results as one line of JSON.
+"""Programs that the tests start on the hosts of a testbed. They use the
+kernel's sockets and print their results as one line of JSON.
 
 A receiving program receives until its standard input ends. Then it reads the
 packets that still wait in its socket, and prints its result.
@@ -24,8 +24,8 @@ LARGEST = 65536
 SOURCE_PORT = 5000
 ETH_P_ALL = 3  # linux/if_ether.h
 RTP_HEADER = 12
-# Pause between two packets in seconds. It is so long that receive buffers of
-# the default size do not overflow.
+# Pause between two packets in seconds. It is so long that the receiver can
+# keep up, so receive buffers of the default size do not overflow.
 SECONDS_BETWEEN = 0.0005
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 BUFFER = 1 << 24
@@ -42,8 +42,8 @@ def payload(number, size):
 # ------------------------------------------------------------------- datagrams
 
 def send(options):
-    # The socket is not connected and has a fixed port. All packets, including
-    # their headers, are therefore identical in each run.
+    # The socket is not connected and has a fixed source port, so that all
+    # packets, including their headers, are identical in each run.
     with sockets.datagram_socket(options.kind, options.address) as own:
         own.bind(("", SOURCE_PORT))
         if options.kind == "udplite":
@@ -56,8 +56,9 @@ def send(options):
 
 
 def flood(options):
-    """Sends packets faster than the link carries them. sendto() blocks while
-    the send buffer of the socket is full. Nothing else limits the rate.
+    """Sends packets faster than the link carries them. The only limit of the
+    rate is the send buffer of the socket: sendto() blocks while this buffer is
+    full.
     """
     end = time.monotonic() + options.seconds
     with sockets.datagram_socket("udp", options.address) as own:
@@ -77,7 +78,8 @@ def arrivals(own):
     cause wrong error counters. If poll() finds a packet with a wrong checksum
     in the queue, Linux increases the error counters of IPv4, even if the packet
     is an IPv6 packet."""
-    # Only the root user of the machine may set SO_RCVBUFFORCE.
+    # The receive buffer is made larger if possible. Only the root user of the
+    # machine may use SO_RCVBUFFORCE for this.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)
@@ -109,9 +111,9 @@ def receive(options):
 
 
 def watch(options):
-    """Records the arrival times and the sizes of packets. With --rtp, a size
-    counts only the video data in the packet and not the headers of RTP and RFC
-    2250.
+    """Records the arrival times and the sizes of the packets that arrive. With
+    --rtp, a size counts only the video data in the packet and not the headers
+    of RTP and RFC 2250.
     """
     times, sizes, digest = [], [], hashlib.md5()
     with bound(options) as own:
@@ -125,18 +127,18 @@ def watch(options):
 
 
 def video_begins(packet):
-    """Returns the offset in an RTP packet at which the video begins. By RFC
-    2250 section 3.4, the video follows a header of four bytes, or of eight
-    bytes if T is set.
+    """Returns the offset in an RTP packet at which the video begins. Before
+    the video, there is an RFC 2250 header of four bytes, or of eight bytes if
+    its bit T is set (section 3.4).
     """
     return RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
 
 
 def capture(options):
     """Captures packets at a network device and returns them as hexadecimal
-    strings. If `options.way` is "out", captures the packets that the host sends
-    through the device. Otherwise captures the packets that the host receives
-    through the device.
+    strings. `options.way` selects the direction: "out" means the packets that
+    the host sends through the device, and any other value means the packets
+    that the host receives.
     """
     seen = []
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
@@ -168,7 +170,8 @@ def without_delay(own):
 
 
 def reply(options):
-    """Accepts a single connection, and answers each request that arrives on it.
+    """Accepts a single TCP connection, and answers each request that arrives
+    on it.
     """
     with socket.create_server((options.address, options.port)) as server:
         peer, _ = server.accept()
@@ -178,8 +181,9 @@ def reply(options):
 
 
 def request(options):
-    """Sends requests on one connection, one after the other. Returns the time
-    in seconds from each request to the end of its reply.
+    """Sends requests on one TCP connection, each after the reply to the
+    previous one. Returns a list of times in seconds, each from a request to
+    the end of its reply.
     """
     seconds = []
     with without_delay(socket.create_connection(

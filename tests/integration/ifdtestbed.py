@@ -34,31 +34,33 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 NS_PER_MS = 1e6
-# Selects CUBIC, the default congestion control of Linux. A machine may have
-# another default. Setting the congestion control for the whole namespace may be
-# forbidden, but setting it for a route is allowed.
+# This command selects CUBIC, because the default congestion control of a
+# machine may be another one. The command sets it for a route. A network
+# namespace may be forbidden to change the default, but it may always set the
+# congestion control of a route.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
-# The link of Ouwens 2006. The radio card transmits each packet at most four
-# times. The device queue holds 50 ms of data, and CUBIC, the congestion control
-# of TCP, fills it.
+# The emulated link of Ouwens (2006). The radio card transmits each packet at
+# most four times. The queue of the card has room for 20 packets, which last 50
+# ms. TCP's congestion control CUBIC keeps this queue full.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
 # On a busy machine, the sender sends frames late, the emulated link delivers
-# packets late, and a sleeping process is woken late. A run is not valid if one
+# packets late, and a sleeping process is woken late. A run is invalid if one
 # of these limits (in ms) is exceeded:
-# - MS_LATE, half a frame period, is the limit for the 99th percentile of each
-#   of these three kinds of lateness.
-# - MS_FROZEN, a fifth of MS_IN_TIME, is the limit for the longest time by which
-#   a sleeping process was woken late.
+# - MS_LATE is the limit for the 99th percentile of each of these three kinds
+#   of lateness. It is half a frame period.
+# - MS_FROZEN is the limit for the longest time by which a sleeping process was
+#   woken late. It is a fifth of MS_IN_TIME.
 MS_LATE = 20
 MS_FROZEN = 100
-# A frame whose lateness exceeds this number of ms is useless to a live stream.
+# A frame that arrives more than this number of ms after it was due is useless
+# to a live stream.
 MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# Size of the send buffer of a sender whose link has the token bucket
-# UDP_BUCKET. The buffer has room for 52 packets, which need 0.12 s at 5 Mbit/s.
-# The queue of UDP_BUCKET is larger than this buffer, so no packet is dropped.
+# Send buffer of a UDP socket that sends into the token bucket UDP_BUCKET. The
+# buffer has room for 52 packets, which need 0.12 s at 5 Mbit/s. The queue of
+# the bucket is larger than this buffer, so no packet is dropped.
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
 
@@ -77,7 +79,7 @@ class Hosts(placement.OverLink):
 
 class Bottleneck(Hosts):
     """A link that loses nothing and has no rate limit of its own. A token
-    bucket at the sender limits the rate."""
+    bucket in the kernel of the sender limits the rate."""
 
     def __init__(self, bucket=BUCKET):
         super().__init__("", BUILD,
@@ -85,8 +87,8 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        # A link without wirelesslink holds no packets, so the test need not
-        # wait for packets in the link.
+        # This link has no wirelesslink in which packets could wait. At the end
+        # of a run, the test therefore need not wait for them.
         return False
 
     def lateness_ms(self):
@@ -101,8 +103,9 @@ class Radio(Hosts):
         super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
-        """Returns the 99th percentile, in ms, of the time by which the emulated
-        link pushes packets later than the model of the link has computed.
+        """Returns the 99th percentile of the emulated link's lateness in ms.
+        The lateness is the time by which the link delivers packets later than
+        its model has computed.
         """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
             errors="replace")
@@ -118,9 +121,10 @@ class Case:
     """A clip, the transport that streams it, and the link over which it is
     streamed (`place`).
 
-    `is_paced` says whether the sender paces its packets. If the sender does not
-    pace its packets, a slow network blocks the sender, and the sender writes
-    its log late. Run.sender_late is therefore set to 0 in this case."""
+    `is_paced` says whether the sender itself paces its packets. Otherwise a
+    slow network blocks the sender, which then writes its log late. The
+    lateness in this log is not caused by a busy machine, so Run.sender_late is
+    0 in this case."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -135,19 +139,19 @@ class Run:
     arrived: dict
     lost: dict
     decodable: dict
-    # {frame type: number of decodable frames}. Frames that arrive later than
-    # MS_IN_TIME are not counted.
+    # {frame type: number of decodable frames that arrived in time}. Frames
+    # that arrive more than MS_IN_TIME ms after they were due do not count.
     in_time: dict
     strangers: int
     p50: float
     p99: float
     max: float
-    # Seconds from the first frame in the sender's log until one frame period
-    # after the arrival of the last frame.
+    # Duration of the stream in s: from the first frame in the sender's log
+    # until one frame period after the arrival of the last frame.
     end: float
-    # The sender sends each frame some time after the frame is due. This is the
-    # 99th percentile of these times in ms, or 0 if the sender does not pace its
-    # packets.
+    # The sender's own lateness: the 99th percentile of the time in ms from the
+    # moment when a frame is due until it is sent. 0 if the sender does not
+    # pace its packets.
     sender_late: float
     link_late: float
     ticks_late: float
@@ -198,9 +202,9 @@ class Run:
 
 
 def decodable_in_time(sent, received):
-    """Returns {frame type: number of frames} for the frames that a receiver can
-    decode if it does not wait for late frames. `sent` and `received` are the
-    logs of both ends.
+    """Returns {frame type: number of frames} for the frames that a receiver
+    can decode in time. A frame that arrives late counts as lost. `sent` and
+    `received` are the logs of both ends.
     """
     join = frame_log.Join()
     join.add_sent(sent.frames)
@@ -230,9 +234,9 @@ def measure(name, case, sent, received, ticks_ms):
 
 
 def transport(name, **replaced):
-    """Returns the transport `name` of transports.ini. Each argument
-    ELEMENT=TEXT in `replaced` replaces the element ELEMENT of the sender by
-    TEXT.
+    """Returns the transport `name` of the file transports.ini. Each argument
+    ELEMENT=TEXT in `replaced` replaces the element ELEMENT in the sender's
+    pipeline by TEXT.
     """
     found = dict(transports.read()[name])
     for old, new in replaced.items():
@@ -245,7 +249,8 @@ def ifd(algorithm="gop"):
 
 
 def stream_clip(name, case, directory):
-    """Runs the case `case`, and writes the logs of the run into `directory`."""
+    """Streams the clip of `case`, and writes the logs into `directory`.
+    Returns the results as a Run."""
     directory.mkdir(parents=True)
     with case.place.opened(directory, [PORT]), \
             wakeup_delay.Measurement() as machine:
@@ -254,15 +259,16 @@ def stream_clip(name, case, directory):
     for words in warnings:
         print(f"    {name}: {words}", flush=True)
     run = measure(name, case, sent, received, machine.late_ms)
-    # The text is printed in one piece, because other threads print at the same
-    # time.
+    # The whole text is printed with one call, because other threads print at
+    # the same time.
     print(f"{run}\n", end="", flush=True)
     return run
 
 
 def stream_all(cases, directory, at_once):
-    """Runs all `cases`, which are {name: Case}, at most `at_once` at the same
-    time. Each case has its own link. Returns {name: Run}.
+    """Streams the clip of each case in `cases`, which is {name: Case}. At most
+    `at_once` cases run at the same time, each over its own link. Returns
+    {name: Run}.
     """
     directory.mkdir(parents=True, exist_ok=True)
     with mock.patch.object(progress, "PLAIN_EVERY", math.inf), \

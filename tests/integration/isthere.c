@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes an element and reads all its properties, as gst-inspect-1.0 does. Since
- * version 1.24 gst-inspect-1.0 leaks an array that a property holds, so
- * gst-inspect-1.0 would fail with the sanitizers.
+/* Makes an element and reads all its properties, as gst-inspect-1.0 does. The
+ * tests with sanitizers use this program, because gst-inspect-1.0 itself would
+ * fail there: since version 1.24, it leaks the array in a property whose value
+ * is an array.
  */
 
 #include <gst/gst.h>

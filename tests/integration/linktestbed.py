@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Testbeds for tests of the links themselves. A testbed gives access to the
-logs and statistics that its wirelesslink writes. On its hosts, it runs the
-programs that send and receive packets."""
+"""Testbeds for tests of the emulated links themselves. A testbed consists of
+hosts with a link between them. It gives access to the logs and statistics that
+the wirelesslink element of the link writes. On the hosts, it runs the programs
+that send and receive packets."""
 
 import dataclasses
 import json
@@ -20,16 +21,17 @@ HOST_PROGRAMS = pathlib.Path(__file__).with_name("hostprograms.py")
 SECONDS_TO_END = 60
 SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
-# gst-launch-1.0 does not print element messages, but the debug log shows them.
+# The tests read the messages that elements post on the bus. gst-launch-1.0
+# does not print element messages, but this debug log contains them.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-# Environment variable that disables the debug log of a command. The log is
-# needed only for the command that runs the link.
+# Environment variable that disables the debug log for a command on a host.
+# Only the command that runs the link needs the debug log.
 QUIET = {"GST_DEBUG": ""}
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
-# Statistics are written every second, because a run may end before its stream
-# ends.
+# The link writes statistics every second, and not only at the end of the
+# stream, because a test may end before the stream ends.
 STATS_INTERVAL = "stats-update-interval=1000"
 
 
@@ -42,7 +44,8 @@ class Hit:
 
 @dataclasses.dataclass(frozen=True)
 class Packet:
-    """A line of the element's packet log. Times are in ns."""
+    """A line of the log in which wirelesslink records its packets. Times are
+    in ns."""
     flow: int
     index: int
     size: int
@@ -55,8 +58,8 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """The lateness of the element's packets in ms. A packet is late if the
-    element sends it after its computed departure time.
+    """The lateness of the element's packets in ms. The lateness of a packet is
+    the time from its computed departure until the element has sent it.
     """
     median: float
     p99: float
@@ -99,8 +102,8 @@ def path_states(messages, name):
 
 
 class LinkCase(test_testbed.Api):
-    """A test of a link. When the test ends, the base class checks that no
-    process, namespace or device is left.
+    """Base class for tests of a link. At the end of each test, it checks that
+    no process, namespace or device is left.
     """
 
     def setUp(self):
@@ -152,8 +155,8 @@ class LinkCase(test_testbed.Api):
     # --------------------------------------------------------------- the link
 
     def counters(self, bed, host):
-        """Returns the counters of a host, for example {"Udp": {"InErrors": 0}}.
-        The key "Udp6" has the counters of UDP over IPv6.
+        """Returns the network counters of a host's kernel, for example {"Udp":
+        {"InErrors": 0}}. The key "Udp6" has the counters of UDP over IPv6.
         """
         lines = self.text(bed, host, "cat /proc/net/snmp").splitlines()
         found = {}
@@ -168,8 +171,8 @@ class LinkCase(test_testbed.Api):
         return found
 
     def wait_until_sent(self, bed, host, packets):
-        """Waits until the link has received `packets` packets from the kernel
-        of this host.
+        """Waits until the kernel of this host has sent `packets` packets into
+        the link.
         """
         sent = "awk '/wl0:/ { print $11 }' /proc/self/net/dev"
         self.assertTrue(test_testbed.wait_for(
@@ -182,17 +185,19 @@ class LinkCase(test_testbed.Api):
             lambda: "backlog 0b 0p" in self.text(bed, host, show)))
 
     def end_link(self, bed):
-        """Interrupts the processes of the link and waits until they end. A
-        process first delivers all packets that wait in the link.
+        """Ends the link: interrupts its processes and waits until they end.
+        Each process first delivers all packets that wait in the link.
         """
-        # The last packet may still be on the way from the device into the link.
+        # The kernel may still be passing the last packet from the device to
+        # the link.
         time.sleep(0.1)
         for process in bed.link_processes():
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(SECONDS_TO_DELIVER), 0)
 
     def lateness(self, bed):
-        """Returns the lateness in the most recent statistics of the element."""
+        """Returns the element's lateness, as its most recent statistics
+        contain it."""
         reports = STATS.findall((bed.logs / "wl0.out").read_text())
         self.assertTrue(reports, "no statistics")
         return Lateness(*(

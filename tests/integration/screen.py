@@ -8,14 +8,15 @@ import os
 import subprocess
 import sys
 
-# The number of the event ClientMessage in X.h.
+# The number of the event ClientMessage, as X.h defines it.
 CLIENT_MESSAGE = 33
 # The field `format` of a ClientMessage: the size of each data item in bits.
 FORMAT = 32
 
 
 class ClientMessage(ctypes.Structure):
-    """XClientMessageEvent of Xlib.h, padded to the size of the union XEvent."""
+    """The struct XClientMessageEvent of Xlib.h. It is padded to the size of
+    the union XEvent, because Xlib reads and writes whole unions."""
     _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong),
                 ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
                 ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong),
@@ -28,8 +29,8 @@ def screen():
     """Starts an X server. Yields the environment for programs that show windows
     on it.
     """
-    # Without -noreset the server resets when its last client leaves, and
-    # refuses connections during the reset.
+    # Without -noreset, the X server resets when its last client leaves. It
+    # refuses connections during the reset, so the next client could fail.
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-noreset", "-screen", "0",
@@ -55,8 +56,8 @@ def window(name, environment, seconds):
 
 
 def close(number, environment):
-    """Closes a window as a window manager does after a click on the close
-    button.
+    """Sends a window the request to close that a window manager sends when the
+    user clicks on the close button.
     """
     subprocess.run([sys.executable, __file__, str(number)], env=environment,
                    check=True)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes what a receiving kernel must do with an IP packet, according to RFC
-1071 (checksum), 791 and 8200 (IP), 768 (UDP) and 3828 (UDP-Lite).
-
-The computation follows the texts of the RFCs and does not use a kernel.
+"""Computes what the kernel of a receiver must do with an IP packet. The
+computation follows the texts of the RFCs and does not use a kernel: RFC 1071
+(checksum), 791 and 8200 (IP), 768 (UDP) and 3828 (UDP-Lite).
 """
 
 import dataclasses
@@ -17,20 +16,21 @@ SOL_UDPLITE = 136
 UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
 HEADER = 8  # The size of a UDP or UDP-Lite header in bytes.
 
-# If the checksum is correct, the one's complement sum of the data and the
-# checksum is this number.
+# The one's complement sum of the data and the checksum has this value if the
+# checksum is correct.
 NO_ERROR = 0xffff
 
 # The fates of a packet.
 DELIVERED = "delivered"
-# The kernel drops the packet and counts it as InCsumErrors.
+# The fate of a packet with a wrong checksum: the kernel drops the packet and
+# counts it in InCsumErrors.
 CHECKSUM = "checksum"
-# The fate of a packet that the kernel drops and counts in InErrors, but not in
-# InCsumErrors.
+# The fate of a packet whose UDP header is invalid: the kernel drops the packet
+# and counts it in InErrors, but not in InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
-# The packet does not reach the receiver. Either IP drops the packet, or the
-# protocol or the destination address is not that of the receiver's socket.
+# The packet does not reach the receiver's socket: either IP drops the packet,
+# or its protocol or its destination address is not that of the socket.
 ELSEWHERE = "elsewhere"
 
 
@@ -42,8 +42,8 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Receiver:
-    """A receiving socket. Packets of UDP-Lite with a coverage below `coverage`
-    are refused.
+    """A socket that receives. If it uses UDP-Lite, packets with a checksum
+    coverage below `coverage` bytes are refused.
     """
     kind: str
     address: str
@@ -55,8 +55,9 @@ class Receiver:
 
 
 def datagram_socket(kind, address):
-    """Returns a datagram socket of the protocol `kind`. Raises OSError if this
-    is UDP-Lite and the kernel has no UDP-Lite (Linux removed it in 2026).
+    """Returns a datagram socket of the protocol `kind`, which is "udp" or
+    "udplite". Raises OSError if the kernel does not support UDP-Lite (Linux
+    removed it in 2026).
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     return socket.socket(family, socket.SOCK_DGRAM, PROTOCOLS[kind])
@@ -81,8 +82,9 @@ def internet_sum(data):
 
 
 def damage(packet, flips):
-    """Returns a copy of the packet in which bits are inverted. `flips` has
-    pairs: the offset of a byte, and the bits of this byte to invert.
+    """Returns a copy of the packet in which bits are inverted. `flips` is a
+    list of pairs: the offset of a byte, and a mask of the bits of this byte
+    that are inverted.
     """
     changed = bytearray(packet)
     for offset, flip in flips:
@@ -91,7 +93,8 @@ def damage(packet, flips):
 
 
 def is_ip(packet):
-    """Returns whether a TUN device accepts the packet."""
+    """Returns whether a TUN device accepts the packet. It accepts only the IP
+    versions 4 and 6."""
     return packet[0] >> 4 in (4, 6)
 
 
@@ -108,7 +111,8 @@ def _open_ip4(packet):
 
 def _open_ip6(packet):
     end = 40 + int.from_bytes(packet[4:6], "big")
-    # Packets that are truncated or have a multicast source address are invalid.
+    # The receiver drops a packet that is truncated or has a multicast address
+    # as its source.
     if end > len(packet) or packet[8] == 0xff:
         return None
     return packet[6], packet[8:24], packet[24:40], packet[40:end]
@@ -122,15 +126,15 @@ def _pseudo_header(source, to, size, protocol):
 
 def _covered(segment, protocol, is_ip6):
     """Returns a pair: the number of bytes that the checksum covers (0 if there
-    is no checksum), and the segment. Bytes of the segment beyond the length in
-    a UDP header are removed. If the header is invalid, returns the pair (fate
-    of the packet, None)."""
+    is no checksum), and the segment. A UDP header contains a length; bytes of
+    the segment beyond this length are removed. If the header is invalid,
+    returns the pair (fate of the packet, None)."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None
     if protocol == UDPLITE:
-        # RFC 3828 section 3.1: a coverage of 0 means the whole packet.
-        # Coverages of 1 to 7 and a checksum of 0 are forbidden.
+        # RFC 3828 section 3.1: in UDP-Lite, a coverage of 0 means the whole
+        # packet. Coverages of 1 to 7 are forbidden, and so is a checksum of 0.
         if 0 < length < HEADER or segment[6:8] == b"\0\0":
             return CHECKSUM, None
         return length or len(segment), segment
@@ -139,15 +143,15 @@ def _covered(segment, protocol, is_ip6):
     if length < HEADER:
         return FORMAT, None
     if segment[6:8] == b"\0\0":
-        # RFC 768: a checksum of 0 means that there is no checksum. RFC 8200
-        # section 8.1: IPv6 requires a checksum.
+        # RFC 768: a checksum of 0 means that the packet has no checksum. This
+        # is not allowed with IPv6 (RFC 8200 section 8.1).
         return (CHECKSUM, None) if is_ip6 else (0, segment[:length])
     return length, segment[:length]
 
 
 def judge(packet, receiver):
-    """Returns a Verdict, which says what the receiver's kernel must do with the
-    packet.
+    """Computes what the receiver's kernel must do with the packet: its fate,
+    and the payload if it is delivered.
     """
     is_ip6 = packet[0] >> 4 == 6
     if not is_ip(packet):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a live encoder with bitrateadapt and mmtpsink in real time, while the
 link changes from 4 to 1.5 Mbit/s and back. The test measures how fast the
-bitrate follows the link and how many frames are lost during this time, as
-medians of several runs. A run in which the encoder was late is invalid and
-repeated. tests/check/libs/bitratesteps.c does the same in virtual time.
+bitrate follows the link, and how many frames are lost. Each result is the
+median of several runs. If the encoder was late, the run is invalid and is
+repeated. tests/check/libs/bitratesteps.c does the same test in virtual time.
 """
 
 import csv
@@ -26,16 +26,21 @@ ENCODERS = {
 }
 FAST, SLOW = "4mbit", "1.5mbit"
 SECONDS_FAST, SECONDS_SLOW, SECONDS = 20, 10, 42
-DELAY = 20_000_000  # The link's delay in each direction, in ns.
-LATENCY = 400  # The latency of mmtpsink in ms.
+# The link's delay in each direction, in ns.
+DELAY = 20_000_000
+# The latency of mmtpsink in ms.
+LATENCY = 400
 
-# Maximum wake-up delay in ms of the two processes that write the logs.
+# Maximum wake-up delay in ms of the two processes that write the logs. Such a
+# delay appears in the logs as a delay of a frame.
 MAX_WAKEUP = 50
-# Maximum number of dropped frames (median of the runs). The goal is 8. The test
-# in virtual time (bitratesteps.c) achieves this goal.
+# Maximum number of dropped frames (median of the runs). The goal is 8, which
+# the same test in virtual time (bitratesteps.c) achieves. In real time, the
+# limit is higher.
 MAX_DROPPED = 12
-# Upper limit of the difference between the longest and the shortest time that a
-# frame spends in the encoder, in seconds.
+# Maximum of Figures.encoder_late in s, which is the difference between the
+# longest and the shortest time that a frame spends in the encoder. A run that
+# exceeds this limit is invalid.
 MAX_ENCODER_LATE = 0.06
 PICTURE = (f"videotestsrc is-live=true num-buffers={25 * SECONDS} "
            "pattern=zone-plate kx2=20 ky2=20 kt=3 "
@@ -64,18 +69,20 @@ def read_frames(path):
 
 @dataclasses.dataclass
 class Figures:
-    # The difference in s between the encoder's largest and smallest delay.
+    # The difference in s between the longest and the shortest time that a
+    # frame spends in the encoder.
     encoder_late: float
     # The maximum rate in bit/s at which data entered the link, as a mean over
-    # 200 ms. The measurement begins 0.4 s after the rate of the link was
-    # reduced, and ends 1 s later.
+    # 200 ms. Only the time after the reduction of the link's rate counts: all
+    # periods of 200 ms that begin 0.4 s to 1.2 s after the reduction.
     entered: float
-    # The maximum delay in ms from the encoder's output to the receiver's
-    # decoder.
+    # The maximum delay of a frame in ms, from the output of the encoder until
+    # the frame reaches the receiver's decoder.
     max_delay: float
     dropped: int
-    # The time in s from the increase of the link's rate until the encoder uses
-    # 3.2 Mbit/s.
+    # Time in s that the stream needs after the link has become faster: from
+    # the increase of the link's rate until data enter the link at 3.2 Mbit/s
+    # (as a mean over 1 s).
     rise: float
 
 
@@ -111,8 +118,8 @@ class Run:
                       if len(line.split()) == 2]
 
     def entered(self, begin, end):
-        """Returns the mean rate in bit/s at which data entered the link between
-        the times `begin` and `end`.
+        """Returns the mean rate in bit/s at which data entered the link
+        between the times `begin` and `end` (in s since 1970).
         """
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Repeats the experiments of Erixzon (2004), chapter 5, over emulated links in
-real time. The test uses the kernel's TCP, ping, and dcctpthinsink (another name
-of dccpthinsink). Each printed line has the figures of the thesis and those of
-this run. If the machine is too slow, the emulated link delivers packets too
-late, and the run is invalid. An invalid run is repeated once. If the second run
-is invalid, too, the test is skipped.
+real time. The test uses the kernel's TCP, ping, and dcctpthinsink (another
+name of dccpthinsink). Each printed line has the figures of the thesis and
+those of this run. If the machine is too slow, the emulated link delivers
+packets too late, and the run is invalid. An invalid run is repeated once. If
+the second run is invalid, too, the test is skipped.
 
-All streams go from host a to host b. In the tests over GPRS, host b is the
-phone, which is the mobile host. The reason is that the streams of the thesis
-were sent from the computer to the phone.
+All streams go from host a to host b, because the thesis streams from a
+computer to a phone. In the tests over GPRS, host b is therefore the mobile
+host of the link.
 """
 
 import re
@@ -28,21 +28,23 @@ WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-# The USB connection of the thesis has a round trip of 22 ms (5.3.5).
+# The phone of the thesis is connected by USB. This link has a round trip of 22
+# ms (section 5.3.5), so its delay is 11 ms in each direction.
 USB = "delay-ms=11"
-# The rate in byte/s at which the phone reads data (5.2.1).
+# The rate in byte/s at which the phone of the thesis reads data (section
+# 5.2.1).
 PHONE = 42000
 
-# The receiving host is the phone, which reads only 42 kbyte/s. The stream is
-# faster, so the socket buffer of the phone fills. Erixzon's thesis gives
-# neither the rate of the link nor the size of the socket buffer. Both values
-# were chosen for this test.
+# The receiving host plays the role of the phone, which reads only 42 kbyte/s.
+# The stream is faster, so the socket buffer of the phone becomes full.
+# Erixzon's thesis gives neither the rate of the link nor the size of the
+# socket buffer. Both values were chosen for this test.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# The rate in byte/s of the stream that figures 5.5 to 5.7 of the thesis show
-# (section 5.2.3). In each figure, the stream is interrupted by a silence, which
-# the thesis calls a glitch.
+# The rate in byte/s of the streams over GPRS in figures 5.5 to 5.7 of the
+# thesis (section 5.2.3). In each figure, the stream is interrupted by a
+# silence, which the thesis calls a glitch.
 GPRS_RATE = 6000
 # Table 5.1 of the thesis: {(bytes of a ping, interval in s, count): (mean,
 # maximum, minimum in s)}.
@@ -51,24 +53,26 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-# Limit in ms for the lateness of the packets that leave the emulated GPRS link
-# (99th percentile). The limit is higher than for the other links, because the
-# GPRS link has a round trip of 850 ms.
+# Limit in ms for the lateness of the emulated GPRS link: the 99th percentile
+# of the time by which the link delivers packets later than intended. The limit
+# is higher than for the other links, because the GPRS link has a round trip of
+# 850 ms.
 GPRS_MS_LATE = 20
-# The number of packets in the loss pattern. Every tenth packet is lost.
+# The number of packets in the loss pattern of this test, in which every tenth
+# packet is lost.
 EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Returns the payload rate, in bit/s, of a stream of IP packets.
-    `bytes_per_second` is the rate of the packets with all headers.
+    """Converts `bytes_per_second`, the rate of a stream of IP packets with all
+    headers. Returns the rate of the payloads in these packets, in bit/s.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 
 
 def values(messages, name):
-    """Returns the values that the field `name` has in the statistics of the
-    sink, in the order of their output. `messages` has the lines that the sink's
+    """Returns the values of the statistics field `name` of the sink, in the
+    order in which they were printed. `messages` has the lines that the sink's
     pipeline has printed.
     """
     return [float(found[1]) for line in messages if "-stats" in line
@@ -84,10 +88,11 @@ class DccpPapersTest(flows.FlowCase):
 
     def run_valid(self, run, late=MS_LATE):
         """Calls run(), which returns several results. The last result is the
-        lateness of the packets that leave the emulated link. If the 99th
-        percentile of this lateness is not below `late` (in ms), the call is
-        invalid, and run() is called once more. Returns the results of the valid
-        call, without the lateness. If both calls are invalid, skips the test.
+        lateness: the time by which the emulated link delivers packets later
+        than intended. If the 99th percentile of the lateness is not below
+        `late` (in ms), the call is invalid, and run() is called once more.
+        Returns the results of the valid call, without the lateness. If both
+        calls are invalid, skips the test.
         """
         for _ in range(2):
             *found, lateness = run()
@@ -220,8 +225,8 @@ class DccpPapersTest(flows.FlowCase):
                  f"{flows.variation(seen, begin, end):.2f}")
 
     def watch_windows(self, bed, seconds):
-        """Starts a command in host a that reads the receive window of b every
-        0.2 s.
+        """Starts a command in host a that prints the TCP receive window of
+        host b every 0.2 s. Returns the process.
         """
         return bed.popen(
             "a", f"for i in $(seq {5 * seconds}); do "
@@ -230,9 +235,9 @@ class DccpPapersTest(flows.FlowCase):
             stdout=subprocess.PIPE, text=True)
 
     def windows(self, watcher):
-        """Returns the receive windows that the process `watcher` has printed.
-        The process runs ss, which does not print a window of zero. Therefore a
-        missing window counts as zero.
+        """Returns the TCP receive windows that the process `watcher` has
+        printed. The process runs ss, which does not print a window of zero. A
+        missing window therefore counts as zero.
         """
         text, _ = watcher.communicate(timeout=180)
         found = [re.search(r"\bsnd_wnd:(\d+)", line)
@@ -240,9 +245,11 @@ class DccpPapersTest(flows.FlowCase):
         return [int(window[1]) if window else 0 for window in found]
 
     def run_tcp(self, link, seconds, hosts="a,b", taken=()):
-        """Runs TCP over an emulated link. Returns three values: the received
-        bytes over time as [(time, bytes so far)], the receive windows, and the
-        lateness of the link.
+        """Runs TCP over an emulated link. Returns three values:
+        - how much data had arrived at which time: a list of (time, bytes so
+          far)
+        - the receive windows
+        - the lateness of the link
         """
         bed = self.open_link(link, hosts)
         tcp = self.start_tcp(bed, seconds, "reno", taken=taken)
@@ -298,14 +305,15 @@ class DccpPapersTest(flows.FlowCase):
 
     @staticmethod
     def burst(seen, moment):
-        """Returns the number of bytes that arrived in the 0.2 s after `moment`.
+        """Returns the number of bytes that arrived in the first 0.2 s after
+        the time `moment`.
         """
         return flows.total(seen, moment + 0.2) - flows.total(seen, moment)
 
     @test_testbed.needs_namespaces
     def test_pings(self):
-        """The phone sends the pings, as in the measurement of newTELnet in the
-        thesis.
+        """The phone (host b) sends the pings, because newTELnet's measurement
+        in the thesis was made from the phone.
         """
         def run(size, interval, count):
             bed = self.open_link(GPRS, "b,a")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the debug log explains each frame and packet that does not arrive
-over the link of the demo.
+"""Checks that the debug log explains each frame and each packet that does not
+arrive over the emulated link of the demo.
 
 `ifdqueue` and `mmtpsink` depend on the clock, so their pipelines run in real
 time. `mmtpsink` is tested over a path with a fixed rate, and over the demo's
 link between two hosts. How much the elements drop depends on the machine, but
-the log and the statistics must agree in any case. If only the link loses
-packets, the pipeline runs in virtual time.
+the log and the statistics must agree in any case. In the tests in which only
+the link loses packets, the pipeline runs in virtual time.
 """
 
 import collections
@@ -24,7 +24,8 @@ import test_testbed
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 CLIP = BUILD / "clips" / "bunny-6M.m2v"
-# The number of frames after which the interference on the demo's link ends.
+# The number of frames in the stream. After this number of frames, the
+# interference on the emulated link of the demo has ended.
 FRAMES = 210
 SECONDS_TO_WAIT = 60
 
@@ -38,8 +39,8 @@ LOSS = re.compile(
 GIVEN_UP = re.compile(
     r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes"
     r" with pts (?P<pts>[\d:.]+): (?P<reason>[a-z-]+): \w.*$", re.M)
-# Matches the log line that the base class of the network sinks writes for a
-# dropped buffer.
+# Matches the log line for a dropped buffer. The common base class of the
+# network sinks writes this line.
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
@@ -48,16 +49,17 @@ SINK_DROP = re.compile(
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete",
                "connection-lost": "discarded-connection-lost"}
-# Rate of the path in bit/s. The clip needs 6000000 bit/s.
+# Rate of the path in bit/s. It is lower than the 6000000 bit/s of the clip, so
+# the sink has to drop frames.
 SLOW_PATH = 3500000
-# Time in s until the test kills the receiver.
+# Time in s after the start of the stream at which the test kills the receiver.
 SECONDS_TO_STREAM = 2
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
 def read_link():
-    """Returns the properties of wirelesslink in the demo (pipelines/demo.ini),
-    as a text.
+    """Returns the text with the properties that wirelesslink has in the demo.
+    The file pipelines/demo.ini contains them.
     """
     demo = configparser.ConfigParser(interpolation=None)
     demo.read(SOURCE / "pipelines" / "demo.ini")
@@ -89,9 +91,9 @@ def find_port():
 
 
 def finish(process, element, returncode=0):
-    """Waits until the process ends. Returns the last statistics of the element,
-    and the log. The element has either posted the statistics on the bus or
-    logged them."""
+    """Waits until the process ends. Returns two values: the last statistics of
+    the element, and the log. The element has either posted the statistics on
+    the bus or logged them."""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
     except subprocess.TimeoutExpired:
@@ -113,13 +115,14 @@ class ClipCase(unittest.TestCase):
             self.skipTest("pipelines/clips made no clip of 6 Mbit/s")
 
     def check_given_up(self, stats, log):
-        """Checks that the log of mmtpsink agrees with its statistics `stats`.
-        Returns how many buffers mmtpsink discarded for each reason.
+        """Checks that the log of mmtpsink has a line for each buffer that the
+        statistics `stats` count as discarded. Returns how many buffers
+        mmtpsink discarded for each reason.
         """
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
-        # The PTS identifies the frame, because each buffer is a frame in this
-        # stream.
+        # In this stream, each buffer is a frame. Two lines of the log with the
+        # same PTS would therefore belong to the same frame.
         self.assertEqual(len({buffer["pts"] for buffer in given_up}),
                          len(given_up))
         reasons = collections.Counter(
@@ -136,7 +139,8 @@ class DropLogTest(ClipCase):
     def check(self, stats, log):
         drops = list(DROP.finditer(log))
         self.assertGreater(len(drops), 0)
-        # The log must have exactly one line for each dropped frame.
+        # The log must have exactly one line for each dropped frame: the number
+        # of lines equals the counter, and no frame is logged twice.
         self.assertEqual(len(drops), stats["dropped"])
         self.assertEqual(len({drop["number"] for drop in drops}), len(drops))
         self.assertEqual(sum(int(drop["size"]) for drop in drops),
@@ -194,9 +198,10 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # mmtpsink notices a lost connection only after peer-timeout, that is,
-        # after one second. The long latency makes so many frames wait in
-        # mmtpsink that it cannot send all of them within this second.
+        # mmtpsink notices a lost connection only after peer-timeout, here
+        # after one second. The test needs frames that still wait at this
+        # moment. The long latency makes so many frames wait in mmtpsink that
+        # it cannot send all of them within this second.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()
@@ -206,18 +211,18 @@ class DropLogTest(ClipCase):
         self.assertEqual(stats["connections"], 2)
         reasons = self.check_given_up(stats, log)
         self.assertGreater(reasons["discarded-connection-lost"], 0)
-        # Each buffer was sent or dropped, so this sum includes each buffer at
-        # least once. It may include a buffer twice if the buffer was sent and
-        # waits for its retransmission. The sum may therefore exceed the number
-        # of buffers.
+        # Each buffer was sent or discarded, so this sum includes each buffer
+        # at least once. It includes a buffer twice if the buffer was sent, and
+        # was then discarded while it waited for its retransmission. The sum
+        # may therefore exceed the number of buffers.
         self.assertLessEqual(stats["buffers"], stats["buffers-sent"] + sum(
             stats[field] for field in MMTP_FIELDS.values()))
 
     def check_sink(self, element, properties, reason, returncode=0):
         """Streams the clip into the network sink `element` with the properties
-        `properties`. Checks that the sink drops frames, that each drop has the
-        reason `reason`, and that the log has a line for each drop. `returncode`
-        is the expected exit status.
+        `properties`. Checks that the sink drops buffers, that each drop has
+        the reason `reason`, and that the log has a line for each drop.
+        `returncode` is the expected exit status.
         """
         stats, log = finish(start(
             f"{element}:5", f"rfc2250pay ! {element} {properties}"), element,
@@ -230,9 +235,9 @@ class DropLogTest(ClipCase):
                          stats["bytes-dropped"])
 
     def test_each_drop_of_a_sink_without_connection_is_explained(self):
-        # If a stream from a file ends and there was no connection, mmtpsink
-        # posts an error, because it has sent nothing. The expected exit status
-        # is therefore 1.
+        # No receiver listens, so mmtpsink never has a connection. When the
+        # stream from the file ends, mmtpsink posts an error, because it has
+        # sent nothing. The expected exit status is therefore 1.
         self.check_sink("mmtpsink", f"host=127.0.0.1 port={find_port()} "
                         "wait-for-connection=false", "not-connected", 1)
 
@@ -253,7 +258,8 @@ class DropLogTest(ClipCase):
 
 class LinkDropLogTest(ClipCase, test_testbed.Api):
     """Checks that mmtpsink logs each buffer that it discards. mmtpsink sends
-    from one host to another, over the link of pipelines/demo.ini.
+    from one host to another, over the emulated link that pipelines/demo.ini
+    describes.
     """
 
     @test_testbed.needs_namespaces

@@ -25,10 +25,11 @@ SECONDS = 60
 LINES = 6
 MIN_RATE, START_RATE, MAX_RATE = 100_000, 500_000, 2_000_000  # bit/s
 
-# If the stream does not use the full capacity of the network, bitrateadapt may
-# request at most RISE times the estimated bitrate.
+# As long as the stream does not use the full capacity of the network, the
+# estimated bitrate is too low. bitrateadapt may therefore request at most RISE
+# times the estimate.
 RISE = 1.5
-# Maps the name of each sink to the source that receives from it.
+# Maps the name of each tested sink to the source that receives from it.
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -62,8 +63,8 @@ class FollowTest(unittest.TestCase):
             processes.kill(child)
 
     def follow(self, sink, log):
-        """Runs the sender until it has requested the maximum bitrate from the
-        encoder.
+        """Runs the example program `follow` until it has requested the maximum
+        bitrate from its encoder. Returns the lines of its log.
         """
         port = placement.free_port("udp")
         self.start_source(ENDS[sink], port)
@@ -86,12 +87,12 @@ class FollowTest(unittest.TestCase):
 
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
-        # Other tests check the rule of bitrateadapt in virtual time. This test
-        # checks only conditions that do not depend on the speed of the machine.
-        # If the estimated bitrate changes while a line of the log is being
-        # written, the new estimate appears in the next line. `highest` is
-        # therefore the maximum of the estimates in all lines so far and in the
-        # next line.
+        # How bitrateadapt chooses the bitrate is checked in virtual time by
+        # other tests. This test checks only conditions that do not depend on
+        # the speed of the machine. `highest` is the maximum of the estimated
+        # bitrates so far. It includes the estimate in the next line of the
+        # log: if the estimate changes while a line is being written, the new
+        # estimate appears only in the next line.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),
@@ -162,7 +163,8 @@ class PictureTest(unittest.TestCase):
         curves = [points(line) for line in drawn.iter(SVG + "polyline")]
         self.assertEqual([len(curve) for curve in curves], [3, 3, 3])
         # The second value of the curve "estimated" is 2 Mbit/s. This is also
-        # the rate of the link.
+        # the rate of the link, so this point must be as high as the top of the
+        # link's area.
         estimated = curves[1]
         self.assertAlmostEqual(estimated[1][1], top, delta=0.1)
         self.assertAlmostEqual(estimated[2][0], max(x for x, _ in points(link)),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes a fresh installation of Debian 12 and does the steps of a new user in
-it. Three users do the steps: a user without the right to install packages,
-root, and a user for whom everything is already installed. The steps are
-tested with and without network namespaces.
+it. The steps are done by three kinds of users: a user who may not install
+packages, root, and a user for whom everything is already installed. The steps
+are tested with and without network namespaces.
 
-If WIRELESS_FRESH names a directory, the installation is kept there and used
-again, because making it takes longer than all other steps.
+If the environment variable WIRELESS_FRESH names a directory, the installation
+is kept there and used again, because making it takes longer than all other
+steps.
 """
 
 import os
@@ -47,21 +48,23 @@ class FreshTest(unittest.TestCase):
             directory = tempfile.TemporaryDirectory()
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
-        # The Debian installation may have been kept from an earlier test. In
-        # this case, checks that need a new installation are omitted.
+        # If the Debian installation was kept from an earlier test, the checks
+        # that need a new installation are omitted.
         self.is_new = not debians.is_made(self.root)
         if self.is_new:
             debians.make("bookworm", self.root, mirror)
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
-        # The source may be a git work tree whose repository is in another
-        # directory. Inside the Debian installation, git could not clone such a
-        # work tree, so it is cloned here, outside the installation.
+        # The source may be a Git worktree, whose repository is in another
+        # directory. This repository is not visible inside the Debian
+        # installation, so git could not clone the worktree there. It is
+        # therefore cloned here, outside the installation.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
-        # Create the user USER if it does not exist. The cloned repository does
-        # not belong to USER, so git accepts it only if safe.directory is set.
+        # Create the user USER if it does not exist. USER clones a repository
+        # that belongs to another user, and git accepts this only if
+        # safe.directory allows it.
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 
@@ -71,7 +74,8 @@ class FreshTest(unittest.TestCase):
             shown=self.clone))
 
     def demo(self, what, tun="666", way="pivot", user=None):
-        """Runs the demo and checks its result. Returns the output of the demo.
+        """Runs the demo in the Debian installation and checks its result.
+        Returns the output of the demo.
         """
         command = "cd wireless && ./pipelines/demo"
         home = pathlib.Path("root" if user is None else f"home/{user}")
@@ -87,9 +91,9 @@ class FreshTest(unittest.TestCase):
         return done.stdout
 
     def check(self, words, page):
-        """Checks the output `words` and the report `page` of the demo. For each
-        transport, the output must have a row in a table or a line with the
-        reason why the transport was left out.
+        """Checks the output `words` and the report `page` of the demo. For
+        each transport, the output must have a row in a table. If a transport
+        was left out, the output must have a line with the reason instead.
         """
         lines = words.splitlines()
         known = {name: transport for name, transport

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests tests/fresh: which options it copies from apt's configuration, which
-arguments it refuses, and that its files are removed if it is killed. A stub
-replaces debootstrap.
+"""Tests the script tests/fresh: which options it copies from apt's
+configuration, which arguments it refuses, and that its files are removed if it
+is killed. A stub replaces debootstrap.
 
-With --long, tests/fresh runs without the stub. It installs each version of
-Debian and runs all steps of the README in each installation.
+With --long, tests/fresh runs without the stub. It then installs each supported
+release of Debian and runs all steps of the README in each installation.
 """
 
 import os
@@ -53,8 +53,8 @@ class Stubs(unittest.TestCase):
 
 
 class AptTest(Stubs):
-    """A newly installed Debian system must use the apt mirror and the apt
-    options of this machine, for example its proxies.
+    """Tests which settings of apt a new Debian installation gets from this
+    machine: the mirror, and options such as the proxies.
     """
 
     def test_the_mirror_is_that_of_debian_itself(self):
@@ -90,7 +90,8 @@ class RefusedTest(Stubs):
 class KilledTest(Stubs):
     def setUp(self):
         super().setUp()
-        # The stub writes the path of its directory and then runs until it is
+        # This stub for debootstrap writes the path of its directory into a
+        # file. It then runs, and writes into the directory, until it is
         # killed.
         self.stub("debootstrap", f"""
 mkdir -p "$4/etc"

@@ -17,7 +17,8 @@ SECONDS = 8
 
 
 def pictures(path):
-    """Returns the checksums of the pictures that ffmpeg decodes from a video.
+    """Returns the checksums of all pictures that ffmpeg decodes from the video
+    file `path`.
     """
     done = subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-threads", "1",
@@ -41,9 +42,9 @@ class IfdLinkTest(ifdtestbed.IfdCase):
         return runs[self.id()]
 
     def check_choice(self, run):
-        """Checks a run with more data than the link carries. B-frames are
-        dropped first, every sent frame can be decoded, and only whole frames
-        are sent."""
+        """Checks a run in which the stream has a higher bitrate than the link.
+        IFD must drop B-frames first, every frame that it sends must be
+        decodable, and only whole frames may be sent."""
         self.assertEqual(run.strangers, 0)
         self.assertEqual(run.decodable, run.arrived)
         self.assertGreater(run.lost.get("B", 0), 0)
@@ -56,9 +57,10 @@ class IfdLinkTest(ifdtestbed.IfdCase):
 
     @ifdtestbed.needs_all
     def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
-        """Uses the algorithm of Ouwens, which also sends frames that cannot be
-        decoded. The number of pictures that ffmpeg decodes from the received
-        stream must be the number of frames that the test counts as decodable.
+        """Uses the algorithm of Ouwens, because it also sends frames that
+        cannot be decoded. The test counts how many received frames should be
+        decodable. ffmpeg must decode exactly this number of pictures from the
+        received stream.
         """
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
@@ -80,8 +82,8 @@ class IfdLinkTest(ifdtestbed.IfdCase):
             ifdtestbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
                              udpsink=f"udpsink {ifdtestbed.SMALL_BUFFER}"),
             ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET))
-        # On a busy machine the receiver may also lose some frames. Therefore
-        # the test requires no exact number of lost frames.
+        # On a busy machine, the receiver may lose frames, too. The test
+        # therefore requires no exact number of lost frames.
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)

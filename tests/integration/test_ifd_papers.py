@@ -3,7 +3,7 @@
 with Ouwens' numbers and with other transports. The test uses the kernel's TCP
 and runs in real time.
 
-Each printed line contains the results of one run, which sends the clip of 60 s.
+Each printed line contains the results of one run, which sends a clip of 60 s.
 A run is invalid if this machine was too slow for real time. An invalid run is
 repeated once. If it is invalid again, the test is skipped.
 
@@ -22,10 +22,10 @@ import test_testbed
 
 from wirelesslab.commands import ouwens
 
-# Ouwens' tables 3.19 to 3.22: {Mbit/s: {retry value: (without oven, with
-# oven)}}. The values are the numbers of lost frames as (I, P, B), out of 101
-# I-, 400 P- and 998 B-frames. Each number is the mean over the three places at
-# which Ouwens measured.
+# Lost frames in Ouwens' tables 3.19 to 3.22: {Mbit/s: {retry value: (without
+# oven, with oven)}}. Each of the two values is a triple with the numbers of
+# lost I-, P- and B-frames, out of 101 I-, 400 P- and 998 B-frames. Each number
+# is the mean over the three places at which Ouwens measured.
 THEIRS = ouwens.read_theirs()
 OUWENS = {rate: {retry: tuple(
     tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]
@@ -42,9 +42,9 @@ CARD = "profile=80211b retry-limit=4"
 @dataclasses.dataclass(frozen=True)
 class Link:
     """A link, and limits for the streams on this link. `p_lost` is the maximum
-    percentage of lost P-frames at 6 Mbit/s. `p99` is the maximum of the 99th
-    percentile of the lateness, in ms. `lost_at_4` is the maximum percentage of
-    all frames that may be lost at 4 Mbit/s."""
+    percentage of lost P-frames with the clip of 6 Mbit/s. `p99` is the maximum
+    of the 99th percentile of the lateness, in ms. `lost_at_4` is the maximum
+    percentage of lost frames of all types with the clip of 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -58,20 +58,21 @@ LINKS = {
         lambda: ifdtestbed.Radio(f"{CARD} txqueuelen=30 {ifdtestbed.OVEN}"),
         3, 400, 3),
 }
-# The limits of the results: {algorithm: (maximum percentage of B-frames that
-# are lost, minimum percentage of frames that are decodable)}.
+# The limits for the streams with each IFD algorithm: {algorithm: (maximum
+# percentage of lost B-frames, minimum percentage of decodable frames)}.
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-# The maximum number of times that a run is repeated because the radio lost
-# packets.
+# The maximum number of times that a run is repeated because packets were lost
+# on the emulated radio.
 ROUNDS = 5
 
 
 class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """Runs a stream for each of `cases`. Returns {name: run} with the valid
-        runs. Stores the reason for each invalid run in `self.void`.
+        """Runs a stream for each of `cases`, which are {name: case}. Returns
+        {name: run} with the valid runs. Stores the reason for each invalid run
+        in `self.void`.
         """
         print(flush=True)
         runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
@@ -89,8 +90,9 @@ class Streams(ifdtestbed.IfdCase):
 
 class MustHold(Streams):
     def live(self, run, link):
-        """Returns a list of (name of the result, result, maximum) for the run.
-        No result may exceed its maximum."""
+        """Returns the results of the run that are compared with limits: a list
+        of (name of the result, result, maximum). The test fails if a result
+        exceeds its maximum."""
         return [("strangers", run.strangers, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),
@@ -112,13 +114,14 @@ class MustHold(Streams):
             link.lost_at_4 if rate == "4 Mbit/s" else 0)]
 
     def is_excused(self, case, run):
-        """Returns whether the radio is the reason why the run exceeds a limit.
-        If a packet is lost although the emulated radio card made every attempt
-        to transmit it, the card reduces its rate to 1 Mbit/s for up to three
-        seconds. At this rate, an I-frame of the 6 Mbit/s clip takes about 0.7 s
-        (docs/ifd.md). Frames are then late, no matter which frames IFD drops.
+        """Returns whether the emulated radio is the reason why the run exceeds
+        a limit. If all attempts to transmit a packet fail, the radio card
+        reduces its rate to 1 Mbit/s for up to three seconds. At this rate, an
+        I-frame of the 6 Mbit/s clip takes about 0.7 s (docs/ifd.md). Frames
+        are then late, no matter which frames IFD drops.
 
-        Such a run is printed and repeated. The last repetition counts.
+        Such a run is printed and repeated. The result of the last repetition
+        counts in any case.
         """
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))
@@ -158,8 +161,8 @@ class MustHold(Streams):
 
 
 class SideBySide(Streams):
-    """Sends the same clip of 6 Mbit/s over the same bottleneck by several
-    transports.
+    """Sends the same clip of 6 Mbit/s over the same bottleneck of 5 Mbit/s,
+    with IFD and with other transports.
     """
 
     def case(self, transport, is_paced=True):
@@ -199,8 +202,10 @@ class Udp(Streams):
 
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
-        """The queue of the token bucket is larger than the send buffer of the
-        socket. The send buffer therefore becomes full first.
+        """The test needs a sender that is slowed down by its socket, and not
+        by losses. The queue of the token bucket is therefore larger than the
+        send buffer of the socket: the send buffer becomes full first, and no
+        packet is dropped.
         """
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
             return ifdtestbed.Case(
@@ -227,8 +232,9 @@ class Udp(Streams):
 
     @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
-        """The jitter buffer does not wait for missing packets, because the link
-        keeps the order of packets."""
+        """The link keeps the order of packets, so a jitter buffer would wait
+        for missing packets in vain. Its latency is therefore 0 in this test.
+        """
         transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(
             "latency=200", "latency=0")
@@ -243,8 +249,8 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Runs IFD with the algorithm of Ouwens, and compares the results with his
-    tables 3.19 to 3.22 (section 3.9).
+    """Runs IFD with the algorithm that Ouwens describes, and compares the
+    results with his tables 3.19 to 3.22 (section 3.9).
     """
 
     def check_table(self, retries, sink, path):
@@ -277,8 +283,9 @@ class Tables(Streams):
 
     @ifdtestbed.needs_all
     def test_as_much_unsent_as_the_kernel_likes(self):
-        """Ouwens used a socket with Linux's default settings, which set no
-        limit for unsent data.
+        """Ouwens' socket had Linux's default settings. By default, Linux does
+        not limit the data in a socket that are not sent yet. notsent-lowat=0
+        keeps this default.
         """
         self.check_table(
             [4], "ifdsink algorithm=paper notsent-lowat=0", FREE_TABLES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks where `meson install` puts files. Also checks what is left out when a
-feature option is disabled.
+"""Checks into which directories `meson install` puts the files, and which
+files are left out when a feature option is disabled.
 """
 
 import json
@@ -15,7 +15,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
-# {plugin: elements that it must have}
+# Maps each plugin to the elements that it must have.
 ELEMENTS = {
     "rfc2250": ("rfc2250pay", "rfc2250depay"),
     "mpegstat": ("mpegstat",),
@@ -30,7 +30,8 @@ ELEMENTS = {
 }
 FLOORS = ("gst", "ext")
 PKG_CONFIG_NAME = "gstreamer-wireless-1.0"
-# An application that reads the metas that the elements attach to buffers.
+# An application that uses the public headers. It reads the metadata (GstMeta)
+# that the elements attach to buffers.
 PROGRAM = r"""
 #include <gst/wireless/gstcoveragemeta.h>
 #include <gst/wireless/gstframeinfometa.h>
@@ -68,8 +69,8 @@ def introspect(build, what):
 
 
 class Home(unittest.TestCase):
-    """Base class of the test classes in this file. Each test class has one
-    temporary directory, which all its tests share.
+    """Base class of the test classes in this file. All tests of a class share
+    one temporary directory.
     """
 
     @classmethod
@@ -92,13 +93,14 @@ class Home(unittest.TestCase):
             stderr=subprocess.DEVNULL).returncode == 0
 
     def check_program(self, root):
-        """Compiles PROGRAM with the .pc file below `root`, and runs it."""
+        """Compiles PROGRAM with the pkg-config file that was installed below
+        `root`, and runs it."""
         (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
         text = installed.read_text()
         prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
-        # The prefix in the .pc file is a path from the real root directory. In
-        # this test the files are below `root`, so `root` is inserted before the
-        # prefix.
+        # The prefix in the .pc file is the directory for which the project was
+        # configured, such as /usr. In this test the files are below `root`, so
+        # `root` is inserted before the prefix.
         (self.home / installed.name).write_text(text.replace(
             f"prefix={prefix}", f"prefix={root}{prefix}", 1))
         env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}
@@ -122,9 +124,9 @@ class InstallTest(Home):
         prefix = next(option["value"] for option
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
-        # On a Debian system without dpkg-dev, meson's own libdir is a different
-        # directory. Like meson.build, this test therefore gets the directory
-        # from pkg-config.
+        # The directory of the libraries comes from pkg-config, as in
+        # meson.build. meson's own option libdir is a different directory on a
+        # Debian system without dpkg-dev.
         cls.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())
@@ -167,8 +169,8 @@ class BuildTreeTest(Home):
                if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
         env["GST_REGISTRY_1_0"] = str(self.home / "registry.bin")
         elements = sum(ELEMENTS.values(), ())
-        # meson starts slowly. Therefore it is started only once, and all calls
-        # of gst-inspect-1.0 run in its environment.
+        # `meson devenv` starts slowly. It is therefore started only once, and
+        # all calls of gst-inspect-1.0 run in the environment that it sets up.
         found = run("meson", "devenv", "-C", BUILD, "sh", "-c",
                     'for name; do gst-inspect-1.0 "$name" >/dev/null && '
                     'echo "found $name"; done', "sh", *elements, env=env)
@@ -198,9 +200,10 @@ class FeatureTest(Home):
                 self.build_without(disabled, build)
 
     def build_without(self, disabled, build):
-        """Builds without one plugin. Files that did not change are not compiled
-        again. `cleandead` removes the files that only the previous build
-        made."""
+        """Builds without the plugin `disabled`, and checks that its elements
+        are missing. The function uses one build directory for all plugins, so
+        that unchanged files are not compiled again. `cleandead` removes the
+        files that only the previous build made."""
         run("meson", "configure", build,
             *(f"-D{plugin}={'disabled' if plugin == disabled else 'enabled'}"
               for plugin in ELEMENTS))

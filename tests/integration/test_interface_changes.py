@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs mmtpsink channels=auto while its interfaces change all the time.
+"""Runs mmtpsink channels=auto, which uses all network interfaces, while its
+interfaces change all the time.
 
 Devices go down and come back, get another address, and get another name. The
 same happens when a USB modem is unplugged and plugged in again. At the end
@@ -38,8 +39,8 @@ CHANGES_BETWEEN_SAMPLES = 50
 
 
 class Device:
-    """A network device of host a. The name and the address of the device
-    change."""
+    """A network device of host a. The test changes its name and its address.
+    """
 
     def __init__(self, name, address):
         self._link = name
@@ -50,8 +51,8 @@ class Device:
 
     def route(self):
         """Returns the shell command that adds a route to the receiver through
-        this device. On a real host, a DHCP client would add this route after
-        each change of the device.
+        this device. The test runs it after each change of the device, as a
+        DHCP client would do on a real host.
         """
         if self._link == "fast":  # the receiver's own network
             return "true"
@@ -59,8 +60,9 @@ class Device:
                 f"dev {self.name} metric 100")
 
     def commands(self, change, number):
-        """Returns the shell commands that apply the change `change` to this
-        device. A new name or address is derived from `number`.
+        """Returns the shell commands that make the change `change` at this
+        device. If the device gets a new name or address, this is derived from
+        `number`.
         """
         down = f"ip link set {self.name} down; sleep {SECONDS_DOWN}; "
         if change == "goes and comes":
@@ -73,7 +75,7 @@ class Device:
         old = self.address
         last = 100 + number % 100
         self.address = f"{self._network}.{last}"
-        # The new address keeps the prefix length of the old address.
+        # The new address gets the prefix length of the old address.
         return (f"prefix=$(ip -o -4 addr show dev {self.name} | "
                 "awk '{ split($4, part, \"/\"); print part[2] }'); "
                 f"ip addr del {old}/$prefix dev {self.name}; "
@@ -141,9 +143,9 @@ class InterfaceChangesTest(linktestbed.LinkCase):
               f"{last.threads}")
         early = samples[:max(1, len(samples) // 4)]
         # A path that is being opened or closed has a file descriptor of its
-        # own. The counts of file descriptors and threads therefore vary during
-        # the changes. The counts after the last change must not exceed the
-        # maximum counts during the first quarter of the changes.
+        # own, so the numbers of file descriptors and threads vary during the
+        # changes. The numbers after the last change must not exceed the
+        # maximum of the first quarter of the test.
         for what in ("descriptors", "threads"):
             self.assertLessEqual(
                 getattr(last, what),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the bit errors of a wirelesslink between two hosts. The kernels of the
-hosts check the packets.
+"""Tests the bit errors that wirelesslink makes in packets between two hosts.
+The kernels of the hosts check the packets.
 
 The test makes two comparisons:
 - Each received packet is compared with the sent packet and with the flipped
@@ -26,13 +26,14 @@ SIZE = 200
 COUNT = 500
 COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
 
-# The bit error rate is 2.2e-4. A packet has 228 bytes with its headers, so it
-# is damaged with the probability 1 - (1 - 2.2e-4) ** (8 * 228), which is about
-# a third.
+# With a bit error rate of 2.2e-4, about a third of the packets are damaged.
+# The reason is that a packet has 228 bytes with its headers, and is damaged
+# with the probability 1 - (1 - 2.2e-4) ** (8 * 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
-# SINGH_SIZE is the payload size of Singh's application data units, and
-# SINGH_COUNT is the number of packets. The block error rate is so high that
-# this short run has enough errors.
+# SINGH_SIZE is the payload size in bytes of the packets (application data
+# units) in Singh's paper. SINGH_COUNT is the number of packets. This number is
+# small, so the block error rate in TRANSPARENT is high. Otherwise the run
+# would have too few errors.
 SINGH_SIZE, SINGH_COUNT = 125, 40
 TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
                "seed=5")
@@ -50,8 +51,9 @@ def needs_udplite(test):
 
 
 class Run:
-    """A run: host a sends packets to host b over one link, and the fate of each
-    packet is recorded.
+    """A run: host a sends packets to host b over one link. For each packet,
+    the link records the fate: whether the packet was delivered, damaged or
+    lost.
     """
 
     def __init__(self, case, link, kind, ip="IPv4", coverage=0, size=SIZE,
@@ -89,8 +91,9 @@ class Run:
         return self
 
     def _damaged(self):
-        """Returns {index: packet} of the packets that left the link. The
-        packets have the bit errors that the link's log states."""
+        """Returns {index: packet} of the packets that left the link. They are
+        computed: each sent packet gets the bit errors that the link's log
+        contains for it."""
         return {index: sockets.damage(packet, self.hits[index].flips)
                 for index, packet in enumerate(self.sent)
                 if self.hits[index].fate in ("delivered", "damaged")}
@@ -113,8 +116,8 @@ class Run:
 
     def check(self):
         """Checks two things: the link's log contains the number of damaged
-        bytes of each packet, and the kernel delivered or dropped each packet as
-        expected."""
+        bytes of each packet, and the kernel has delivered or dropped each
+        packet as the RFCs require."""
         case = self.case
         case.assertEqual(len(self.sent), self.count)
         case.assertEqual(sorted(self.hits), list(range(self.count)))
@@ -132,7 +135,8 @@ class Run:
                          self.count_of(CHECKSUM) + self.count_of(FORMAT))
         case.assertEqual(self.counter("RcvbufErrors"), 0)
         if self.ip == "IPv4":
-            # All packets that IP drops in this test have a wrong IP header.
+            # In this test, IP drops only packets with a wrong IP header, so
+            # the counter of such packets is known.
             case.assertEqual(
                 self.counters["Ip"]["InHdrErrors"],
                 sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE
@@ -148,7 +152,7 @@ class Run:
 
 
 class BitErrorsTest(linktestbed.LinkCase):
-    """Tests a link whose only fault is that it flips random bits."""
+    """Tests a link that only flips random bits and has no other fault."""
 
     def finish_and_check(self, run):
         run.finish().check()
@@ -161,8 +165,8 @@ class BitErrorsTest(linktestbed.LinkCase):
         self.finish_and_check(run)
         self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
         self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
-        # A damaged packet arrives only if its checksum is nevertheless correct.
-        # This must be rare.
+        # A damaged packet must not arrive, unless its checksum is correct by
+        # chance. This must be rare.
         self.assertLess(len(run.received_damaged()), COUNT // 100)
 
     def check_udplite(self, ip):
@@ -171,10 +175,12 @@ class BitErrorsTest(linktestbed.LinkCase):
         for run in runs:
             self.finish_and_check(run)
         udp, lite, full = runs
-        # The link made the same bit errors in all runs.
+        # The seed is the same, so the link must make the same bit errors in
+        # all runs.
         self.assertEqual(lite.hits, udp.hits)
         self.assertEqual(full.hits, udp.hits)
-        # A packet arrives if the errors are outside the coverage.
+        # With UDP-Lite, a damaged packet must arrive if all its errors are
+        # outside the checksum coverage.
         covered = IP_HEADER[ip] + COVERAGE
         outside = {index for index in lite.hit_indices()
                    if all(offset >= covered
@@ -200,9 +206,9 @@ class BitErrorsTest(linktestbed.LinkCase):
 
 
 class FrameCheckTest(linktestbed.LinkCase):
-    """Tests GSM's transparent service. With the frame check of PPP, no damaged
-    packet reaches the kernel. Without the frame check, the kernel decides which
-    damaged packets it delivers."""
+    """Tests the emulation of GSM's transparent service. With PPP's frame
+    check, no damaged packet must reach the kernel. Without the frame check,
+    damaged packets reach the kernel, which delivers or drops them."""
 
     def start_run(self, kind, frame_check, coverage=0):
         return Run(self, f"{TRANSPARENT} frame-check={frame_check}", kind,

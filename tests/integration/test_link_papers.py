@@ -3,9 +3,9 @@
 whereas the links of this test are emulated. The test uses the kernel's sockets
 and runs in real time.
 
-Each printed line has the figures of the paper and those of this run. A run in
-which wirelesslink was late is invalid: it is repeated once, then the test is
-skipped.
+Each printed line has the figures of the paper and those of this run. If the
+emulated link delivered packets too late, the run is invalid and is repeated
+once. If it is invalid again, the test is skipped.
 """
 
 import hashlib
@@ -25,61 +25,66 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# Upper limit of the 99th percentile of wirelesslink's lateness, in ms. A run
-# that exceeds the limit is void. To transmit all packets of a full queue, a
-# station needs ten times WLAN_MS_LATE. A lateness of WLAN_MS_LATE therefore
-# cannot empty a full queue.
+# Upper limit in ms of the 99th percentile of wirelesslink's lateness: the time
+# by which it delivers packets later than its model computes. A run that
+# exceeds the limit is invalid. The limit is so low that the lateness cannot
+# empty a full queue: a station needs ten times as long to transmit all packets
+# of such a queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.
 MBIT = 1e6
 
 UDP_SIZE = 1472
-# For this number of seconds, the sender saturates the link.
+# Duration in s for which the sender sends more than the link can carry.
 SECONDS = 20
-# The measurement leaves out this number of seconds at the beginning.
+# For this number of seconds at the beginning, arriving data are not measured.
 WARM_UP = 2
 
-# Settings of a token bucket at the sender. The rate of the bucket is higher
-# than the rate of the link. If the queue of the bucket is full, the socket
-# blocks. If the queue of the link is full, the link drops packets.
+# Settings of a token bucket at the sender, whose rate is higher than the rate
+# of the link. A full queue of the bucket blocks the socket, so the bucket
+# drops nothing. A full queue of the link drops packets.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
-# A queue without a limit acts like a network card that stops its sender:
-# packets wait and none is dropped.
+# On a real sender, the network card stops the sender when its queue is full:
+# packets wait, and none is dropped. An emulated queue without a limit
+# (txqueuelen=0) has the same effect.
 VIDEO_LINK = f"{WLAN} txqueuelen=0"
 VIDEO_BUCKET = {"a.wl0": "rate 10mbit burst 5kb limit 1mb"}
 SECONDS_FOR_VIDEO = 180
 RTP_AND_VIDEO_HEADER = 16
 SLICES = f"mtu={1100 + RTP_AND_VIDEO_HEADER}"
 ONE_SLICE = "aggregate-mode=none mtu=1472"
-# Results of Ouwens (2006). OUWENS_SECONDS is from table 3.7: the row for 6
-# Mbit/s, no microwave oven, and retry value 0, which is the card's default.
-# OUWENS_VIDEO is from section 3.6, conclusion 1: "merely about 4 Mbit/s".
+# Results of Ouwens (2006). OUWENS_SECONDS is from table 3.7: the duration in s
+# in the row for 6 Mbit/s, no microwave oven, and retry value 0, which is the
+# card's default. OUWENS_VIDEO is a bitrate in Mbit/s from section 3.6,
+# conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
-# Maps the bitrate of each clip to the permitted range (minimum, maximum) of the
-# measured bitrate. All bitrates are in Mbit/s. The paper used one clip with
-# packets of 770 bytes. The clips of this test have packets of 400 to 660 bytes.
-# For the clips of 3, 4 and 6 Mbit/s, the model predicts measured bitrates of
+# Maps the bitrate of each clip to the permitted range (minimum, maximum) of
+# the bitrate with which the video arrives, all in Mbit/s. The paper used one
+# clip with packets of 770 bytes. The clips of this test have packets of 400 to
+# 660 bytes. For the clips of 3, 4 and 6 Mbit/s, the model of the link predicts
 # 2.76, 3.28 and 3.92 Mbit/s.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
-# Alanko, table 4: {(bytes of the request, bytes of the reply): median time of
-# 500 exchanges in s}.
+# Alanko, table 4: {(bytes of the request, bytes of the reply): median time in
+# s of 500 exchanges of a request and its reply}.
 ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
 WARM = 2  # The number of exchanges at the beginning that are not measured.
 EXCHANGES = 38
-# Section 3.3: the rates in byte/s at which the mobile node sends and receives.
+# Alanko, section 3.3: {host: rate in byte/s at which it sends data}. The host
+# "a" is the mobile node, so it receives at the rate of "b".
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
 # The TCP of 1994 had neither timestamps nor tail loss probes, so both are
-# disabled. A tail loss probe is a retransmission. As long as Linux has not
-# measured the round trip, Linux sends this probe after 1 s. This is too early,
-# because the round trip of this link is longer than 1 s. If the SYN and the
-# next packet were both retransmitted, Linux would never measure the round trip.
+# disabled. A tail loss probe is an early retransmission. As long as Linux has
+# not measured the round trip, it sends this probe after 1 s. The round trip of
+# this link is longer than 1 s, so each such probe would be unnecessary. If the
+# SYN and the next packet were both retransmitted, Linux would never measure
+# the round trip.
 SLIP = {"devices": {"wl0": "mtu=576"},
         "sysctls": {host: {"net.ipv4.tcp_timestamps": "0",
                            "net.ipv4.tcp_early_retrans": "0"}
@@ -123,8 +128,9 @@ class PapersCase(linktestbed.LinkCase):
 
 
 def rate_of(times, sizes):
-    """Returns the mean rate in bytes per second. The first WARM_UP seconds do
-    not count. `sizes` are the numbers of bytes that arrived at `times` (in s).
+    """Returns the mean rate in bytes per second at which packets arrived.
+    `times` are the arrival times in s, and `sizes` are the sizes of the
+    packets. The first WARM_UP seconds do not count.
     """
     begin = times[0] + WARM_UP
     count = sum(size for time, size in zip(times, sizes) if time > begin)
@@ -142,9 +148,9 @@ class Wlan(PapersCase):
     """
 
     def check_path(self, bed, theirs=""):
-        """Prints how many packets were sent and the share of packets that were
-        sent more than once. Checks that no packet was lost on the radio (fate
-        "air").
+        """Prints how many packets were sent and which share of them was
+        transmitted more than once. Checks that no packet was lost on the radio
+        (fate "air").
         """
         sent = [packet for packet in self.log(bed) if packet.fate != "queue"]
         again = sum(packet.attempts > 1 for packet in sent)
@@ -209,8 +215,9 @@ class Wlan(PapersCase):
         return bed, receiver, sender
 
     def finish_video(self, clip, bed, receiver, sender):
-        """Waits for the end of the video. Checks that all bytes of the `clip`
-        arrived. Returns the bitrate of the video in Mbit/s.
+        """Waits for the end of the video. Checks that all bytes of the file
+        `clip` arrived. Returns the bitrate in Mbit/s with which the video
+        arrived.
         """
         self.assertEqual(sender.wait(SECONDS_FOR_VIDEO), 0)
         self.wait_until_bucket_is_empty(bed, "a")
@@ -223,8 +230,8 @@ class Wlan(PapersCase):
         return sum(seen["sizes"][1:]) * 8 / seconds / MBIT
 
     def stream_all(self, cases):
-        """Returns {case: Mbit/s}. The cases run at the same time, each over a
-        radio of its own.
+        """Streams the clip of each case, all at the same time, each over an
+        emulated radio of its own. Returns {case: bitrate in Mbit/s}.
         """
         runs = {case: self.start_video(*case) for case in cases}
         rates = {}
@@ -266,8 +273,8 @@ class Gsm(PapersCase):
                                WARM + EXCHANGES)
 
     def start_bulk(self, host):
-        """Starts a TCP transfer from `host` to the other host, over a GSM link.
-        `host` is "a" or "b".
+        """Starts a TCP transfer over an emulated GSM link. The data go from
+        `host`, which is "a" or "b", to the other host.
         """
         bed = self.open_link(GSM, **SLIP)
         peer = "b" if host == "a" else "a"
@@ -283,9 +290,9 @@ class Gsm(PapersCase):
         return outcome
 
     def measure(self):
-        """Measures all links at the same time. The links are slow, so measuring
-        them one after the other would take long. The measurements need little
-        CPU time.
+        """Measures all links at the same time. One after the other would take
+        long, because the links are slow. The measurements need so little CPU
+        time that they do not disturb each other.
         """
         runs = {sizes: self.start_exchanges(sizes) for sizes in ALANKO_TABLE_4}
         runs.update({host: self.start_bulk(host) for host in ALANKO_BULK})
@@ -305,8 +312,9 @@ class Gsm(PapersCase):
 
 
 def sustainable_rate(seen):
-    """Computes a rate from each pair of received blocks, and returns the median
-    of these rates (Alanko 3.3, robust regression)."""
+    """Returns the rate in byte/s at which the data in `seen` arrived, as
+    Alanko computes it (section 3.3, robust regression): computes a rate from
+    each pair of arrivals, and takes the median of these rates."""
     return statistics.median(
         (after - before) / (end - begin) for (begin, before), (end, after)
         in itertools.combinations(seen, 2) if end > begin)

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4. A sender
-sends 1000 frames of 1400 bytes, and each frame must arrive within a second. The
-two links are emulated: one is RangeLAN2, the other is IrDA. The test uses the
-kernel's sockets and runs in real time.
+"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4. A
+sender sends 1000 frames of 1400 bytes, and each frame must arrive within a
+second. The two links are emulated: one is RangeLAN2, the other is IrDA. The
+test uses the kernel's sockets and runs in real time.
 
-Each printed line has three numbers of frames: those that arrived in time in the
-paper, the maximum that can arrive in time over these links, and those that
-arrived in time in this run. A frame contains its number and the time at which
-it was made, so the receiver itself measures the delay. A run is invalid if this
-machine made the frames too late, or delivered packets too late. An invalid run
-is repeated once. If it is invalid again, the test is skipped.
+Each printed line has three numbers of frames:
+- the frames that arrived in time in the paper
+- the maximum number of frames that can arrive in time over these links
+- the frames that arrived in time in this run
+
+A frame contains its number and the time at which it was made, so the receiver
+itself measures the delay. A run is invalid if this machine made the frames too
+late, or delivered packets too late. An invalid run is repeated once. If it is
+invalid again, the test is skipped.
 """
 
 import dataclasses
@@ -29,12 +32,12 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-# The time in s that the test waits after the last frame. After this time all
-# frames in flight have arrived or are lost.
+# The time in s that the test waits after the last frame. After this time, no
+# frame is in flight any more: each frame has arrived or is lost.
 AFTER = 8
 MS_LATE = 20
-# The size of the pipe in bytes. A pipe of this size never makes the source of
-# the frames wait.
+# The size in bytes of the pipe between the test and the sending pipeline. The
+# pipe is so large that the test never has to wait when it writes a frame.
 PIPE = 1 << 20
 LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "stats-update-interval=1000",
@@ -44,21 +47,25 @@ NAMES = ("rangelan", "irda")
 # Size in bytes of a packet on the link: a frame and the headers of MMTP, UDP
 # and IP.
 WIRE_SIZE = SIZE + 24 + 28
-# Maps the name of each link (see docs/links.md) to a tuple: the rate of the
+# Maps the name of each link (see docs/links.md) to a pair: the rate of the
 # link in bit/s, and its delay in s.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
-# Table 4 of the MMTP paper: {period in ms: number of frames with a delay of at
-# most one second}. The column heads of the paper name microseconds, but the
-# periods are in milliseconds.
+# Table 4 of the MMTP paper: {period between two frames in ms: number of frames
+# with a delay of at most one second}. The column heads of the paper name
+# microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# The tested periods in ms. The period is the time between two frames. If the
-# period is 35 ms or more, nearly all frames must arrive in time (ENOUGH).
-# RangeLAN2 loses packets, so the sender has to retransmit some of them.
+# The tested periods in ms. The period is the time between two frames. With a
+# period of 35 ms or more, the links are fast enough, so at least the share
+# ENOUGH of the frames must arrive in time. RangeLAN2 loses packets, so the
+# sender has to retransmit some of them.
 PERIODS = (*THEIRS, 40, 100)
-# Minimum number of frames that must arrive in time, as a fraction of the number
-# that possible() returns. The fraction is below 1 because delays vary.
+# Minimum number of frames that must arrive in time, as a fraction of the
+# number that the links could carry at most (see possible()). The fraction is
+# below 1 because delays vary.
 SHARE = 0.90
-LATE = 0.01  # The maximum share of late frames among the sent frames.
+# Maximum share of frames that are sent but arrive late, out of all sent
+# frames.
+LATE = 0.01
 ENOUGH_FROM, ENOUGH = 35, 0.995
 COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
 
@@ -70,8 +77,9 @@ class Late(Exception):
 
 
 def possible(period):
-    """Returns the maximum number of frames that can arrive in time if both
-    links are always busy. `period` is the time in ms between two frames.
+    """Returns the maximum number of frames that can arrive in time, if both
+    links carry data all the time. `period` is the time in ms between two
+    frames.
     """
     seconds = (FRAMES - 1) * period / 1000 + DEADLINE
     return min(FRAMES, int(sum(
@@ -107,8 +115,8 @@ def read_exactly(pipe, size):
 
 
 class Reader(threading.Thread):
-    """Thread that receives the frames. `delays` is {number of a frame: delay in
-    s}.
+    """Thread that receives the frames and measures their delays. `delays` is
+    {number of a frame: delay in s}.
     """
 
     def __init__(self, pipe):
@@ -131,10 +139,10 @@ class MmtpPapersTest(linktestbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # In section 4.3 of the paper, the framework tells the protocol the rate
-        # of each channel. This test does the same. Packet pairs cannot measure
-        # the rate on these links, because each packet is delayed by up to 230
-        # ms.
+        # This test tells mmtpsink the rate of each link, because the framework
+        # in section 4.3 of the paper does the same. mmtpsink could not measure
+        # the rate with packet pairs, because these links delay each packet by
+        # up to 230 ms.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(
@@ -159,10 +167,11 @@ class MmtpPapersTest(linktestbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        # The first frame makes the pipeline start. It is not counted. It must
-        # not be written before the session has begun. Otherwise mmtpsink would
-        # add the time that this frame waited for the session to the due times
-        # of all frames, because fdsrc is not a live source.
+        # The pipeline starts when it gets this first frame, which is not
+        # counted. The frame must be written only after the session has begun.
+        # Otherwise it would wait for the session in mmtpsink. fdsrc is not a
+        # live source, so mmtpsink would then shift the due times of all frames
+        # by the time of this wait.
         self.wait_until_active(log)
         self.write(sink, FRAMES)
         late = self.write_all(sink, period / 1000)
@@ -186,8 +195,9 @@ class MmtpPapersTest(linktestbed.LinkCase):
             f"!Id{SIZE - 12}x", number, time.monotonic()))
 
     def write_all(self, sink, period):
-        """Writes all frames, each at its due time. Returns the maximum delay
-        in ms between the due time of a frame and the time of writing it.
+        """Writes all frames, each at its due time. Returns the maximum
+        lateness in ms: the time from when a frame was due until it was
+        written.
         """
         begin, worst = time.monotonic() + 0.5, 0
         for number in range(FRAMES):

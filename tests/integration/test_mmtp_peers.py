@@ -32,7 +32,10 @@ PORT = 5004
 MEGABITS = 3
 LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
          "slow=a,b: rate=1200000 delay-ms=120 queue-bytes=64000")
-IN_TIME = 1000  # The maximum delay in ms of a frame that is in time.
+# A frame is in time if it can be decoded at most this number of ms after it
+# was due.
+IN_TIME = 1000
+
 # Number of runs of each transport. All runs take place at the same time, and
 # each run has its own links. A single run is not sufficient, because the
 # results differ from run to run: with MPTCP, 91 to 100 % of the frames were in
@@ -43,23 +46,24 @@ RUNS = 4
 # transport may measure its links during this time.
 SECONDS_TO_CONNECT = 5
 AFTER = 5
-# GStreamer treats a pipe as a live stream, whose time begins before the first
-# data. Each frame is written at its due time, so the timestamp of the frame
-# equals its due time.
+# Each frame is written into a pipe at its due time. GStreamer treats a pipe as
+# a live stream, whose time begins before the first data. With do-timestamp,
+# the timestamp of a frame is the time of its arrival, so it equals the due
+# time of the frame.
 SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s
 START_CODES = re.compile(rb"\x00\x00\x01([\x00-\xb8])")
-# The start codes of a picture, a sequence header and a GOP header (13818-2,
-# table 6-1).
+# The last bytes of the start codes with which the headers of a frame begin:
+# picture header, sequence header and GOP header (ISO/IEC 13818-2, table 6-1).
 HEADERS = (0x00, 0xb3, 0xb8)
 RECEIVER = (" ! mpegstat location={received} ! "
             "fakesink sync=false async=false")
 TS_SENDER = SENDER + "mpegtsmux alignment=7 ! rtpmp2tpay ! "
 RTP_CAPS = ("application/x-rtp,media=video,clock-rate=90000,"
             "encoding-name=MPV,payload=32")
-# Programs like tcpclientsink and tcpserversrc, but with IPPROTO_MPTCP (262).
-# 262 is IPPROTO_MPTCP.
+# Two Python programs that do the same as tcpclientsink and tcpserversrc, but
+# with MPTCP instead of TCP. 262 is IPPROTO_MPTCP.
 MPTCP_SENDER = """
 import shutil, socket, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
@@ -79,9 +83,9 @@ shutil.copyfileobj(peer.makefile("rb", buffering=0), sys.stdout.buffer, 4096)
 @dataclasses.dataclass(frozen=True)
 class Transport:
     """A transport. `sender` and `receiver` are the pipelines of the two ends.
-    `behind_sender` is shell code that follows the sender's gst-launch-1.0
-    command. `before_receiver` is shell code that precedes the receiver's
-    gst-launch-1.0 command.
+    `behind_sender` is shell code that is appended to the sender's
+    gst-launch-1.0 command. `before_receiver` is shell code that is inserted
+    before the receiver's gst-launch-1.0 command.
     """
     sender: str
     receiver: str
@@ -89,7 +93,7 @@ class Transport:
     behind_sender: str = ""
     before_receiver: str = ""
     needs: tuple = ()
-    # Pairs (host, shell command). The commands run before the stream starts.
+    # Commands that run before the stream starts: pairs (host, shell command).
     first: tuple = ()
 
 
@@ -170,8 +174,9 @@ class MmtpPeersTest(linktestbed.LinkCase):
             self.skipTest(f"pipelines/clips made no clip of {MEGABITS} Mbit/s")
 
     def start(self, name):
-        """Starts a run. Returns its testbed, its logs, and the thread that
-        writes the frames. Returns None if the kernel lacks the transport.
+        """Starts a run of the transport `name`. Returns its testbed, its logs,
+        and the thread that writes the frames. Returns None if the kernel does
+        not support the transport.
         """
         transport = TRANSPORTS[name]
         bed = self.open(*LINKS)
@@ -193,9 +198,9 @@ class MmtpPeersTest(linktestbed.LinkCase):
         return bed, logs, pump
 
     def stream(self, name):
-        """Streams the clip RUNS times over a transport, in parallel.
-        Returns the list of the results. The list is empty if the kernel lacks
-        the transport.
+        """Streams the clip RUNS times over the transport `name`, in parallel.
+        Returns the list of the results. The list is empty if the kernel does
+        not support the transport.
         """
         started = []
         for _ in range(RUNS):

@@ -23,7 +23,8 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 
-# Debian's own Python, which has python3-gi.
+# Debian's own Python, because the module in Debian's package python3-gi is
+# made for it.
 PYTHON = "/usr/bin/python3"
 PLAYERS = {
     "C": [BUILD / "tests" / "examples" / "player"],
@@ -33,9 +34,9 @@ PLAYERS = {
 RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
 # What the test needs for each URI scheme:
 # - the protocol of the socket that the source binds;
-# - the keys of the URI;
+# - the keys that follow the port in the URI;
 # - the sink that sends to the source;
-# - whether the sink signals the end of the stream.
+# - whether the sink signals the end of the stream to the source.
 SCHEMES = {
     "udplite": ("udplite", RTP, "udplitesink", False),
     "mmtp": ("udp", "", "mmtpsink", True),
@@ -46,11 +47,12 @@ FRAMES = 50
 # Therefore only half of the frames have to be shown.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# Time in s within which a player usually shows its window.
+# Time in s within which a player usually shows its window. After this time,
+# the test starts the player again.
 WINDOW_SECONDS = 15
-# Matches each line with counters that a player prints: a line every second, and
-# a last line at the end. Such a line has the number of shown frames and the
-# number of received bytes.
+# Matches a line with counters, which a player prints every second and at its
+# end. The groups are the number of shown frames and the number of received
+# bytes.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
 
 
@@ -67,8 +69,9 @@ class Player:
         return os.pread(self.output.fileno(), 1 << 20, 0).decode()
 
     def seen(self):
-        """Reads the last line that the player has printed. Returns the number
-        of frames and the number of bytes in this line.
+        """Returns two counters from the last statistics line that the player
+        has printed: the number of shown frames and the number of received
+        bytes.
         """
         lines = LINE.findall(self.said())
         return tuple(map(int, lines[-1])) if lines else (0, 0)
@@ -92,9 +95,9 @@ class Player:
 
 
 def play(argv, scheme, port, clip):
-    """Plays the `clip` from a URI with this `scheme` and this `port`. `argv` is
-    the command of the player. Returns how many frames were shown, and how many
-    bytes were received.
+    """Plays `clip` with the player whose command is `argv`. A sink streams the
+    clip to the given port, and the player plays a URI with the given scheme.
+    Returns how many frames were shown, and how many bytes were received.
     """
     binds, keys, sink, tells_end = SCHEMES[scheme]
     player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))
@@ -127,7 +130,8 @@ def why_no_python():
 
 
 def schemes_of_sources():
-    """Returns the URI schemes of all source elements in GST_PLUGIN_PATH_1_0."""
+    """Returns the URI schemes of all source elements in the plugin directories
+    GST_PLUGIN_PATH_1_0."""
     found = set()
     for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
         for plugin in pathlib.Path(directory).glob("libgst*.so"):
@@ -186,13 +190,13 @@ class PlayerTest(unittest.TestCase):
                 self.assertIn("nosuchscheme", player.said())
 
     def open_window(self, argv, environment):
-        """Starts a player that shows a test video. Returns the process and the
+        """Starts a player that shows a test video. Returns its process and the
         identifier of its window.
 
         On a busy machine, playbin3 of GStreamer 1.22 sometimes stops its only
         stream during the start. It posts no message, and no window appears.
-        This function then starts the player again, because the test checks only
-        how the player ends.
+        This is not what the test checks: it checks only how the player ends.
+        The function therefore starts the player again in this case.
         """
         title = pathlib.Path(argv[0]).name
         for seconds in (WINDOW_SECONDS, WINDOW_SECONDS, SECONDS):

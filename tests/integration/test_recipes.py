@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs two kinds of recipes of the documentation:
+"""Runs two kinds of recipes from the pages in docs/:
 
-- a session description, with GStreamer and with ffmpeg;
-- a routing table for each link.
+- a session description (SDP), with GStreamer and with ffmpeg;
+- commands that give each link its own routing table.
 
 Each recipe is run as its page shows it. Recipes that consist of launch lines
 are run by tests/docs.
@@ -27,8 +27,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 SECONDS = 60
 FRAMES = 50
-# At least half of the frames must arrive. The others may be lost, because a UDP
-# receiver may miss the first packets while it starts.
+# Minimum number of frames that must arrive: half of all frames. The others may
+# be lost, because a UDP receiver may miss the first packets while it starts.
 MUST_ARRIVE = FRAMES // 2
 DESCRIPTION = "clip.sdp"
 SENDER = ("gst-launch-1.0 -q filesrc location={clip} ! rfc2250pay "
@@ -40,14 +40,16 @@ def page(name):
 
 
 def spans(text, pattern):
-    """Returns the code spans of a page that match `pattern`. Before the search,
-    each line break is replaced by a space.
+    """Returns the code spans (text between backquotes) of a page that match
+    `pattern`. The page is treated as one line, so a code span may contain a
+    line break.
     """
     return re.findall(rf"`{pattern}`", re.sub(r"\s+", " ", text))
 
 
 def block(text, first):
-    """Returns the indented block that begins with `first`."""
+    """Returns the indented block of a page whose first line begins with
+    `first`."""
     found = re.search(rf"^(?: {{4}}{first}.*\n)(?: {{4}}.*\n)*", text, re.M)
     return textwrap.dedent(found[0])
 
@@ -83,8 +85,9 @@ class RecipeCase(unittest.TestCase):
 
 
 class DescriptionTest(RecipeCase):
-    """Tests the recipe with a session description. Each test has its own
-    network namespace, in which no other program uses port 5004.
+    """Runs the recipe of docs/recipes.md that uses a session description
+    (SDP). Each test has its own network namespace, in which no other program
+    uses port 5004.
     """
 
     def setUp(self):
@@ -124,13 +127,13 @@ class DescriptionTest(RecipeCase):
 
 
 class SourceRoutingTest(RecipeCase):
-    """Runs the commands of docs/mmtpsink.md with the addresses and devices of
-    the testbed.
+    """Runs the commands of the page docs/mmtpsink.md with the addresses and
+    devices of the testbed instead of those on the page.
     """
 
-    # Maps each address or device in the commands of docs/mmtpsink.md to the
-    # address or device that replaces it in the testbed. Host a has two links to
-    # host b, which is the router of both links.
+    # Maps each address or device in the commands on the page docs/mmtpsink.md
+    # to the one that replaces it in the testbed. The host a has two links to
+    # the host b, which replaces the routers of both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}
@@ -144,10 +147,11 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # The host "a" has only one default route, as most hosts do. This route
-        # uses the first link, so the second link carries no packets. The host
-        # "a" then runs the commands of mmtpsink.md. Afterwards, the second link
-        # must have its own route.
+        # At first, the host "a" has only one default route, as most hosts do.
+        # This route uses the first link, so the second link carries no
+        # packets. Then the commands on the page mmtpsink.md are run in the
+        # host "a". Afterwards, packets from the address of the second link
+        # must leave through the second link.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams with every pair of sink and source for 20 minutes in real time, all
-of them over one emulated link with outages and losses. Each process must have
-the same memory, file descriptors and threads in the last quarter of that time
-as in the second quarter. The counters of both ends must agree.
+over one emulated link with outages and losses. Each process must have the same
+memory, file descriptors and threads in the last quarter of the run as in the
+second quarter. The counters of the sender and of the receiver must agree.
 
 The environment variable SOAK_SECONDS sets another duration.
 """
@@ -24,26 +24,27 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# The link has two kinds of faults: outages, in which packets wait in the queue,
-# and periods in which all packets are lost. Together they last for seven
-# seconds of each minute.
+# The link has two kinds of faults: outages with a mean of 2 s, in which packets
+# wait in the queue, and periods with a mean of 1 s in which all packets are
+# lost. Together they last for about six seconds of each minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# The maximum number of packets that only the sender or only the receiver has
+# Maximum difference between the packets that the sender and the receiver have
 # counted. Both post their statistics every second, but not at the same moment.
 # A packet that arrives between these two moments is counted by only one of
 # them.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# Maximum growth of the memory of a process, in bytes, from the second quarter
-# of the run to the last quarter. A leak of about 30 bytes per packet would
-# reach this limit.
+# Maximum growth of a process's memory in bytes: the maximum in the last
+# quarter of the run minus the maximum in the second quarter. A leak of about
+# 30 bytes per packet would reach this limit.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
            f"height=16,framerate={FRAMES_PER_SECOND}/1 ! rtpvrawpay ! ")
-# A file whose frames ifdsink sends when they are due.
+# A file as source. It is not live, so ifdsink itself sends each frame when it
+# is due.
 VIDEO = "filesrc location={video} ! "
 VIDEO_RATE = 25
 SECONDS_TO_SPARE = 60
@@ -53,8 +54,8 @@ CAPS = ("application/x-rtp,media=video,encoding-name=RAW,clock-rate=90000,"
 SINK = " ! fakesink sync=false async=false"
 STRUCTURE = re.compile(r"application/x-[\w-]+-stats, (.*)")
 COUNTER = re.compile(r"([\w-]+)=\(guint64\)(\d+)")
-# Names of fields that are counters, whatever structure they are in. Other
-# fields may decrease.
+# Matches the statistics that are counters, so that their values must never
+# decrease. The names are the same in the statistics of all elements.
 MONOTONIC = re.compile(
     r"(packets|bytes|buffers|frames-in|sent|received|dropped|discarded|refused|"
     r"retransmitted|repairs|lost|loss-events|late|missing|incomplete|"
@@ -67,10 +68,11 @@ class Pair:
     sender: str
     receiver: str
     port: int
-    # The kind of socket on which the receiver listens. It is "" if the test
-    # need not wait until the receiver listens.
+    # The kind of socket on which the receiver listens, such as "udp". It is ""
+    # if the test need not wait until the receiver listens.
     protocol: str
-    # The name of the SoakTest method that checks this sender and receiver.
+    # The name of the method of SoakTest that checks the counters of this
+    # sender and receiver.
     check: str
 
 
@@ -108,8 +110,8 @@ def read_sample(pid):
 
 
 def find_pipeline(pid):
-    """Returns the pid of the gst-launch-1.0 process: `pid` itself, or one of
-    its descendants.
+    """Returns the pid of the gst-launch-1.0 process that was started as the
+    process `pid`: either `pid` itself, or one of its descendants.
     """
     process = pathlib.Path("/proc") / str(pid)
     if "gst-launch" in (process / "comm").read_text():
@@ -184,8 +186,8 @@ class SoakTest(linktestbed.LinkCase):
         return f"{name} ended: {words[-2000:]}"
 
     def end(self, processes):
-        """Ends all processes, the senders first, so that the data that they
-        have sent can still arrive.
+        """Ends all processes. The senders end before the receivers, so that
+        the data that are in flight can still arrive.
         """
         self.ended = time.monotonic()
         for role in ("sender", "receiver"):
@@ -211,9 +213,9 @@ class SoakTest(linktestbed.LinkCase):
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
         # While a connection is reopened, the process has more descriptors and
-        # threads for a moment. The minimum of the last quarter is not affected
-        # by such a moment. It is compared with the maximum of the second
-        # quarter, and must not be higher.
+        # threads for a moment. Such a moment increases the maximum of a
+        # quarter, but not its minimum. The minimum of the last quarter must
+        # therefore not exceed the maximum of the second quarter.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 
@@ -227,8 +229,9 @@ class SoakTest(linktestbed.LinkCase):
                                             f"{name}: {field}")
 
     def check_sum(self, name, whole, *parts):
-        """Checks that the counters in `parts` add up to the counter `whole`.
-        Packets in flight may be missing in the sum.
+        """Checks that the counter `whole` equals the sum of the counters in
+        `parts`. Packets in flight may be missing in the sum, so a difference
+        of MAX_UNDER_WAY is allowed.
         """
         self.assertGreater(whole, 0, name)
         self.assertAlmostEqual(whole, sum(parts), delta=MAX_UNDER_WAY,
@@ -239,13 +242,15 @@ class SoakTest(linktestbed.LinkCase):
         self.assertGreater(received, minimum * sent - MAX_UNDER_WAY, name)
 
     def count_frames(self, name, rate):
-        """Returns the number of frames that the live source `name` produced
-        before it ended. `rate` is the frame rate of the source.
+        """Returns the number of frames that the live source of the sender
+        `name` has produced, computed from its running time. `rate` is the
+        frame rate of the source.
         """
         return int((self.ended - self.began[name]) * rate)
 
     def check_put(self, name, sent):
-        """Checks that each packet of the source was sent or counted as dropped.
+        """Checks that the sink has sent each packet of the source or counted
+        it as dropped.
         """
         self.check_sum(name, self.count_frames(name, FRAMES_PER_SECOND),
                        sent["packets-sent"], *(
@@ -256,8 +261,9 @@ class SoakTest(linktestbed.LinkCase):
     def check_mmtp(self, name, sent, received):
         self.check_put(name, sent)
         self.check_sum(name, sent["packets-sent"], sent["buffers"])
-        # A packet that the sender discarded also counts as missing at the
-        # receiver.
+        # If the sender discards a packet, the sequence number of this packet
+        # never arrives. The receiver then counts it as missing, like a packet
+        # that was lost.
         self.check_sum(name, sent["packets"], received["packets"],
                        received["missing"])
         self.check_share(name, sent["buffers"], received["buffers"], 0.5)

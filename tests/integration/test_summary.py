@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tests/run counts checks. If tests/run overlooked a failure, that
-would be worse than having no test.
+"""Tests how tests/run counts checks. An error in the counting would be
+serious, because tests/run could then overlook a failure.
 """
 
 import json
@@ -16,8 +16,8 @@ TESTS = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
 SUMMARY = TESTS / "summary.py"
 CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
 
-# This script replaces meson. It lists one test for each build, and this test
-# passes.
+# This script replaces meson. It lists one test for each build directory, and
+# reports that this test has passed.
 MESON = r"""#!/bin/bash
 [ "$1" = test ] || exit 0
 build=$3
@@ -37,8 +37,9 @@ def entry(result, stdout="", stderr="", name="a test"):
 
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
-        """Runs tests/summary.py. Returns its exit status and the last line that
-        it printed. Stores everything that it printed in `self.output`.
+        """Runs tests/summary.py, which evaluates the results of a test run by
+        meson. Returns its exit status and the last line that it printed.
+        Stores everything that it printed in `self.output`.
 
         `entries` are the entries of meson's log, one for each test. `listed`
         contains the names of the tests that meson lists; the default is the
@@ -161,7 +162,8 @@ class SummaryTest(unittest.TestCase):
 
 
 class RunTest(unittest.TestCase):
-    """Runs tests/run itself, with stubs for all programs that it calls."""
+    """Runs the script tests/run itself, with stubs for all programs that it
+    calls."""
 
     def run_all(self, list_status, ninja="#!/bin/sh\n", lint_status=0):
         with tempfile.TemporaryDirectory() as directory:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures how a stream that would fill a link shares the link with a bulk
-transfer of the kernel's TCP. Both use one emulated link with a drop-tail queue,
-in real time. A run is invalid if the link delivered packets too late. An
-invalid run is repeated once. If it is invalid again, the test is skipped.
+"""Measures how a stream and a TCP transfer share a link if each of them alone
+would fill it. The TCP transfer uses the kernel's TCP. Both use one emulated
+link with a drop-tail queue, in real time. A run is invalid if the link
+delivered packets too late. An invalid run is repeated once. If it is invalid
+again, the test is skipped.
 """
 
 import dataclasses
@@ -13,9 +14,11 @@ import unittest
 import flows
 import test_testbed
 
-RATE = 5000000  # The link has this rate in bit/s, including IP headers.
-SIZE = 1400  # Each buffer of the stream has this size in bytes.
-# For this time in s, the first of the two flows sends alone.
+# The rate of the link in bit/s, including IP headers.
+RATE = 5000000
+# The size of each buffer of the stream in bytes.
+SIZE = 1400
+# The time in s for which the first of the two flows sends alone.
 SECONDS_ALONE = 3
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
@@ -26,14 +29,14 @@ MS_LATE = 5
 class Transport:
     sink: str
     source: str
-    # The offered rate of the stream in bit/s; 0 means as fast as the sink
-    # accepts data.
+    # The rate of the stream in bit/s. With 0, the stream is as fast as the
+    # sink accepts data.
     offered: int = 0
 
 
 TRANSPORTS = {
-    # With latency=1000 each frame must arrive within a second. The frames have
-    # a higher bitrate than the link, so mmtpsink always has data to send.
+    # Each frame must arrive within a second (latency=1000). The frames have a
+    # higher bitrate than the link, so mmtpsink always has data to send.
     "mmtp": Transport(
         "mmtpsink host={to} port={port} sync=false blocking=false "
         "latency=1000", "mmtpsrc port={port}", 6000000),
@@ -45,9 +48,12 @@ TRANSPORTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    congestion: str  # The congestion control of TCP.
-    round_trip: int  # The round trip time in ms.
-    queue: float  # The queue's size in bandwidth-delay products.
+    # The name of TCP's congestion control algorithm, such as "cubic".
+    congestion: str
+    # The round trip time in ms.
+    round_trip: int
+    # The size of the link's queue, in bandwidth-delay products.
+    queue: float
     stream_first: bool = False
 
     def link(self):
@@ -59,10 +65,10 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """Sends a stream over `transport` and data over TCP on the link of
-        `case`. Returns three values: the throughput of the stream in bit/s, the
-        throughput of TCP in bit/s, and statistics of the time by which the
-        emulated link delivered packets later than intended.
+        """Sends a stream over `transport` and data over TCP at the same time,
+        over the link of `case`. Returns three values: the throughput of the
+        stream in bit/s, the throughput of TCP in bit/s, and statistics of the
+        time by which the emulated link delivered packets later than intended.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS
@@ -113,8 +119,8 @@ class SharingTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_dccpthin_is_fair_to_tcp(self):
-        """Tests Reno at round trips of 50 to 100 ms, and CUBIC at round trips
-        of up to 50 ms.
+        """TCP Reno is tested at round trips of 50 and 100 ms, and CUBIC only
+        at a round trip of 50 ms.
         """
         if not test_testbed.has_element("dcctpthinsink"):
             self.skipTest("dcctpthinsink is not built")

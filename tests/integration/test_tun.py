@@ -55,9 +55,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 # ------------------------------------------------------------------- namespaces
 
 def in_network_of(pid, function, *arguments):
-    """Calls `function` in the network namespace of process `pid`. A thread is
-    started for this call. Only this thread enters the namespace, and it ends
-    after the call. Sockets that the function makes stay in that namespace.
+    """Calls `function` in the network namespace of the process `pid`, and
+    returns its result. The call runs in a thread that is started for it, so
+    only this thread enters the namespace. Sockets that the function makes stay
+    in that namespace.
     """
     outcome = []
 
@@ -68,7 +69,8 @@ def in_network_of(pid, function, *arguments):
                 return
         try:
             outcome.append(function(*arguments))
-        # If `function` raises an exception, the calling thread raises it again.
+        # The exception of `function` is passed to the calling thread, which
+        # raises it again.
         except Exception as failure:
             outcome.append(failure)
 
@@ -93,8 +95,8 @@ def wait_for(condition, what):
 
 
 def start_host():
-    """Starts a process with a network namespace of its own. The pid of the
-    process identifies the namespace.
+    """Starts a sleeping process with a network namespace of its own. The test
+    uses the pid of this process to refer to the namespace.
     """
     host = processes.start(["unshare", "--net", "sleep", "infinity"])
     wait_for(lambda: network(host.pid) != network("self"), "a namespace")
@@ -102,9 +104,9 @@ def start_host():
 
 
 def devices(pid):
-    """Returns the counters of each device, as {device: counters}. "rx" counts
-    received packets, "tx" transmitted packets, and "tx-dropped" packets that
-    were dropped before transmission.
+    """Returns the packet counters of each network device, as {device:
+    counters}. "rx" counts received packets, "tx" transmitted packets, and
+    "tx-dropped" packets that were dropped before transmission.
     """
     lines = pathlib.Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]
     found = {}
@@ -190,7 +192,7 @@ def receive_all(sock):
 
 
 class Launch:
-    """A process that runs gst-launch-1.0. The constructor waits until the
+    """A process that runs gst-launch-1.0. The constructor returns when the
     pipeline is in the state PLAYING.
     """
 
@@ -226,9 +228,9 @@ class Launch:
 
 
 def cable(a, b, link="", rest=""):
-    """Returns a pipeline that passes packets between the network namespaces `a`
-    and `b` in both directions. Packets from `a` to `b` pass through the
-    elements `link`.
+    """Returns a pipeline that passes packets between the network namespaces
+    `a` and `b` in both directions. In the direction from `a` to `b`, the
+    packets also pass through the elements in the text `link`.
     """
     return (f"tunsrc netns={a} ifname=wl0 address={V4[0]}/24,{V6[0]}/64 {rest} "
             f"! {link} tunsink netns={b} ifname=wl0 "
@@ -237,8 +239,9 @@ def cable(a, b, link="", rest=""):
 
 
 class Relay:
-    """Passes packets from a tunsrc to a tunsink and changes some of them.
-    udpsink and udpsrc connect the two elements to this program."""
+    """Takes packets from a tunsrc, changes some of them, and passes all of
+    them to a tunsink. The packets travel over UDP sockets: tunsrc ! udpsink
+    sends to this program, and this program sends to udpsrc ! tunsink."""
 
     def __init__(self, change):
         self.change = change
@@ -351,12 +354,12 @@ class Traffic(Tun):
         return digest.digest()
 
     def test_how_many_packets_per_second(self):
-        """Measures the number of packets per second. This rate depends on the
-        machine, so it is only printed.
+        """Measures how many packets per second pass through tunsrc and
+        tunsink. This rate depends on the machine, so it is only printed.
         """
         self.launch(cable(self.a, self.b))
-        # The socket receives the packets. Without the socket, the kernel would
-        # answer each packet with an ICMP error.
+        # This socket receives the packets of the measurement. Without it, the
+        # kernel would answer each packet with an ICMP error.
         receiver = self.socket(self.b, V4[1])
         flood = processes.start(["nsenter", f"--target={self.a}", "--net",
                                  sys.executable, "-c", FLOOD,
@@ -372,9 +375,9 @@ class Traffic(Tun):
 
 
 class Damage(Tun):
-    """Checks what happens to packets with bit errors. UDP, IP and tunsink must
-    drop them. UDP-Lite must deliver them if the errors are outside its checksum
-    coverage."""
+    """Checks what happens to packets in which one bit was flipped. UDP, IP and
+    tunsink must drop them. UDP-Lite must deliver them if the bit is outside
+    its checksum coverage."""
 
     PACKETS, STEP, ROUND = 400, 4, 100
 
@@ -383,9 +386,10 @@ class Damage(Tun):
         in_network_of(os.getpid(), set_loopback_up)
 
     def pass_damaged(self, at, protocol=0, coverage=None):
-        """Sends PACKETS packets through a relay, which flips one bit in some of
-        them: in every STEPth packet, a bit of the byte at offset `at`. Returns
-        how many payloads arrived unchanged, and how many arrived changed."""
+        """Sends PACKETS packets through a relay, which damages every STEPth
+        packet: it flips one bit of the byte at offset `at`. Returns two
+        numbers: how many payloads arrived unchanged, and how many arrived
+        changed."""
         def change(number, packet):
             if number % self.STEP == 0:
                 packet[at] ^= 0x10
@@ -406,8 +410,7 @@ class Damage(Tun):
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
             # The buffer of the receiving socket has room for ROUND packets.
-            # After every ROUND packets the test therefore reads what has
-            # arrived.
+            # The test therefore empties it after every ROUND packets.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)
@@ -442,8 +445,8 @@ class Damage(Tun):
         self.assertEqual(counter(self.b, "Ip", "InHdrErrors"), damaged)
 
     def test_tunsink_refuses_packets_of_other_protocols(self):
-        """Checks that the stream continues after a packet with a wrong IP
-        version, and that there is one warning.
+        """Damages the IP version of some packets. tunsink must drop these
+        packets with a single warning, and must pass on the packets after them.
         """
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=0)  # 4 becomes 5
@@ -522,8 +525,8 @@ class Life(Tun):
 
 
 class Names(Tun):
-    """Tests the different values of the property netns, which names a network
-    namespace.
+    """Tests the different kinds of values of the property netns of tunsrc and
+    tunsink. The property selects a network namespace.
     """
 
     def test_path(self):
@@ -532,8 +535,8 @@ class Names(Tun):
         self.assertIn("wl0", devices(self.a))
 
     def test_name_of_ip_netns(self):
-        """Gives the namespace a name in /run/netns, as ip-netns does. The test
-        has a private /run, so that no other program sees this name.
+        """Gives the namespace a name in /run/netns, as `ip netns` does. The
+        test has a private /run, so that no other program sees this name.
         """
         script = ("mount -t tmpfs none /run && mkdir /run/netns && "
                   "touch /run/netns/some-name && "
@@ -571,8 +574,8 @@ class Page(Tun):
 
     @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
     def test_lines_for_root_run_as_pasted(self):
-        """Uses a private /run and a private network namespace. No command
-        needs sudo there.
+        """Runs the lines in a /run and a network namespace of their own, so
+        that they need no sudo and change nothing on the machine.
         """
         names = [line.removeprefix("sudo ")
                  for line in self.lines("sudo ip netns add")]
@@ -588,8 +591,8 @@ class Page(Tun):
 
 
 def become_root():
-    """Starts the test again as root of a user namespace. If that is not
-    allowed, the tests are skipped.
+    """Restarts this test program as root of a new user namespace. If such a
+    namespace is not allowed, the tests are skipped.
     """
     if os.geteuid() == 0 or IN_USER_NAMESPACE in os.environ:
         return

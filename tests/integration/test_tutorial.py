@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Follows the tutorial: runs each block of commands as pasted, in the order of
-the page, in a fresh copy of the source.
+"""Follows docs/tutorial.md: runs each block of commands as pasted, in the
+order of the page, in a fresh copy of the source.
 
-A block that begins with one of COMMANDS is a command. All other blocks show
-output. The text above a block decides in which shell the block is run:
+A block of code that begins with one of COMMANDS contains commands. All other
+blocks show output. The text above a block decides in which shell the block is
+run:
 
-- If the text has "second shell", the block is run in a shell of its own. This
-  block is ended with Ctrl-C after the next block of the first shell.
-- If the text has "that shell", the block is run in the shell that the previous
-  block has opened, in a testbed.
+- If the text has "second shell", the block is run in a shell of its own. Its
+  commands are ended with Ctrl-C after the next block of the first shell.
+- If the text has "that shell", the block is run in the shell of a testbed,
+  which the previous block has opened.
 - Otherwise, the block is run in the first shell.
 """
 
@@ -28,18 +29,18 @@ import test_package
 PAGE = pathlib.PurePath("docs/tutorial.md")
 COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
             "ping ", "cat >")
-# `meson devenv` changes the environment of all later blocks of commands.
+# The commands after `meson devenv` run in the environment that it sets up.
 DEVENV = "meson devenv "
 IN_A_HOST = "--shell "
 # The maximum time in s for a block of commands. It is long because the first
-# block compiles everything.
+# block of the tutorial compiles the whole project.
 SECONDS = 1800
 BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
 
 
 def blocks(text):
-    """Yields a pair for each block of commands: the text between the previous
-    block and this block, and the commands of this block.
+    """Yields a pair for each indented block of the page: the text between the
+    previous block and this block, and the lines of this block.
     """
     words, code = [], []
     for line in [*text.splitlines(), "end"]:
@@ -53,7 +54,8 @@ def blocks(text):
 
 
 def shell_environment(environment, home):
-    """Returns the environment of the shell that the tutorial opens."""
+    """Returns the environment of the shell that the tutorial opens with `meson
+    devenv`."""
     said = subprocess.run(
         ["meson", "devenv", "-C", "build", "env", "-0"], cwd=home,
         env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -61,7 +63,7 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """Runs commands as a reader of the tutorial does. The reader uses a
+    """Runs the commands of the tutorial as its reader does, who has one
     terminal, and in some steps a second terminal."""
 
     def __init__(self, home):
@@ -104,8 +106,8 @@ class Reader:
 
     def in_second_shell(self, block):
         self.second = self.start(f"exec {block}")
-        # Waits as long as a reader needs to type the next line into the other
-        # terminal.
+        # The command in the second shell needs some time to start. Waits as
+        # long as a reader needs to type the next line into the first shell.
         time.sleep(3)
 
     def leave_second_shell(self):
@@ -137,7 +139,8 @@ class TutorialTest(unittest.TestCase):
         self.addCleanup(self.reader.close)
 
     def follow(self):
-        """Runs all blocks of commands. Returns how many blocks it has run."""
+        """Runs all blocks of commands on the page. Returns how many blocks it
+        has run."""
         waiting, count = None, 0
         for above, block in blocks((self.home / PAGE).read_text()):
             if block.startswith(DEVENV):
@@ -152,8 +155,8 @@ class TutorialTest(unittest.TestCase):
                 self.assertIsNone(waiting)
                 waiting = block
             elif waiting:
-                # This block is typed into the shell that the previous block
-                # opened.
+                # The previous block has opened a shell in a testbed. This
+                # block is typed into that shell.
                 self.reader.run(waiting, block)
                 waiting = None
             else:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks what gst-launch-1.0 prints when a user feeds the wrong stream to an
-element.
+"""Checks the error messages that gst-launch-1.0 prints when a user feeds the
+wrong stream to an element.
 
-Each pipeline runs in a separate process, because a sink with an open socket can
-block a state change of the whole program. The sockets are on 127.0.0.1. No
+Each pipeline runs in a separate process, because a sink with an open socket
+can block a state change of the whole program. The sockets are on 127.0.0.1. No
 program listens there, so the errors do not depend on an answer.
 """
 
@@ -29,7 +29,8 @@ INPUTS = {
     "audio.mp2": f"{TONE} -c:a mp2",
 }
 
-# The text that GStreamer prints when an element fails without an error message.
+# Texts that GStreamer prints when an element fails without posting an error
+# message. The output must not contain them.
 NEVER = ["failed to post a proper error message", "Internal GStreamer error"]
 
 RTP = ["rfc2250depay0 takes RTP packets", "udpsrc caps=", "application/x-rtp"]
@@ -47,8 +48,8 @@ BYTES = {
 PARSE = ["H.264", "h264parse before {name}"]
 MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
 
-# Tuples (element, pipeline after filesrc, texts). If the input is raw H.264,
-# the error message of the element must contain the texts.
+# Tuples (element, pipeline after filesrc, texts). If the input is raw H.264
+# video, the element must fail, and its error message must contain the texts.
 TAKES_BYTES = [
     ("rfc2250pay", f"rfc2250pay ! {SINK}", MPEG_ONLY),
     ("mpegstat", f"mpegstat ! {SINK}", PARSE),
@@ -59,8 +60,8 @@ TAKES_BYTES = [
 # name no.such.invalid does not exist, because RFC 6761 reserves the domain
 # invalid.
 NOBODY = [
-    # The error must come from ifdsink itself and not from an element inside
-    # ifdsink.
+    # ifdsink contains other elements. The error must come from ifdsink itself
+    # and not from one of these elements.
     ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),
@@ -121,9 +122,9 @@ class WrongInput(unittest.TestCase):
             with self.subTest(line=line):
                 errors = [text for text in output.splitlines()
                           if text.startswith("ERROR: from element")]
-                # After an error of one element, elements upstream of it may
-                # post a second error, "Internal data stream error". This second
-                # error does not count here.
+                # If an element fails, elements upstream of it may post a
+                # second error, "Internal data stream error". The test ignores
+                # this second error.
                 errors[1:] = [text for text in errors[1:]
                               if "Internal data stream error" not in text]
                 self.assertNotEqual(status, 0, output)

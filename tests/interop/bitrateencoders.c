@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that each installed encoder changes its bitrate while it runs. When
- * bitrateadapt requests a higher bitrate, the frames of the encoder must become
- * larger. Nothing runs in real time. The source waits until bitrateadapt has
- * set the bitrate of the encoder.
+/* Tests that each installed encoder can change its bitrate while it runs.
+ * bitrateadapt requests a higher bitrate, and the frames of the encoder must
+ * then become larger. Nothing runs in real time: the source waits until
+ * bitrateadapt has set the bitrate of the encoder.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,15 +11,16 @@
 
 #define LOW 300000
 #define HIGH 1500000
-/* The source produces END frames. After the first CHANGE frames, the bitrate
- * rises from LOW to HIGH. The test compares the last COMPARED frames before the
- * change with the last COMPARED frames of the stream. */
+/* The source produces END frames in total. After CHANGE frames, the requested
+ * bitrate rises from LOW to HIGH. The test compares the sizes of two groups of
+ * COMPARED frames: the last frames before the change, and the last frames of
+ * the stream. */
 #define CHANGE 75
 #define END 175
 #define COMPARED 50
-/* bitrateadapt requests five times the bitrate. The test requires only that the
- * frames become MIN_RATIO times as large, because an encoder needs some frames
- * to reach the new bitrate. */
+/* bitrateadapt requests five times the old bitrate. An encoder needs some
+ * frames to reach the new bitrate. The test therefore requires only that the
+ * frames become MIN_RATIO times as large. */
 #define MIN_RATIO 2
 
 static const struct
@@ -41,7 +42,7 @@ typedef struct
   GstElement *adapt, *encoder;
   guint index;                  /* of `encoders` */
   guint n_in;
-  /* sizes of the encoded frames, in bytes (array of guint) */
+  /* Array of guint: the sizes of all encoded frames so far, in bytes. */
   GArray *sizes;
 } Run;
 
@@ -106,8 +107,8 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeCallback probe,
   gst_object_unref (pad);
 }
 
-/* Returns the total size in bytes of the last COMPARED frames before frame
- * `end`. */
+/* Returns the total size in bytes of the COMPARED frames that precede the frame
+ * with the index `end`. */
 static guint64
 add_sizes (const GArray * sizes, guint end)
 {

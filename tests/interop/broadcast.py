@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Transport streams like those of broadcasters: interlaced video in 4:2:0 and
-4:2:2, two audio streams, a constant bitrate with null packets, teletext, and
-splice information.
+"""Makes transport streams like those of broadcasters: interlaced video in
+4:2:0 and 4:2:2, two audio streams, a constant bitrate with null packets,
+teletext, and splice information.
 
-ffmpeg makes everything except for the teletext and the splice information,
-which it can only copy. This module puts packets with these data in the place of
-null packets, as a multiplexer does. The program map then no longer fits into
-one packet, which is common in programs with many streams.
+ffmpeg makes everything except for the teletext and the splice information.
+This module adds them as a multiplexer does: it replaces null packets by
+packets with these data. The program map table then lists so many streams that
+it no longer fits into one packet. Programs of broadcasters often have such
+tables.
 """
 
 import itertools
@@ -21,8 +22,9 @@ SPLICES = 0x301
 FPS = 25
 INTERLACED = "-vf fps=50,scale=160:96,interlace,setfield=tff"
 FIELDS = "-flags +ildct+ilme"
-# Maps the name of each stream to three values: the options for the video, the
-# bitrate of the stream in kbit/s, and the time between clock references in ms.
+# Maps the name of each stream to three values: the ffmpeg options for the
+# video, the bitrate of the stream in kbit/s, and the time between clock
+# references (PCR) in ms.
 STREAMS = {
     "mpeg2-420": ("-c:v mpeg2video -pix_fmt yuv420p -g 12 -bf 2 "
                   "-sc_threshold 1000000000 -b:v 300k", 1000, 20),
@@ -81,7 +83,8 @@ def descriptor(tag, data):
 
 
 def entry(kind, pid, *descriptors):
-    """Returns the entry of a stream in a program map (2.4.4.8)."""
+    """Returns the bytes that describe one stream in a program map table
+    (ISO/IEC 13818-1, 2.4.4.8)."""
     data = b"".join(descriptors)
     return bytes([kind, 0xe0 | pid >> 8, pid & 0xff, 0xf0 | len(data) >> 8,
                   len(data) & 0xff]) + data
@@ -104,8 +107,9 @@ def find_map_pid(packets):
 
 
 def extend_map(section):
-    """Adds the teletext and the splice information to a program map, with the
-    descriptors that EN 300 468 and SCTE 35 define for them."""
+    """Adds entries for the teletext stream and the splice information stream
+    to a program map table, with the descriptors that EN 300 468 and SCTE 35
+    define for them."""
     pages = b"".join(b"eng" + bytes([kind << 3 | 1, page])
                      for kind, page in ((1, 0x00), (2, 0x88), (2, 0x89)))
     names = b"".join(descriptor(0x0a, language + b"\0")
@@ -122,8 +126,8 @@ def extend_map(section):
 
 
 def split_section(section, pid):
-    """Yields the transport stream packets that carry the section. Their
-    continuity counters are 0.
+    """Yields the transport stream packets that carry the section (a table such
+    as the program map). Their continuity counters are 0.
     """
     data, begins = b"\0" + section, 0x40
     while data:
@@ -151,9 +155,10 @@ def splice():
 
 
 def add_data(data):
-    """Extends each program map, and replaces some null packets by packets with
-    teletext or splice information. An extended map needs more packets. For each
-    additional packet, a later null packet is left out."""
+    """Extends each program map table, and replaces some null packets by
+    packets with teletext or splice information. An extended table needs more
+    packets. To keep the bitrate, a later null packet is left out for each
+    additional packet."""
     packets = [data[at:at + PACKET] for at in range(0, len(data), PACKET)]
     map_pid = find_map_pid(packets)
     kinds = itertools.cycle((teletext, teletext, splice))
@@ -175,8 +180,9 @@ def add_data(data):
 
 
 def set_counter(packet, pids, counters):
-    """Returns the packet. If the PID of the packet is one of `pids`, its
-    continuity counter is set to the next value for this PID."""
+    """Returns the transport stream packet with a new continuity counter, if
+    the PID of the packet is one of `pids`. The new value is the next one for
+    this PID. Packets with another PID are returned unchanged."""
     pid = pid_of(packet)
     if pid not in pids:
         return packet

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Elementary streams for the tests. They are made once and kept in the build
-directory.
+"""Makes MPEG elementary streams for the tests. They are made once and kept in
+the build directory.
 
-Most of them are the bundled film, encoded by ffmpeg. No available encoder makes
-field pictures, composite display information or quantiser matrix extensions
-(mjpegtools crashes on field pictures). For streams with these features, the
-headers that ffmpeg wrote are changed. All headers and start codes are correct,
-and so is the part of a slice that a payloader reads.
+Most of them are the film that comes with the tests, encoded by ffmpeg. No
+available encoder makes field pictures, composite display information or
+quantiser matrix extensions (mjpegtools crashes on field pictures). Streams
+with these features are therefore made by changing the headers that ffmpeg
+wrote. All headers and start codes are correct, and so is the part of a slice
+that a payloader reads.
 """
 
 import itertools
@@ -37,8 +38,8 @@ GOP = "-g 12 -bf 2 -sc_threshold 1000000000"
 
 
 def film(megabits, seconds=60):
-    """The clip of the demo, with the frame pattern of Ouwens' clips and a
-    constant bitrate.
+    """A clip like that of the demo. Its frames have the same pattern of I-, P-
+    and B-frames as Ouwens' clips, and its bitrate is constant.
     """
     rate = "-b:v %dM -minrate %dM -maxrate %dM -bufsize 1835k" % (
         3 * (megabits,))
@@ -70,8 +71,8 @@ def interlaced(megabits=3, frames=30):
 
 def small(frames=60):
     """Returns a clip with five GOPs of about a hundred packets each. The clip
-    is short, because a test sends it as many times as it has packets. Each
-    time, the test drops a different packet.
+    is short, because a test sends it once for each of its packets, and drops
+    this packet.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"
@@ -85,8 +86,8 @@ def mpeg1_gops(frames=60):
 
 
 def closed_gops(frames=60):
-    """A stream in which all GOPs are closed, so the I picture of each GOP has
-    temporal reference 0.
+    """A stream in which all GOPs are closed. In display order, each GOP
+    therefore begins with its I-picture, which has the temporal reference 0.
     """
     return _ffmpeg("closed-%d.m2v" % frames,
                    "-frames:v %d %s %s -flags +cgop -b:v 900k %s"
@@ -113,8 +114,8 @@ def decorated(frames=24):
 
 
 def talkative():
-    """A stream with user data after each header. The user data is longer than a
-    small packet.
+    """A stream with user data after each header. The user data are so long
+    that they do not fit into a small packet.
     """
     return _derived("talkative.m2v", small(frames=24), _add_user_data)
 
@@ -128,15 +129,17 @@ def one_sequence_header():
 
 
 def no_groups():
-    """A stream from which the GOP headers were removed. The temporal references
-    are not changed: they start again at each I-frame.
+    """A stream from which all GOP headers were removed. The temporal
+    references are not changed: they start again at each I-frame, although no
+    GOP header announces this.
     """
     return _derived("no-groups.m2v", small(), lambda stream: _without(
         stream, [p.group for p in stream.pictures if p.group]))
 
 
 def pulldown(frames=24):
-    """A film with 3:2 pulldown: every other frame is shown for three fields."""
+    """A film with 3:2 pulldown: every other frame is shown for three fields,
+    and the other frames for two fields."""
     source = _ffmpeg("telecine-%d.m2v" % frames,
                      "-frames:v %d -vf scale=720:576 -r 30000/1001 "
                      "-pix_fmt yuv420p %s -b:v 3M %s" % (frames, GOP, MPEG2))
@@ -169,8 +172,9 @@ def _cached(name, make):
     if not path.exists():
         partial = CACHE / ("%d-%s" % (os.getpid(), name))
         make(partial)
-        # Other tests may look for the clip at the same time. They must find
-        # either no file or the complete clip.
+        # Other test programs may make or read the same clip at the same time.
+        # They must find either no file or the complete clip, so the clip is
+        # renamed only when it is complete.
         partial.rename(path)
     return path
 
@@ -187,8 +191,8 @@ def set_bits(data, at, width, value):
     return (number & ~mask | value << shift).to_bytes(len(data), "big")
 
 
-# Fields as (bit offset, width in bits). The offset is counted from the first
-# bit of the start code.
+# Positions of header fields as (offset, width), both in bits. The offset is
+# counted from the first bit of the start code.
 TEMPORAL_REFERENCE = 32, 10
 VERTICAL_SIZE = 44, 12
 FRAME_RATE_CODE = 60, 4
@@ -224,8 +228,9 @@ def _to_fields(stream, frames):
 
 
 def _field_pattern(length):
-    """Yields (letters of the two fields, temporal reference) of the frames of a
-    closed GOP, in the order I0 P3 B1 B2 P6 ...
+    """Yields a pair for each frame of a closed GOP: the types of its two
+    fields, and its temporal reference. The frames are in coding order: I0 P3
+    B1 B2 P6 ...
     """
     yield "IP", 0
     for reference in range(3, length, 3):
@@ -273,10 +278,10 @@ def _decorate(stream):
 
 
 def _coding_with_extras(raw, number):
-    """Yields the picture coding extension `raw` and the data that follow it.
-    `number` is the number of the picture. In every second picture, the picture
-    coding extension contains composite display information. In every third
-    picture, a quantiser matrix follows. In every fifth picture, user data
+    """Yields the headers of the picture number `number`, from the picture
+    coding extension on. `raw` is the original picture coding extension. In
+    every second picture, it gets composite display information. In every third
+    picture, a quantiser matrix follows it. In every fifth picture, user data
     follow.
     """
     if number % 2:

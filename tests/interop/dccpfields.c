@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The DCCP codec as a program, so that a test can compare it with tshark. It
- * reads IPv4 packets in hexadecimal, one per line. For each packet it prints
- * the reason why the codec refuses the packet, or the fields and options of the
- * packet as NAME=VALUE. Numbers are decimal. If a name has several values, they
- * are separated by commas.
+/* A program that reads DCCP packets with the project's DCCP codec, so that a
+ * test can compare the results with those of tshark. It reads IPv4 packets in
+ * hexadecimal, one per line. For each packet it prints the reason why the codec
+ * refuses the packet, or the fields and options of the packet as NAME=VALUE.
+ * Numbers are decimal. If a name has several values, they are separated by
+ * commas.
  */
 
 #include <stdio.h>

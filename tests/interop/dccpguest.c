@@ -60,8 +60,8 @@
 #define SECONDS_TO_CLOSE 20
 #define RETRY_NS 1000000
 
-/* This struct is copied from linux/ipv6.h. The file linux/ipv6.h cannot always
- * be included together with netinet/in.h. */
+/* A copy of the struct in linux/ipv6.h, because this header cannot always be
+ * included together with netinet/in.h. */
 struct in6_ifreq
 {
   struct in6_addr ifr6_addr;
@@ -162,8 +162,9 @@ add_ipv6_address (const char *address)
   close (any);
 }
 
-/* Sets up the interfaces. They send nothing by themselves: the kernel does not
- * look for routers or neighbours, and adds no address. */
+/* Sets up the interfaces of the virtual machine. The interfaces send nothing by
+ * themselves: the kernel does not look for routers or neighbours, and assigns
+ * no addresses automatically. */
 static void
 set_network_up (const char *ipv4, const char *ipv6)
 {
@@ -263,10 +264,12 @@ make_socket (int family, uint32_t service, int coverage, int min_coverage)
       || !set_option (made, DCCP_SOCKOPT_RECV_CSCOV, min_coverage))
     return -1;
   setsockopt (made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof (on));
-  /* Packets that arrive while the emulated processor is busy must not be lost.
+  /* The receive buffer is large, because packets that arrive while the emulated
+   * processor is busy must not be lost.
    */
   setsockopt (made, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof (room));
-  /* Without SO_LINGER, close() would drop the packets in the queue. */
+  /* Without SO_LINGER, close() would drop the packets that still wait in the
+   * send queue. */
   setsockopt (made, SOL_SOCKET, SO_LINGER, &linger, sizeof (linger));
   return made;
 }
@@ -323,8 +326,8 @@ wait_for_client (Session * session)
   return accepted >= 0;
 }
 
-/* Connects to the peer, or waits for a client. Returns FALSE and sets errno if
- * a system call fails. */
+/* Connects to the peer, or waits for a client, depending on `role`. Returns
+ * FALSE and sets errno if a system call fails. */
 static int
 open_connection (Session * session, const char *role, const char *text,
     int port)
@@ -340,10 +343,10 @@ open_connection (Session * session, const char *role, const char *text,
   return wait_for_client (session);
 }
 
-/* Sends the packets that are due. Returns the time in ns until the next packet
- * is due. If the kernel has no room for a packet, returns the time until this
- * packet should be sent again. Returns -1 if there are no more packets or if
- * sending failed. */
+/* Sends all packets whose time has come. Returns the time in ns until the next
+ * packet is due. If the kernel has no room for a packet, returns the time in ns
+ * until the next attempt to send it. Returns -1 if there are no more packets or
+ * if sending failed. */
 static int64_t
 send_what_is_due (Session * session)
 {
@@ -366,8 +369,8 @@ send_what_is_due (Session * session)
   return -1;
 }
 
-/* Returns FALSE if the connection has ended. errno then has the reason. It is 0
- * if the connection was closed. */
+/* Receives the packets that have arrived. Returns FALSE if the connection has
+ * ended. errno is then the reason, or 0 if the connection was closed. */
 static int
 receive (Session * session)
 {

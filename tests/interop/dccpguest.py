@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine in QEMU whose kernel implements DCCP. Linux removed DCCP in version
-6.16. The kernel of this machine is Linux 6.1 of Debian 12, which still has it.
+"""A virtual machine in QEMU whose kernel implements DCCP. Linux removed DCCP
+in version 6.16. The kernel of the virtual machine is Linux 6.1 of Debian 12,
+which still has it.
 
-apt downloads the kernel's package once, into dccp-guest of the build directory,
-and installs nothing. The machine only runs dccpguest.c, from memory. It has no
-disk and one network device. dccpnetwork.py reads the packets of this device
-from a socket. When the process of the test ends or is killed, the machine ends,
-too.
+apt downloads the package of this kernel once, into dccp-guest of the build
+directory, and installs nothing. The virtual machine only runs dccpguest.c,
+from memory. It has no disk and one network device. dccpnetwork.py reads the
+packets of this device from a socket. When the process of the test ends or is
+killed, the virtual machine ends, too.
 
-A machine takes seconds of CPU time to boot. Therefore it boots only once, and
-its state is saved. Every test gets a machine that continues from this state.
+To boot, the virtual machine takes seconds of CPU time. Therefore it boots only
+once, and its state is saved. Every test gets a virtual machine that continues
+from this state.
 """
 
 import contextlib
@@ -43,9 +45,9 @@ QEMU = "qemu-system-x86_64"
 # Debian's kernel for cloud machines has fewer drivers than the standard kernel,
 # so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-# The Debian release of the kernel. This kernel has DCCP in the modules
-# dccp_ipv4 and dccp_ipv6. The kernels of later releases have no DCCP, or have
-# it in other modules.
+# The Debian release from which the kernel is taken. Its kernel has DCCP in the
+# modules dccp_ipv4 and dccp_ipv6. The kernels of later releases have no DCCP,
+# or have it in other modules.
 RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
@@ -79,7 +81,8 @@ def fetch_kernel():
             made = pathlib.Path(work) / "made"
             made.mkdir()
             _unpack(_download(pathlib.Path(work)), made)
-            # Another process may have made the directory in the meantime.
+            # Another process may have made the directory in the meantime. Its
+            # content is the same, so the error of rename() is ignored.
             with contextlib.suppress(OSError):
                 made.rename(CACHE)
     return CACHE
@@ -98,8 +101,8 @@ def _apt(*words, **options):
 
 
 def _options_for_release(work):
-    """Returns options with which apt finds the packages of RELEASE on any
-    Debian.
+    """Returns options for apt with which it finds the packages of the Debian
+    release RELEASE, whatever the release of this machine is.
     """
     if platform.freedesktop_os_release().get("VERSION_CODENAME") == RELEASE:
         return []
@@ -114,8 +117,9 @@ def _options_for_release(work):
         f"Dir::Etc::SourceParts={work}/none",
         f"Dir::State::Lists={work}/lists",
         f"Dir::Cache={work}/cache",
-        # By default, apt downloads as a sandbox user, who possibly has no
-        # permission to write into this directory. Therefore apt uses root here.
+        # By default, apt downloads files as a special user (the sandbox user),
+        # who may have no permission to write into this directory. apt
+        # therefore downloads as root here.
         "APT::Sandbox::User=root") for word in ("-o", setting)]
     _apt("apt-get", *options, "-q", "update")
     return options
@@ -205,8 +209,8 @@ def _initial_files(modules):
 # ------------------------------------------------------------------ the machine
 
 class Monitor:
-    """A socket through which this program controls QEMU. The commands are in
-    JSON.
+    """The connection through which this program controls QEMU, with commands
+    in JSON.
     """
 
     def __init__(self, own):
@@ -227,8 +231,8 @@ class Monitor:
         raise AssertionError(f"{QEMU} ended during {command}")
 
     def wait_until(self, command, status):
-        """Repeats the command until the field "status" of the answer is
-        `status`.
+        """Repeats the QEMU command `command` until the field "status" of
+        QEMU's answer is `status`.
         """
         udplite.wait_until(
             lambda: self.execute(command).get("status") == status,
@@ -240,8 +244,9 @@ class Monitor:
 
 
 class Machine:
-    """A QEMU process that runs a virtual machine. `states` is the directory for
-    the files of all machines: initramfs, console output and saved state.
+    """A QEMU process that runs a virtual machine. `states` is the directory
+    for the files of all virtual machines: initramfs, console output and saved
+    state.
     """
 
     def __init__(self, states, addresses, console, *options):
@@ -278,7 +283,8 @@ class Machine:
         return self._console.read_text(errors="replace")
 
     def check(self):
-        """Raises AssertionError if the machine's kernel has reported a problem.
+        """Raises AssertionError if the kernel of the virtual machine has
+        reported a problem on its console.
         """
         if SOMETHING_IS_WRONG.search(self.console):
             raise AssertionError(self.console)
@@ -290,8 +296,8 @@ class Machine:
         return "init: ready" in self.console
 
     def save(self, name):
-        """Waits until the machine has booted. Then saves the state of the
-        machine in the file `name`.
+        """Waits until the virtual machine has booted. Then saves the state of
+        the machine in the file `name`.
         """
         udplite.wait_until(self._is_ready, "for the machine with DCCP")
         self.check()
@@ -307,8 +313,8 @@ class Machine:
 
 
 class Guest:
-    """A virtual machine whose kernel has DCCP. It has just booted, and runs
-    until the end of the test `case`.
+    """A running virtual machine whose kernel has DCCP, in the state after its
+    boot. It is ended at the end of the test `case`.
     """
 
     def __init__(self, case, states, network, ipv4, ipv6):
@@ -368,9 +374,9 @@ class GuestSocket:
                        for at, data in packets))
 
     def wait_for(self, word, seconds=SECONDS):
-        """Reads the answers of the machine until one of them is `word`. Ignores
-        all answers before it. Raises AssertionError if the machine answers
-        "closed" or sends no more answers.
+        """Reads the answers of the program in the virtual machine until one of
+        them is `word`. Ignores all answers before it. Raises AssertionError if
+        the program answers "closed" or sends no more answers.
         """
         self._control.settimeout(seconds)
         while (words := self._answers.readline().decode().split()) != [word]:
@@ -378,7 +384,8 @@ class GuestSocket:
                 raise AssertionError(f"the machine said {words}, not {word}")
 
     def close(self):
-        """Requests that the machine closes the connection immediately."""
+        """Asks the program in the virtual machine to close the connection
+        immediately."""
         self._control.shutdown(socket.SHUT_WR)
 
     def outcome(self, seconds=SECONDS):
@@ -395,8 +402,8 @@ class GuestSocket:
 
 
 def why_none():
-    """Returns the reason why a virtual machine with DCCP cannot run here, or
-    None if it can run.
+    """Returns the reason why a virtual machine with DCCP cannot run on this
+    machine, or None if it can run.
     """
     if not shutil.which(QEMU):
         return f"no {QEMU} (pipelines/setup test)"

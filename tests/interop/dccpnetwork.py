@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network that connects the local kernel with the virtual machines that
-dccpguest.py runs.
+"""A network that connects the kernel of this machine with the virtual machines
+that dccpguest.py runs.
 
-The local kernel is connected by a TUN device. Each virtual machine is connected
-by a socket for its Ethernet frames. A thread forwards IP packets between the
-TUN device and the sockets. The thread records each DCCP packet. A test can
-define which DCCP packets the thread delays, damages or drops.
+The local kernel is connected by a TUN device. Each virtual machine is
+connected by a socket for its Ethernet frames. A thread forwards IP packets
+between the TUN device and the sockets. The thread records each DCCP packet. A
+test can define which DCCP packets the thread delays, damages or drops.
 """
 
 import contextlib
@@ -27,11 +27,13 @@ import udplite
 DCCP = 33
 HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
-# The maximum number of packets that wait until the thread reads them.
+# The maximum number of packets that wait in the TUN device until the thread
+# reads them.
 QUEUE = 10000
 # Constants of linux/if_tun.h
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
-# The column of /proc/net/dev that counts the packets dropped at transmission.
+# The column of /proc/net/dev with the number of packets that a device dropped
+# before it transmitted them.
 TRANSMIT_DROPPED = 11
 ETHERNET = struct.Struct("!6s6sH")
 ETHERTYPES = {4: 0x0800, 6: 0x86DD}
@@ -60,8 +62,8 @@ def open_tun():
 
 
 def why_none():
-    """Returns the reason why no TUN device can be made here, or None if one can
-    be made.
+    """Returns the reason why no TUN device can be made on this machine, or
+    None if one can be made.
     """
     try:
         os.close(open_tun())
@@ -82,8 +84,10 @@ def losing(is_lost):
 
 
 class Network(threading.Thread):
-    """The network between the endpoints. Call enter_own_network() before you
-    create this object. When the test `case` ends, the network is shut down.
+    """The network between the endpoints. The caller must call
+    enter_own_network() before it creates this object, because the TUN device
+    must be made in the new network namespace. The network is shut down at the
+    end of the test `case`.
     """
 
     def __init__(self, case):
@@ -94,7 +98,8 @@ class Network(threading.Thread):
         self._late = []  # heap of (time, number, packet)
         self._late_count = 0
         self._link_sockets = []
-        # Maps each address to the function that sends a packet to this address.
+        # Maps each IP address to the function that sends a packet to the
+        # machine with this address.
         self._stations = {}
         # Maps each file descriptor to the function that reads packets from it.
         self._readers = {}
@@ -103,8 +108,8 @@ class Network(threading.Thread):
         self._tun = self._open_tun()
         self._end_read, self._end_write = os.pipe()
         self._poll.register(self._end_read, select.POLLIN)
-        # A byte in this pipe asks the thread to check whether the network is
-        # quiet.
+        # A byte in this pipe asks the thread to read all waiting packets, and
+        # to report when the network is quiet.
         self._ask_read, self._ask_write = os.pipe()
         self._poll.register(self._ask_read, select.POLLIN)
         self._quiet = threading.Event()
@@ -113,9 +118,9 @@ class Network(threading.Thread):
 
     def _open_tun(self):
         tun = open_tun()
-        # The queue's length is set before the device is up, because Linux
-        # drops packets for a moment if this length changes while the device is
-        # up. TCP connections of an earlier test may be sending at this time.
+        # The length of the queue is set before the device is up. If it were
+        # changed later, Linux would drop packets for a moment, for example
+        # packets of TCP connections that an earlier test has left behind.
         for words in (f"link set {DEVICE} addrgenmode none",
                       f"link set {DEVICE} txqueuelen {QUEUE}",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",
@@ -127,8 +132,8 @@ class Network(threading.Thread):
         return tun
 
     def attach(self, link_socket, hardware_address, addresses):
-        """Connects a machine to this network. The Ethernet frames of the
-        machine go through the socket `link_socket`.
+        """Connects a virtual machine to this network. The machine sends and
+        receives its Ethernet frames through the socket `link_socket`.
         """
 
         def read():
@@ -151,21 +156,22 @@ class Network(threading.Thread):
 
     def set(self, treat=None, delay=0):
         """Defines how the network treats the packets that are sent after this
-        call. `treat(packet)` is called for each DCCP packet. It returns a list
-        of the packets that arrive instead of `packet`. Each item is a pair
-        (packet, additional delay in s). `delay` is the delay in each direction,
-        in s."""
+        call. `delay` is the delay of each packet in s, the same in each
+        direction. `treat(packet)` is called for each DCCP packet, and returns
+        a list of the packets that arrive instead of `packet`. Each item is a
+        pair (packet, additional delay in s)."""
         with self._lock:
             self._treat = treat or unharmed
             self._delay = delay
 
     def inject(self, packet):
-        """Delivers a packet that no endpoint has sent."""
+        """Delivers a forged packet, which no endpoint has sent, to its
+        destination."""
         self._deliver(packet)
 
     def take_seen(self):
-        """Returns all DCCP packets that were sent since the last call. Raises
-        AssertionError if the TUN device has lost a packet.
+        """Returns all DCCP packets that were sent since the last call of this
+        function. Raises AssertionError if the TUN device has lost a packet.
         """
         self._wait_until_quiet()
         line, = re.findall(rf"^ *{DEVICE}:(.*)$", pathlib.Path(
@@ -177,16 +183,17 @@ class Network(threading.Thread):
         return seen
 
     def _wait_until_quiet(self):
-        """Waits until the thread has read all packets, including the last
-        packets of an endpoint that has just ended."""
+        """Waits until the thread has read all packets that are on the way. An
+        endpoint may send its last packets just before it ends, so they may
+        still be waiting when the endpoint has ended."""
         self._quiet.clear()
         os.write(self._ask_write, b".")
         if not self._quiet.wait(udplite.SECONDS):
             raise AssertionError("the network does not become quiet")
 
     def seen(self):
-        """Returns the same packets as take_seen(), but keeps them for the next
-        call.
+        """Returns the packets that the next call of take_seen() will return,
+        without removing them.
         """
         with self._lock:
             return list(self._seen)
@@ -231,8 +238,8 @@ class Network(threading.Thread):
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
-        # A machine that has ended cannot receive packets. An error in sending
-        # to it is therefore ignored.
+        # If the virtual machine has already ended, it cannot receive packets.
+        # The error in sending to it is therefore ignored.
         with contextlib.suppress(OSError):
             if write:
                 write(packet)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads DCCP packets as RFC 4340 defines them, and checks whole connections.
 
-This module shares no code with the elements. To find errors in it, test_dccp.py
-also checks the packets with tshark.
+This module shares no code with the project's elements. The module itself may
+have errors, too, so test_dccp.py also checks the packets with tshark.
 """
 
 import collections
@@ -18,11 +18,11 @@ DCCP = 33
 TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
          "Reset", "Sync", "SyncAck", "Listen")
 WITHOUT_ACK = {"Request", "Data", "Listen"}
-# Maps a packet type to the number of bytes that its header has after the
-# sequence and acknowledgement numbers (section 5).
+# Number of bytes in the header after the sequence and acknowledgement numbers,
+# for each packet type that has such bytes (RFC 4340 section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
-# Size in bytes of the generic header with X = 1, that is, with long sequence
-# numbers.
+# Size in bytes of DCCP's generic header with long sequence numbers (bit X =
+# 1).
 GENERIC = 16
 RESET_SIZE = 28
 # Reset codes
@@ -32,9 +32,8 @@ NUMBERS = 1 << 48
 # The default of the feature Sequence Window, in packets (section 7.5.2).
 SEQUENCE_WINDOW = 100
 
-# If tshark finds no fault in a packet, it gives the packet one of these
-# severities. "" means that tshark has no remark. "Chat" is a note about an
-# unusual value.
+# The severities that tshark gives to a packet without a fault. "" means that
+# tshark has no remark. "Chat" is a note about an unusual value.
 FINE = {"", "Chat"}
 TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
                  "_ws.expert.message", "_ws.malformed")
@@ -63,10 +62,11 @@ class Packet:
     to: tuple
     type: str
     sequence: int
-    # The acknowledgement number, or None if the packet has no such number.
+    # The acknowledgement number, or None if packets of this type have no such
+    # number.
     acknowledged: int
     ccval: int
-    # The header field CsCov (checksum coverage), which is 0 to 15.
+    # The value of the header field CsCov (checksum coverage), from 0 to 15.
     coverage: int
 
     # Bytes of the header that depend on the packet type. In a Request, Response
@@ -78,7 +78,8 @@ class Packet:
 
     @classmethod
     def read(cls, seen):
-        """Reads a packet and checks the properties that every packet must have.
+        """Reads the packet `seen`. Raises Wrong if it violates a rule that RFC
+        4340 has for every packet.
         """
         segment = udplite.segment_of(seen.packet)
         addresses = _addresses(seen.packet)
@@ -134,9 +135,10 @@ def _check_sum(segment, header, source, to):
 
 
 def _sum(segment, covered, source, to):
-    """Returns the sum from which the checksum of a packet is computed (RFC 4340
-    section 9). The sum covers the pseudo-header, which is the same as that of
-    TCP, and the first `covered` bytes of the packet.
+    """Returns the one's complement sum that determines the checksum of a DCCP
+    packet (RFC 4340 section 9). The sum covers the pseudo-header, which is the
+    same as that of TCP except for the protocol number, and the first `covered`
+    bytes of the packet.
     """
     pseudo = source + to + len(segment).to_bytes(4, "big") \
         + DCCP.to_bytes(4, "big")
@@ -144,7 +146,8 @@ def _sum(segment, covered, source, to):
 
 
 def reset(source, to, sequence, acknowledged):
-    """Returns an IP packet with a Reset. `source` and `to` are as in Packet."""
+    """Returns an IP packet with a DCCP Reset. `source` and `to` are pairs
+    (address, port), as in the class Packet."""
     segment = struct.pack(
         "!HHBBHBB6s2x6sB3x", source[1], to[1], RESET_SIZE // 4, 0, 0,
         TYPES.index("Reset") << 1 | 1, 0, sequence.to_bytes(6, "big"),
@@ -157,7 +160,8 @@ def reset(source, to, sequence, acknowledged):
 
 
 class Connection:
-    """A connection with all its packets, in the order in which they were sent.
+    """A DCCP connection with all its packets, in the order in which they were
+    sent.
     """
 
     def __init__(self, packets):
@@ -167,8 +171,9 @@ class Connection:
 
     @classmethod
     def all(cls, seen):
-        """Returns a list with one Connection for each pair of ports that the
-        packets `seen` contain."""
+        """Returns a list of connections that contain the packets `seen`. All
+        packets between the same two endpoints (address and port) belong to one
+        Connection."""
         found = collections.defaultdict(list)
         for each in map(Packet.read, seen):
             found[frozenset((each.source, each.to))].append(each)
@@ -184,13 +189,14 @@ class Connection:
         return [packet for packet in self.packets if packet.has_data]
 
     def is_late_answer(self, sync):
-        """Returns whether a Sync was sent only because an acknowledgement was
-        too old when it was read.
+        """Returns whether the machine was so slow that an endpoint sent the
+        Sync `sync` without a fault of its peer.
 
-        An endpoint accepts acknowledgements of its last 100 packets (section
-        7.5.1). 100 packets is the default of section 7.5.2, which Linux uses
-        too. A busy machine reads packets late, while the peer continues to
-        send. An acknowledgement may then be older than 100 packets."""
+        An endpoint answers an acknowledgement with a Sync if it does not
+        belong to its last 100 packets (RFC 4340 section 7.5.1). 100 packets is
+        the default of section 7.5.2, which Linux uses too. A busy machine
+        reads packets late, while the endpoint continues to send. The
+        acknowledgement in such a packet may then be older than 100 packets."""
         asked = next((packet for packet in self.packets
                       if packet.source == sync.to
                       and packet.sequence == sync.acknowledged), None)
@@ -205,8 +211,8 @@ class Connection:
     def check(self, syncs=0):
         """Checks that the connection is opened and closed correctly, and that
         its packets are numbered correctly. The connection may have at most
-        `syncs` Sync packets. Sync packets for which is_late_answer() returns
-        True do not count."""
+        `syncs` Sync packets. Sync packets that were sent only because the
+        machine is slow (is_late_answer()) do not count."""
         need(self.packets[0].type == "Request", "begins with",
              self.packets[0])
         for end in (self.client, self.server):
@@ -216,9 +222,10 @@ class Connection:
         self._check_end()
 
     def _check_numbers(self, end):
-        """Checks that the sequence number rises by one with each packet
-        (section 7.1). A Reset with the code No Connection is an exception,
-        because its sequence number does not belong to this series.
+        """Checks that the sequence number rises by one from each packet of the
+        endpoint `end` to the next (RFC 4340 section 7.1). A Reset with the
+        code No Connection is left out, because its sequence number does not
+        continue the numbers of the connection.
         """
         mine = [packet for packet in self.sent_by(end)
                 if packet.reset_code != NO_CONNECTION]
@@ -227,19 +234,19 @@ class Connection:
                 raise Wrong(f"{after} behind {before}")
 
     def _check_end(self):
-        """Checks that the last packet is the only Reset and has the code
-        Closed.
+        """Checks that the last packet of the connection is a Reset with the
+        code Closed, and that there is no other Reset.
 
-        If a packet that ends the connection is lost, or if its answer is late,
-        this packet is repeated. A Reset with the code No Connection may answer
-        the repeated packet."""
+        There is one exception. If a packet that ends the connection is lost,
+        or if its answer is late, this packet is repeated. The repeated packet
+        may be answered by a Reset with the code No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        # If the last Reset is lost, the peer repeats its Close. The program
-        # that sent the Reset may have ended already. The repeated Close may
-        # therefore get no answer.
+        # Nothing follows the last Reset, with one exception. If this Reset is
+        # lost, the peer repeats its Close. The program that sent the Reset may
+        # have ended already, so the repeated Close may get no answer.
         last, = [index for index, packet in enumerate(self.packets)
                  if packet is resets[-1]]
         behind = self.packets[last + 1:]
@@ -256,7 +263,7 @@ class Connection:
 
 
 def check_with_tshark(seen):
-    """Checks that tshark finds no fault in any packet."""
+    """Checks that tshark finds no fault in any of the packets `seen`."""
     for packet, row in zip(seen, dissect([each.packet for each in seen])):
         need(row["dccp.checksum.status"] == udplite.GOOD, "tshark's checksum",
              row, packet.packet.hex())

@@ -7,14 +7,14 @@ import subprocess
 
 import peers
 
-# The number of streams that one process decodes.
+# The number of streams that one ffmpeg process decodes.
 AT_ONCE = 16
 
 
 def hash_pictures(codec, streams, level, *options):
     """Decodes all of `streams`. Returns the hashes of the pictures of each
     stream, and the messages that ffmpeg has printed at the log level `level`.
-    `options` apply to each decoder.
+    `options` are options of ffmpeg for each input.
     """
     hashes, printed = [], ""
     for first in range(0, len(streams), AT_ONCE):

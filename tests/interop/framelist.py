@@ -20,8 +20,9 @@ def read_log(path):
 
 
 def lost_by_type(rows):
-    """Returns {frame type: number of lost frames of this type}. A line with the
-    event `lost` stands for one frame or for a range of frames.
+    """Returns {frame type: number of lost frames of this type}. `rows` are the
+    lines of the log. A line with the event `lost` stands for one frame or for
+    several consecutive frames.
     """
     found = collections.Counter()
     for row in of(rows, "lost"):

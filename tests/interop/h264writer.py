@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes H.264 streams that no available encoder makes. The code writes them
-bit by bit, as the standard defines them.
+"""Writes H.264 streams with features that no available encoder supports, such
+as field pictures. The code writes the streams bit by bit, as the standard
+defines them (ITU-T H.264, 7.3).
 
 A picture has 32x32 samples. Its left macroblocks are I_PCM with a random
 pattern. Its right macroblocks are copies of the left macroblocks of its
 reference pictures. A picture is therefore only correct if its references are
-correct. The streams use CAVLC, no residual and no deblocking (ITU-T H.264,
-7.3).
+correct. The streams use CAVLC, no residual and no deblocking.
 """
 
 import random
@@ -16,7 +16,8 @@ FRAME, TOP, BOTTOM = range(3)
 LOG2_FRAME_NUM = 8
 LOG2_ORDER = 8
 SLICE_TYPES = {"P": 5, "B": 6, "I": 7}
-# A recovery point SEI with recovery_frame_cnt 0 and exact_match_flag 1.
+# An SEI message of the type recovery point, with recovery_frame_cnt 0 and
+# exact_match_flag 1. A decoder can begin at the picture after it.
 RECOVERY_POINT = b"\x06\x06\x01\xc4\x80"
 
 
@@ -38,7 +39,8 @@ class Bits:
         return self.ue(*(2 * v - 1 if v > 0 else -2 * v for v in values))
 
     def pcm(self, seed):
-        """Appends pcm_alignment_zero_bits and a macroblock of random samples.
+        """Appends zero bits up to the next byte (pcm_alignment_zero_bits), and
+        the samples of a macroblock of type I_PCM, which are random.
         """
         self.text += "0" * (-len(self.text) % 8)
         samples = random.Random(str(seed)).randbytes(384)
@@ -46,7 +48,8 @@ class Bits:
         return self
 
     def unit(self, head):
-        """Returns the NAL unit, with trailing bits and emulation prevention."""
+        """Returns the NAL unit with the header byte `head`. Adds the trailing
+        bits, and the bytes that prevent a start code inside the unit."""
         text = self.text + "1"
         text += "0" * (-len(text) % 8)
         out, zeros = bytearray([head]), 0
@@ -60,19 +63,19 @@ class Bits:
 
 
 def sps(fields):
-    """Returns a sequence parameter set (7.3.2.1.1): Main profile, level 3,
-    pic_order_cnt_type 0, four reference frames.
+    """Returns a sequence parameter set of H.264 (7.3.2.1.1): Main profile,
+    level 3, pic_order_cnt_type 0, four reference frames.
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # The SPS forbids gaps in frame_num. It sets the width and the height of the
-    # picture to two macroblocks.
+    # The SPS forbids gaps in frame_num. The picture is two macroblocks wide
+    # and two macroblocks high.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
-    # direct_8x8_inference_flag is set, and frame_cropping_flag is not set. The
-    # VUI (E.1.1) follows. It specifies a frame rate of 25 frames per second,
-    # and the maximum number of reordered frames.
+    # The flag direct_8x8_inference_flag is set, and frame_cropping_flag is not
+    # set. The VUI (H.264, E.1.1) follows. It specifies a frame rate of 25
+    # frames per second, and the maximum number of reordered frames.
     bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
     return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
@@ -133,12 +136,12 @@ class Picture:
             bits.u(1, 0)
 
     def _copy(self, bits, first):
-        """Appends a 16x16 macroblock that is copied from the reference pictures
-        of one or both lists.
+        """Appends a 16x16 macroblock that is copied from reference pictures: a
+        P-macroblock from one reference list, a B-macroblock from both lists.
 
         The source of the copy is the macroblock to the left, at a distance of
-        16 samples. A motion vector is in quarters of a sample, so its value is
-        64.
+        16 samples. Motion vectors are in quarters of a sample, so the
+        horizontal part of the vector is -64.
         """
         lists = 2 if self.letter == "B" else 1
         bits.ue(0, 3 if self.letter == "B" else 0)
@@ -171,8 +174,8 @@ class Picture:
 
 
 class Stream:
-    """A stream of frames, each with one or two NAL units. A unit is a pair
-    (bytes, index of its frame).
+    """A stream of frames, each with one or two NAL units. `units` is a list of
+    pairs (bytes of the NAL unit, index of its frame).
     """
 
     def __init__(self, frames, fields):
@@ -185,11 +188,11 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields the base of each frame. A frame has a position in display
-        order, which is its base plus its picture order count.
+        """Yields the base of each frame. The position of a frame in display
+        order is its base plus its picture order count.
 
-        The picture order count begins again at each IDR picture. The base of an
-        IDR picture is therefore higher than the positions of all earlier
+        The picture order count begins again at each IDR picture. The base of
+        an IDR picture is therefore higher than the positions of all earlier
         frames. The frames up to the next IDR picture have the same base.
         """
         base = highest = 0
@@ -204,18 +207,20 @@ class Stream:
 
 
 def fields_of(letters, frame_num, order, **options):
-    """Returns a frame that consists of two fields. If the reference lists have
-    two entries, the second field refers to the first field (ref_idx 1). If they
-    have one entry, the second field refers to the previous frame."""
+    """Returns a frame that consists of two fields. The `options` determine the
+    reference of the second field. If the reference lists have two entries, it
+    refers to the first field (ref_idx 1). If they have one entry, it refers to
+    the previous frame."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]
 
 
 def paff(gops, is_open, always_fields):
-    """Returns a stream with frames I B B P B B P B B P. In an open GOP, two
-    B-frames follow the I-frame in the stream but are shown before it. Without
-    `always_fields`, every second P-frame is a frame picture."""
+    """Returns a stream of field pictures, with the frames I B B P B B P B B P
+    in each GOP. In an open GOP, two B-frames follow the I-frame in the stream
+    but are shown before it. Without `always_fields`, every second P-frame is a
+    frame picture."""
     frames, frame_num, base = [], 0, 0
     for gop in range(gops):
         idr = gop == 0 or not is_open
@@ -233,7 +238,7 @@ def paff(gops, is_open, always_fields):
             if p % 2 and not always_fields:
                 frames.append([Picture("P", frame_num, 2 * at)])
             else:
-                # The P-frame has two fields. The first field refers to the
+                # This P-frame has two fields. The first field refers to the
                 # previous frame. The second field refers to the previous frame
                 # if `p` is even, and to the first field if `p` is odd.
                 frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
@@ -247,9 +252,9 @@ def paff(gops, is_open, always_fields):
 
 
 def long_term(gops):
-    """Returns a stream of `gops` GOPs of the form IDR P P ... . The IDR picture
-    is a long-term reference, and the fifth P-frame becomes the second long-term
-    reference. Every third P-frame refers to the last picture of its reference
+    """Returns a stream of `gops` GOPs of the form IDR P P ... . The IDR
+    picture is the first long-term reference, and the fifth P-frame becomes the
+    second one. Every third P-frame refers to the last picture of its reference
     list, which is a long-term reference. Every fourth P-frame is a
     non-reference frame."""
     frames = []
@@ -260,9 +265,10 @@ def long_term(gops):
             marks, total = (), n_short + n_long
             reference = n % 4 != 3
             if n == 5:
-                # Removes the oldest short-term reference, allows two long-term
-                # references, and makes this picture the second long-term
-                # reference.
+                # The memory management operations of this picture do three
+                # things: they remove the oldest short-term reference, allow
+                # two long-term references, and make this picture the second
+                # long-term reference.
                 marks = (1, n_short - 1), (4, 2), (6, 1)
             frames.append([Picture(
                 "P", frame_num, 2 * n, refs=total - 1 if n % 3 == 0 else 0,

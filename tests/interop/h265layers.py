@@ -3,12 +3,16 @@
 encoder makes more than two layers.
 
 The P-frames become layer 0. The B-frames to which other frames refer become
-layer 1, and all other B-frames layer 2. The reference picture set of a picture
-may contain pictures of higher layers, although the picture does not use them.
-The set is therefore reduced to the pictures in the reference lists. Each list
-has one entry (ref=1). No picture then depends on a picture of a higher layer,
-and the decoded pictures do not change. The positions of the header fields in
-the stream are determined by ffmpeg's trace_headers.
+layer 1, and all other B-frames layer 2.
+
+No picture may depend on a picture of a higher layer. However, the reference
+picture set of a picture may contain pictures of higher layers, although the
+picture does not use them. The set is therefore reduced to the pictures in the
+reference lists, each of which has one entry (ref=1). The decoded pictures do
+not change.
+
+The positions of the header fields in the stream are found with ffmpeg's
+trace_headers.
 """
 
 import re
@@ -17,15 +21,16 @@ import subprocess
 VPS, SPS = 32, 33
 IDR_LAST = 20
 FIELD = re.compile(r"\] (\d+) +([\w\[\]]+) +[01]+ = (-?\d+)$")
-# Positions in an SPS, in bits. At SPS_PROFILE_END, general_level_idc ends and
-# the data of the sub-layers begin (7.3.3). At SPS_LAYERS, the number of
-# sub-layers begins.
+# Positions in an SPS of H.265, in bits. At SPS_PROFILE_END, the field
+# general_level_idc ends and the data of the sub-layers begin (section 7.3.3).
+# At SPS_LAYERS, the field with the number of sub-layers begins.
 SPS_PROFILE_END, SPS_LAYERS = 120, 20
 SUB_LAYERS = 3
 
 
 def _trace(path):
-    """Returns the fields of each NAL unit as (name, position in bits, value).
+    """Returns a list for each NAL unit of the stream, with its header fields
+    as tuples (name, position in bits, value).
     """
     text = subprocess.run(
         ["ffmpeg", "-hide_banner", "-nostats", "-i", str(path), "-c", "copy",
@@ -58,8 +63,9 @@ def _ue(value):
 
 
 def _write_set(deltas):
-    """Returns st_ref_pic_set () without prediction from another set (7.3.7).
-    Each picture in the set is marked as used.
+    """Returns the bits of st_ref_pic_set () (H.265, 7.3.7) for the pictures in
+    `deltas`. The set is not predicted from another set, and each picture in it
+    is marked as used.
     """
     earlier = sorted(-d for d in deltas if d < 0)
     later = sorted(d for d in deltas if d > 0)
@@ -73,7 +79,8 @@ def _write_set(deltas):
 
 
 def _align(bits, data):
-    """Appends byte_alignment () and the slice data."""
+    """Appends to `bits` the alignment bits that end a slice header
+    (byte_alignment ()), and then the slice data."""
     bits += "1"
     return bits + "0" * (-len(bits) % 8) + data
 
@@ -84,23 +91,24 @@ class _Layers:
         self.kept = set()
 
     def sps(self, bits):
-        """Sets the number of sub-layers in an SPS. Two other parts of the SPS
-        change with it.
+        """Sets the number of sub-layers in an SPS of H.265. Two other parts of
+        the SPS have to change with it:
 
-        profile_tier_level () gets 16 more bits, because it has flags for each
-        sub-layer. sps_sub_layer_ordering_info_present_flag becomes 0, so that
-        one set of buffer sizes holds for all sub-layers."""
+        - profile_tier_level () gets 16 more bits, because it has flags for
+          each sub-layer.
+        - sps_sub_layer_ordering_info_present_flag becomes 0, so that one set
+          of buffer sizes holds for all sub-layers."""
         at = self.at["sps_sub_layer_ordering_info_present_flag"]
         return bits[:SPS_LAYERS] + f"{SUB_LAYERS - 1:03b}" + \
             bits[SPS_LAYERS + 3:SPS_PROFILE_END] + 16 * "0" + \
             bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
 
     def deltas(self, fields):
-        """Returns two lists of the pictures that this slice's reference picture
-        set contains. Each picture is given as its picture order count minus
-        that of the current picture. The first list has the pictures before the
-        current picture, and the second list has the pictures after it. Both
-        lists begin with the nearest picture.
+        """Returns the pictures in the reference picture set of a slice, as two
+        lists. The first list has the pictures before the current picture, and
+        the second list has the pictures after it. Both lists begin with the
+        nearest picture. For each picture, the list contains its picture order
+        count minus that of the current picture.
         """
         found = [], []
         for side, deltas in enumerate(found):
@@ -143,9 +151,9 @@ class _Layers:
 
 
 def add_layers(path, units):
-    """Adds layers to the stream in the file `path`. `units` is a list of the
-    access units of the stream, each as a tuple (offset, size, time). Returns
-    the new stream and the list of its access units."""
+    """Adds temporal layers to the H.265 stream in the file `path`. `units` is
+    a list of the access units of the stream, each as a tuple (offset, size,
+    time). Returns the new stream and the list of its access units."""
     data, layers, out, places = path.read_bytes(), _Layers(), b"", []
     traced = iter(_trace(path))
     for offset, size, time in units:

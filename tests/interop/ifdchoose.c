@@ -16,7 +16,7 @@
  * fields of a frame may be an access unit.
  *
  * The program writes the indices of the units that are sent. The last line has
- * the count of all frames and the count of the frames that were dropped as
+ * two numbers: all frames, and the frames that were dropped because they were
  * leading frames. The program chooses the frames with the code of ifdqueue, but
  * without the threads and the clock of ifdqueue.
  */
@@ -33,7 +33,8 @@ typedef struct
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
-  /* Duration of the outage in ns; 0 if no outage is left to simulate. */
+  /* Duration in ns of the outage that is still to be simulated; 0 if there is
+   * none. */
   guint64 outage;
   guint64 n_frames;
   gboolean sending;
@@ -49,8 +50,8 @@ show (GstBuffer * buffer)
     printf ("%" G_GUINT64_FORMAT "\n", GST_BUFFER_OFFSET (buffer));
 }
 
-/* Simulates the link until the time `now`. When the link begins to send a
- * frame, the frame is removed from the queue. */
+/* Simulates the link until the time `now`. The link takes a frame from the
+ * queue when it begins to send this frame. */
 static void
 run_until (Sender * sender, guint64 now)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program that runs the classifier. A test can compare its output with that
- * of ffmpeg.
+/* Runs the project's classifier of H.264 and H.265 frames on a file. A test
+ * compares its output with that of ffmpeg.
  *
  *   ifdclassify CODEC FILE [CODEC-DATA-IN-HEX]
  *
- * CODEC is h264 or hevc. FILE contains access units. Standard input has a line
- * "OFFSET SIZE PTS" for each access unit. OFFSET is its position in FILE.
+ * CODEC is h264 or hevc. FILE contains access units. The program reads a line
+ * "OFFSET SIZE PTS" from standard input for each access unit. OFFSET is its
+ * position in FILE.
  *
  * For each access unit, the program prints a line with its type (I, P or B) and
  * its flags (c closed, x broken link, r refresh, l leading, t trailing). The

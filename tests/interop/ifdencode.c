@@ -6,9 +6,10 @@
  *
  * LAYERS is 1, 2 or 3. The pipeline has an ifdqueue that is named "ifd" and,
  * for more than one layer, an encoder that is named "encoder". gst-launch-1.0
- * cannot do this, since it cannot set arrays of numbers. The program writes one
- * line with the numbers of input frames, sent frames, dropped frames and
- * malformed frames.
+ * cannot be used, because the layers of the encoder are properties with arrays
+ * of numbers, which gst-launch-1.0 cannot set. The program writes one line with
+ * the numbers of input frames, sent frames, dropped frames and malformed
+ * frames.
  */
 
 #include <stdio.h>
@@ -19,8 +20,10 @@
 #define MAX_PERIOD 4
 #define BITRATE 100000          /* bit/s, of all layers */
 
-/* The base layer predicts from the last frame, and the layer in the middle
- * updates the golden frame. The highest layer updates nothing. */
+/* Flags of a VP8 or VP9 encoder for the frames of each layer. The base layer
+ * predicts only from the last frame. The middle layer updates only the golden
+ * frame. The highest layer updates no reference frame, so no other frame
+ * depends on it. */
 #define BASE "no-ref-golden+no-ref-alt+no-upd-golden+no-upd-alt"
 #define MIDDLE "no-ref-golden+no-ref-alt+no-upd-last+no-upd-alt+no-upd-entropy"
 #define HIGHEST "no-ref-alt+no-upd-last+no-upd-golden+no-upd-alt+no-upd-entropy"
@@ -29,10 +32,11 @@ typedef struct
 {
   guint n_layers, period;
   gint layers[MAX_PERIOD];
-  /* the temporal-scalability-rate-decimator of each layer */
+  /* The encoder property temporal-scalability-rate-decimator, one number for
+   * each layer. */
   gint decimators[MAX_PERIOD];
-  /* encoder flags of each frame of the pattern, which repeats after `period`
-   * frames */
+  /* Flags for the encoder, one for each frame of the pattern. The pattern
+   * repeats after `period` frames. */
   const gchar *flags;
   const gchar *syncs;
 } Pattern;
@@ -46,8 +50,9 @@ static const Pattern patterns[] = {
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS;
 
-/* Sets the property `name` to the first `n` integers in `values`. The type of
- * the property is GValueArray, although GLib has deprecated this type. */
+/* Sets the property `name` to the first `n` integers in `values`. The property
+ * is a GValueArray, a type that GLib has deprecated, but that the encoder still
+ * requires. */
 static void
 set_array (GstElement * encoder, const gchar * name, const gint * values,
     guint n)
@@ -73,7 +78,8 @@ set_layers (GstElement * encoder, const Pattern * pattern)
   gint bitrates[MAX_PERIOD];
   guint i;
 
-  /* The bitrate of a layer includes the bitrates of all lower layers. */
+  /* The encoder expects for each layer the bitrate of this layer together with
+   * all lower layers. */
   for (i = 0; i < pattern->n_layers; i++)
     bitrates[i] = BITRATE * (i + 2) / (pattern->n_layers + 1);
   g_object_set (encoder, "target-bitrate", BITRATE,

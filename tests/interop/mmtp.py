@@ -23,12 +23,13 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-# Message types that always have a seal if the endpoints share a key. A seal is
-# a digest that is computed with this key. A REFUSE has a seal only if its
-# reason is 2 (busy) or 5 (over). Without a shared key, no message has a seal.
+# Message types whose trailer is always a seal if the endpoints share a key. A
+# seal is a digest that is computed with this key. The trailer of a REFUSE is a
+# seal only if its reason is 2 (busy) or 5 (over). Without a shared key, no
+# message has a seal.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
-# The sizes in bytes of the messages that have a fixed size.
+# The sizes in bytes of the message types that have a fixed size.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
@@ -37,8 +38,9 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# The tuple (bit in the mask of a prelude, size in bytes) of each field of a
-# prelude, in the order of the fields.
+# The fields of a prelude (an optional header of a buffer), in their order.
+# Each field is a tuple: the bit in the mask of the prelude that says whether
+# the field is present, and the size of the field in bytes.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
@@ -69,8 +71,10 @@ class Message:
     data: bytes
     type: str
     channel: int
-    low: int  # Low 16 bits of the sequence number on the channel.
-    time: int  # Sending time in units of 10 us.
+    # Low 16 bits of the sequence number of the message on its channel.
+    low: int
+    # Time of sending, in units of 10 us.
+    time: int
 
     @classmethod
     def read(cls, data, allowed):
@@ -94,16 +98,16 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Returns the field from byte `first` to byte `last`, inclusive, as
-        docs/wire-mmtp.md numbers the bytes.
+        """Returns the field that consists of the bytes `first` to `last`,
+        including both. The bytes are numbered as in docs/wire-mmtp.md.
         """
         return number(self.data[first:last + 1])
 
 
 @dataclasses.dataclass
 class Keys:
-    """The keys from which both endpoints compute their trailers. The keys are
-    known after the handshake.
+    """The keys or tokens with which the two endpoints make the trailers of
+    their messages. They are known after the handshake.
     """
     sender: bytes = None
     receiver: bytes = None
@@ -119,8 +123,8 @@ class Keys:
 
 
 class Side:
-    """The messages of one endpoint, in the order in which they were sent on
-    each channel."""
+    """Checks the messages of one endpoint. They must be passed to it in the
+    order in which they were sent on each channel."""
 
     def __init__(self, session, is_sender):
         self.session, self.is_sender = session, is_sender
@@ -134,8 +138,8 @@ class Side:
         self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
-        """Checks the message with the bytes `data`. `is_complete` says that no
-        earlier message of this endpoint is missing.
+        """Checks the message with the bytes `data`. If `is_complete` is true,
+        no earlier message of this endpoint may be missing.
         """
         message = Message.read(data, self.allowed)
         self.counts[message.type] += 1
@@ -243,8 +247,8 @@ class Side:
         need(not rest, "bytes behind the records")
 
     def _check_distance(self, message):
-        """Checks that the interval between REPORTs is at least 5 ms, except for
-        answers to QUERY.
+        """Checks that there are at least 5 ms between two REPORTs on a
+        channel. A REPORT that answers a QUERY may follow earlier.
         """
         last = self.last_report.get(message.channel)
         self.last_report[message.channel] = message.time
@@ -302,8 +306,9 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    # Low 24 bits of the stream number of the first packet in the REPAIR. Bit 0
-    # of `mask` stands for this packet.
+    # Low 24 bits of the stream number of the first packet that the REPAIR
+    # protects. Bit 0 of `mask` stands for this packet, and the following bits
+    # for the following packets.
     first: int
     mask: int
     sizes: int
@@ -315,8 +320,8 @@ class Repair:
 
 
 def combined(contents):
-    """Returns the XOR of all byte strings in `contents`. The shorter strings
-    are padded with zeros at the end.
+    """Returns the XOR of all byte strings in `contents`. Shorter strings are
+    padded with zeros at their end to the length of the longest string.
     """
     size = max(map(len, contents))
     result = 0
@@ -326,8 +331,8 @@ def combined(contents):
 
 
 class Stream:
-    """Collects the packets of the stream and joins them into buffers. A packet
-    that was sent several times is stored once.
+    """Collects the packets of the MMTP stream and joins them into buffers. A
+    packet that was sent several times is stored once.
     """
 
     def __init__(self):
@@ -353,8 +358,8 @@ class Stream:
         self.packets[whole] = packet
 
     def check_repairs(self):
-        """Checks all REPAIR messages. Before this call, the caller must have
-        added all packets of the stream.
+        """Checks that each REPAIR message is the XOR of the packets that it
+        protects. The caller must have added all packets of the stream before.
         """
         contents = {at % TICKS: packet.content
                     for at, packet in self.packets.items()}
@@ -370,8 +375,9 @@ class Stream:
                  "contents of a REPAIR")
 
     def buffers(self):
-        """Returns a list with a tuple (first packet, payload) for each complete
-        buffer. The first packet of a buffer has the flag FIRST.
+        """Joins packets into buffers. Returns a list with a tuple (first
+        packet, payload) for each complete buffer. The first packet of a buffer
+        has the flag FIRST.
         """
         found, parts = [], []
         for at in sorted(self.packets):
@@ -412,8 +418,8 @@ def prelude_size(payload):
 
 
 class Session:
-    """The session of a sender and a receiver. `key` is the key of the
-    application, or None.
+    """The session of an MMTP sender and a receiver. `key` is the key that the
+    application has given to both, or None.
     """
 
     def __init__(self, key=None):
@@ -426,9 +432,10 @@ class Session:
         self._nonce_s = self._nonce_r = None
 
     def seal(self, message):
-        """Returns the expected trailer of a message that is not signed with the
-        session's keys. If the message has a seal, the trailer is a digest with
-        the shared key. Otherwise all bytes of the trailer are zero.
+        """Returns the expected trailer of a handshake message, which is not
+        authenticated with the session's keys. If the message has a seal, the
+        trailer is a digest with the shared key. Otherwise all bytes of the
+        trailer are zero.
         """
         busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
         if not self.key or not (message.type in SEALED or busy_or_over):
@@ -481,11 +488,11 @@ class Session:
 
     def check(self, sent, received, is_complete=True):
         """Checks all messages. `sent` and `received` contain one list of
-        messages for each network device of the sender. A list in `sent` has the
-        messages that the sender sent over the device. A list in `received` has
-        the messages from the receiver that reached the device; lost messages
-        are missing. `is_complete` is True if `sent` contains all messages that
-        the sender sent."""
+        messages for each network device of the sender. A list in `sent` has
+        the messages that the sender sent over the device. A list in `received`
+        has the messages of the receiver that arrived at the device, so lost
+        messages are missing in it. `is_complete` is True if `sent` contains
+        all messages that the sender sent."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))
@@ -503,8 +510,9 @@ class Session:
 
 
 def payloads(packets, port):
-    """Returns the payloads of the UDP packets whose source or destination port
-    is `port`. `packets` are IPv4 packets as a TUN device delivers them.
+    """Returns the UDP payloads in `packets`, which are IPv4 packets as a TUN
+    device delivers them. Only UDP packets with the source or destination port
+    `port` are used.
     """
     found = []
     for packet in packets:

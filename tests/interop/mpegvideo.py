@@ -32,7 +32,8 @@ RATES = {1: Fraction(24000, 1001), 2: Fraction(24), 3: Fraction(25),
 
 
 class Bits:
-    """Reads unsigned integers, most significant bit first."""
+    """Reads unsigned integers from `data`, bit by bit. The first bit that is
+    read is the most significant one."""
 
     def __init__(self, data):
         self.value = int.from_bytes(data, "big")
@@ -95,12 +96,14 @@ class Picture:
     # backward_f_code, full_pel_forward_vector, forward_f_code). A field that
     # the header does not have is 0.
     vectors: tuple
-    # Byte range (start, end) of the picture header without its extensions.
+    # Byte range (start, end) of the picture header without the extensions that
+    # follow it.
     header: tuple
     # Byte position at which the picture starts. Headers before the picture
     # header belong to the picture.
     start: int = 0
-    # The end of the picture, including all that follows the last slice.
+    # The byte position at which the picture ends. All data that follow the
+    # last slice up to the next picture belong to the picture.
     end: int = 0
     # Byte range (start, end) of the sequence header and its extensions; None if
     # the picture has no sequence header.
@@ -119,8 +122,9 @@ class Picture:
 
     @property
     def parameters(self):
-        """Returns the fields that a rebuilt picture header must copy from an
-        earlier picture header.
+        """Returns the fields that a receiver cannot change when it rebuilds a
+        lost picture header from an earlier one: they must be equal in both
+        headers.
         """
         return self.vectors, self.coding
 
@@ -144,10 +148,13 @@ class Group:
 
 @dataclass
 class Frame:
-    """One coded frame: a frame picture or two field pictures."""
+    """One coded frame, which consists of one frame picture or of two field
+    pictures."""
     pictures: list
-    coding: int  # The frame's place in transport order.
-    display: int = 0  # The frame's place in display order.
+    # The index of the frame in transport order.
+    coding: int
+    # The index of the frame in display order.
+    display: int = 0
     # The presentation time, in seconds after the first displayed frame.
     pts: Fraction = Fraction(0)
 
@@ -161,8 +168,8 @@ class Frame:
 
     @property
     def coded_end(self):
-        """Byte position at which the last slice of the frame ends. A sequence
-        end code after this slice is not included.
+        """Byte position at which the last slice of the frame ends. If a
+        sequence end code follows this slice, it is not included.
         """
         slices = self.pictures[-1].slices
         return slices[-1][1] if slices else self.end
@@ -206,11 +213,14 @@ class Stream:
         return [Unit(self.data[a + 3], a, b) for a, b in zip(starts, ends)]
 
     def _read_units(self):
-        # Positions of the headers that were read since the last picture header.
-        # They belong to the next picture.
+        # Positions of the headers that were read since the last picture
+        # header. They belong to the next picture, because headers precede
+        # their picture.
         self._pending = {}
         picture = None
-        owner = None  # The header to which an extension or user data belongs.
+        # The header to which the extensions and user data that follow it
+        # belong.
+        owner = None
         for unit in self.units:
             body = self.data[unit.start + 4:unit.end]
             if unit.code == SEQUENCE:
@@ -309,8 +319,9 @@ class Stream:
         return frames
 
     def _number_for_display(self):
-        """Numbers the frames in display order. A reference frame is shown when
-        the next reference frame arrives (13818-2 6.1.1.11).
+        """Numbers the frames in display order. B-frames are shown at once. A
+        reference frame is shown only when the next reference frame arrives
+        (ISO/IEC 13818-2, 6.1.1.11).
         """
         order, held = [], None
         for frame in self.frames:
@@ -326,8 +337,8 @@ class Stream:
             pts += self._duration(frame)
 
     def _duration(self, frame):
-        """Returns the duration of a frame. repeat_first_field makes it longer
-        (13818-2 section 6.3.10).
+        """Returns the duration of a frame. The flag repeat_first_field makes
+        it longer (ISO/IEC 13818-2, section 6.3.10).
         """
         coding = frame.pictures[0].coding
         if not coding or not coding.repeat_first_field:
@@ -338,8 +349,8 @@ class Stream:
 
 
 def _completes(first, second):
-    """Returns whether `second` is the second field picture of the frame that
-    `first` began.
+    """Returns whether the pictures `first` and `second` are the two fields of
+    one frame.
     """
     if not first.coding or not second.coding or second.group:
         return False

@@ -17,8 +17,8 @@
 #include <wels/codec_api.h>
 
 #define N_ARGUMENTS 6
-/* An access unit delimiter: a NAL unit of type 9 that allows any
- * primary_pic_type (H.264, 7.3.2.4) */
+/* An access unit delimiter. It is a NAL unit of type 9, whose field
+ * primary_pic_type allows every type of picture (H.264, 7.3.2.4). */
 static const unsigned char delimiter[] = { 0, 0, 0, 1, 9, 0xf0 };
 
 typedef struct
@@ -51,7 +51,8 @@ create_encoder (const Options * options)
   params.iTargetBitrate = 1000 * options->kbps;
   params.iMaxBitrate = UNSPECIFIED_BIT_RATE;
   params.iRCMode = RC_BITRATE_MODE;
-  /* The encoder must not skip a picture. */
+  /* To keep its bitrate, the encoder could skip pictures. The test needs every
+   * picture. */
   params.bEnableFrameSkip = false;
   params.iTemporalLayerNum = options->layers;
   params.uiIntraPeriod = options->gop;

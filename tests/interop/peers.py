@@ -55,7 +55,8 @@ def run(command, timeout=120, env=None):
 
 
 def gst(*pipelines, timeout=120):
-    """Runs the pipelines at the same time in one gst-launch-1.0, until EOS."""
+    """Runs the pipelines at the same time in one process of gst-launch-1.0,
+    until they reach EOS. Returns what the process has printed."""
     _, text = run(["gst-launch-1.0", "-q"] + shlex.split(" ".join(pipelines)),
                   timeout, {"GST_DEBUG": "0", "G_DEBUG": ""})
     for word in ("CRITICAL", "ERROR"):
@@ -65,8 +66,9 @@ def gst(*pipelines, timeout=120):
 
 
 def tshark(pcap, fields, *options):
-    """Returns the fields of each packet as a dictionary. The values have the
-    format of tshark 4.0."""
+    """Reads the packets of a pcap file with tshark. Returns the fields of each
+    packet as a dictionary. The values have the format of tshark 4.0, whatever
+    the version of tshark is."""
     command = ["tshark", "-r", pcap, *options, "-T", "fields"]
     for name in fields:
         command += ["-e", name]
@@ -81,8 +83,8 @@ def _without_words(values):
 
 
 def location(path):
-    """Returns the property `location` with `path` as its value. The value is
-    quoted, because the path may contain blanks."""
+    """Returns the text that sets an element's property `location` to `path`.
+    The value is quoted, because the path may contain blanks."""
     return "location=%s" % shlex.quote(str(path))
 
 
@@ -106,10 +108,10 @@ def pay(source, element="rfc2250pay"):
 
 
 def pay_all(jobs, at_once=16):
-    """Converts several streams to packets. `jobs` is a list of pairs (source,
-    element): the file with the stream, and the element that converts it.
-    Returns a list of lists: the packets of each stream. To save time, one
-    process converts up to `at_once` streams.
+    """Converts several streams to RTP packets. `jobs` is a list of pairs
+    (source, element): the file with the stream, and the payloader. Returns one
+    list of packets for each stream. To save time, one process converts up to
+    `at_once` streams.
     """
     results = []
     with workdir() as work:
@@ -124,8 +126,9 @@ def pay_all(jobs, at_once=16):
 
 
 def pay_stock(source, mtu=1400):
-    """Sends the file `source` through the parser and the stock payloader, as
-    users of this payloader do. Returns the packets.
+    """Sends the file `source` through mpegvideoparse and GStreamer's own
+    payloader rtpmpvpay (the stock payloader), as users of this payloader do.
+    Returns the packets.
     """
     return pay(source, "mpegvideoparse ! rtpmpvpay mtu=%d" % mtu)
 
@@ -148,8 +151,9 @@ def pay_ffmpeg(source, mtu=1400, rate=25):
 
 
 def split_packets(data, ssrc):
-    """Returns a list of the RTP packets that are concatenated in `data`. A
-    packet begins where an RTP header with the next sequence number is found.
+    """Returns a list of the RTP packets that are concatenated in `data`
+    without their sizes. A packet begins where an RTP header with the next
+    sequence number is found.
     """
     starts, at, seq = [], 0, 1
     while at >= 0:
@@ -176,8 +180,9 @@ def depay(packets, element="rfc2250depay"):
 
 
 def depay_all(variants, element="rfc2250depay", at_once=16):
-    """Runs `element` on each list of packets in `variants`. Returns its output
-    for each list. To save time, one process handles several lists.
+    """Runs the depayloader `element` on each list of packets in `variants`.
+    Returns the output for each list. To save time, one process handles several
+    lists.
     """
     results = []
     with workdir() as work:
@@ -193,7 +198,8 @@ def depay_all(variants, element="rfc2250depay", at_once=16):
 
 
 def depay_ffmpeg(packets, mpeg2=True):
-    """Returns the stream that ffmpeg rebuilds from the packets."""
+    """Sends the packets to ffmpeg. Returns the elementary stream that ffmpeg
+    rebuilds from them."""
     with workdir() as work, RtspServer(packets) as url:
         out = work / "out"
         run(["ffmpeg", "-v", "error", "-nostdin", "-y",
@@ -203,8 +209,8 @@ def depay_ffmpeg(packets, mpeg2=True):
 
 
 class RtspServer:
-    """A server that sends one list of packets to one client (RFC 2326 section
-    10.12).
+    """An RTSP server for one client. It sends a list of RTP packets over the
+    RTSP connection (RFC 2326 section 10.12).
     """
 
     SDP = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n" \

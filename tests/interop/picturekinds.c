@@ -5,9 +5,9 @@
  *
  *   picturekinds FORMAT FILE
  *
- * FORMAT is h264, h265, vp8, vp9 or av1, or one of these names after "rtp-". In
- * the file, the size of each buffer precedes the buffer in two bytes, as in the
- * framing of RTP packets by RFC 4571.
+ * FORMAT is h264, h265, vp8, vp9 or av1, or "rtp-" followed by one of these
+ * names if the buffers are RTP packets. FILE contains the buffers, each
+ * preceded by its size in two bytes, as in the framing of RFC 4571.
  */
 
 #include <stdio.h>

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Small models of two receivers, live555 and gortsplib, that need the
+"""Small models of two RTP receivers, live555 and gortsplib, which rely on the
 video-specific header of RFC 2250.
 
-Both models refuse packets in which that header is empty. A stream that passes
-both models can therefore be received by the two programs.
+Both models refuse packets in which this header is empty. A stream that both
+models can receive can also be received by the two programs.
 """
 
 
 def live555(packets):
-    """Returns the bytes that live555 delivers.
+    """Returns the bytes that live555 outputs for `packets`.
 
-    S, B and E are bits in the video-specific header of RFC 2250. If a packet
-    has S or B, it begins a unit. If a packet has E, or has S but not B, it ends
-    the unit. After a loss, live555 discards the current unit and all packets
-    before the next unit.
+    S, B and E are bits in the video-specific header of RFC 2250. live555 uses
+    them to find units of the stream:
+    - A packet with S or B begins a unit.
+    - A packet with E, or with S but not B, ends a unit.
+
+    After a loss, live555 discards the current unit and all packets before the
+    next unit.
     """
     delivered, unit, whole, seq = bytearray(), bytearray(), True, None
     for packet in packets:
@@ -33,8 +36,8 @@ def live555(packets):
 
 
 def gortsplib(packets):
-    """Returns the frames that gortsplib (mediamtx) delivers and the number of
-    packets that it refuses.
+    """Returns the frames that gortsplib (the library of mediamtx) outputs for
+    `packets`, and the number of packets that it refuses.
     """
     frames, refused, parts, slices = [], 0, [], []
     seq = None
@@ -59,8 +62,8 @@ def gortsplib(packets):
 
 
 def lacks_slices(stream, delivered):
-    """Searches `delivered` for the slices of the stream, in the order of the
-    stream. Returns the slices that are missing or in a wrong order.
+    """Searches the slices of the stream in `delivered`, the output of a
+    receiver. Returns the slices that are missing or in a wrong order.
     """
     missing, at = [], 0
     for picture in stream.pictures:

@@ -32,14 +32,14 @@ Fault = namedtuple("Fault", "rule packet detail")
 HEADER_ORDER = {SEQUENCE: 0, GROUP: 1, PICTURE: 2}
 HEADER_CODES = (SEQUENCE, GROUP, PICTURE, EXTENSION, USER_DATA)
 
-# The fields of the header of RFC 2250 section 3.4 as (name, number of bits), in
-# the order of the figure in that section.
+# The fields of the video-specific header (RFC 2250 section 3.4) as (name,
+# number of bits), in the order of the figure in that section.
 FIELDS = (("mbz", 5), ("t", 1), ("tr", 10), ("an", 1), ("n", 1), ("s", 1),
           ("b", 1), ("e", 1), ("p", 3), ("fbv", 1), ("bfc", 3), ("ffv", 1),
           ("ffc", 3))
 
-# The fields of the header of RFC 2250 section 3.4.1 as (name, number of bits),
-# in the order of the figure in that section.
+# The fields of the MPEG-2 header extension (RFC 2250 section 3.4.1) as (name,
+# number of bits), in the order of the figure in that section.
 EXTENSION_FIELDS = (
     ("X", 1), ("E", 1), ("f00", 4), ("f01", 4), ("f10", 4), ("f11", 4),
     ("DC", 2), ("PS", 2), ("T", 1), ("P", 1), ("C", 1), ("Q", 1), ("V", 1),
@@ -52,15 +52,16 @@ class MalformedHeader(Exception):
 
 @dataclass
 class VideoHeader:
-    """The video-specific header, which is between the RTP header and the
-    elementary stream.
+    """The video-specific header of RFC 2250, which is between the RTP header
+    and the video data.
     """
     fields: dict
-    # The fields of the header of RFC 2250 section 3.4.1; None if flag T is 0.
+    # The fields of the MPEG-2 header extension (RFC 2250 section 3.4.1); None
+    # if flag T is 0.
     extension: dict = None
     # The 32 bits of the composite display fields; None if flag D is 0.
     composite: int = None
-    # The extensions with their padding; None if flag E is 0.
+    # The extensions of the picture, with their padding; None if flag E is 0.
     extra: bytes = None
     size: int = 4
 
@@ -97,17 +98,19 @@ def _split(data, layout):
 
 @dataclass
 class Placed:
-    """A packet and the position of its payload in the elementary stream."""
+    """A packet, and the part of the elementary stream that it contains."""
     index: int
     packet: object
     header: VideoHeader
     start: int
     end: int
     picture: mpegvideo.Picture
-    # All units of the stream, such as headers and slices, that have at least
-    # one byte in the packet.
+    # All units of the stream (headers and slices) of which at least one byte
+    # is in the packet.
     units: list = field(default_factory=list)
-    injected: int = 0  # The size in bytes of a repeated sequence header.
+    # Size in bytes of the sequence header that the sender has repeated in this
+    # packet; 0 if there is none.
+    injected: int = 0
 
     @property
     def begins_unit(self):
@@ -125,8 +128,9 @@ def is_slice(code):
 # ---------------------------------------------------------------------- placing
 
 def place(stream, packets):
-    """Finds each packet's payload in the stream. Returns (list of Placed,
-    faults). Stops at the first packet whose payload differs from the stream.
+    """Finds out which part of the elementary stream each packet contains.
+    Returns (list of Placed, list of faults). Stops at the first packet whose
+    payload differs from the stream.
     """
     placed, faults, at, first = [], [], 0, 0
     starts = [picture.start for picture in stream.pictures]
@@ -163,10 +167,10 @@ def place(stream, packets):
 
 
 def _injected_sequence(stream, at, body):
-    """Returns the length of the repeated sequence header with which the payload
-    `body` begins, or 0 if there is none. `at` is the position of the packet in
-    the stream. A sender may repeat a sequence header at a position where the
-    stream has none.
+    """Returns the length of the repeated sequence header at the beginning of
+    the payload `body`, or 0 if there is none. A sender may repeat a sequence
+    header at a position where the stream has none. `at` is the position in the
+    stream at which the packet begins.
     """
     if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
         return 0
@@ -179,10 +183,11 @@ def _injected_sequence(stream, at, body):
 # -------------------------------------------------------------- expected fields
 
 def expected_fields(placed, mpeg2_extension=False, new_header=None):
-    """Returns all fields of the video-specific header (section 3.4).
+    """Returns the values that all fields of the video-specific header (RFC
+    2250 section 3.4) must have.
 
-    `new_header` is the expected value of the bit N, or None if new-picture-bits
-    is off.
+    `new_header` is the expected value of the bit N, or None if the property
+    new-picture-bits is off.
     """
     picture, mpeg2 = placed.picture, placed.picture.coding is not None
     fbv, bfc, ffv, ffc = picture.vectors
@@ -222,10 +227,11 @@ def _may_count_as_slice_end(placed):
     """Returns whether the packet ends with a sequence end code after the last
     slice.
 
-    According to section 3.4, the last byte of such a packet is not the end of a
-    slice. However, receivers that wait for the bit E would lose the slice if E
-    were not set. Section 3.4 does not say whether the end code belongs to the
-    slice. Therefore E may be set in such a packet.
+    The bit E says that the last byte of a packet is the end of a slice
+    (section 3.4). Section 3.4 does not say whether the end code belongs to the
+    slice. If it does not, E must be 0 in this packet, but receivers that wait
+    for E would then lose the slice. Both values of E are therefore accepted in
+    such a packet.
     """
     units = placed.units
     return (len(units) > 1 and units[-1].code == SEQUENCE_END
@@ -233,8 +239,9 @@ def _may_count_as_slice_end(placed):
 
 
 def new_headers(stream):
-    """Returns for each picture the bit N, which says that the header cannot be
-    rebuilt from an earlier picture of the same type.
+    """Returns for each picture the expected bit N of RFC 2250. The bit says
+    that a receiver cannot rebuild the picture header from an earlier picture
+    of the same type.
     """
     latest, flags = {}, {}
     for picture in stream.pictures:
@@ -244,8 +251,8 @@ def new_headers(stream):
 
 
 def packed_header(stream, placed, mpeg2_extension=False, new_header=None):
-    """Returns the bytes of the header (sections 3.4 and 3.4.1) that a correct
-    sender writes into the packet `placed`.
+    """Returns the video-specific header (RFC 2250 sections 3.4 and 3.4.1) that
+    a correct sender writes into the packet `placed`.
     """
     fields = expected_fields(placed, mpeg2_extension, new_header)
     head = _join(fields, FIELDS)
@@ -268,19 +275,20 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-# Section 3.1 requires that each packet has room for a payload of at least this
-# many bytes.
+# RFC 2250, section 3.1: each packet must have room for a payload of at least
+# this many bytes.
 SMALLEST_PAYLOAD = 261
 
 
 def expected_extension(stream, picture, mtu=None):
-    """Returns (fields, composite, extra) of the header extension (section
-    3.4.1). `composite` is the composite display information, or None. `extra`
-    contains the extensions of the picture, without padding.
+    """Returns (fields, composite, extra), the expected header extension of a
+    packet (RFC 2250 section 3.4.1). `composite` is the composite display
+    information, or None. `extra` contains the extensions of the picture,
+    without padding.
 
     A packet must have room for SMALLEST_PAYLOAD bytes of video. If the
-    extensions are too long for this, the sender is expected to omit them. In
-    this case, `extra` is empty.
+    extensions are too long for this, the sender must omit them. In this case,
+    `extra` is empty.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
@@ -304,8 +312,8 @@ def expected_extension(stream, picture, mtu=None):
 
 def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
           new_picture_bits=False, timestamps=True, pt=32):
-    """Checks `packets` against `stream` and returns a list of all faults. The
-    faults of each rule are in packet order.
+    """Checks `packets` against the elementary stream `stream`, and returns a
+    list of all faults. The faults that one rule finds are in packet order.
     """
     placed, faults = place(stream, packets)
     faults += check_rtp(packets, pt, mtu)
@@ -350,9 +358,9 @@ def check_header(placed, mpeg2_extension, new_header):
 
 
 def check_order(placed):
-    """Checks section 3.1: the headers of a payload are at its beginning, in
-    order and complete. If a payload begins inside a slice, no other slice may
-    begin in this payload.
+    """Checks section 3.1 of RFC 2250: headers are complete and in order, and
+    they are at the beginning of a payload. If a payload begins inside a slice,
+    no other slice may begin in this payload.
     """
     top, rank = placed.begins_unit, -1
     for unit in placed.units:
@@ -377,10 +385,9 @@ def check_order(placed):
 
 
 def check_marker(placed):
-    """Checks that a packet has the marker bit if it contains the end of the
-    last slice of a frame, and that no other packet has the marker bit. A
-    sequence end code after this slice belongs to no frame, so it may be in a
-    later packet.
+    """Checks the marker bit of a packet: it must be set if and only if the
+    packet contains the end of the last slice of a frame. A sequence end code
+    after this slice belongs to no frame, so it may be in a later packet.
     """
     frame = placed.picture.frame
     last = placed.start < frame.coded_end <= placed.end
@@ -390,8 +397,9 @@ def check_marker(placed):
 
 
 def check_timestamps(placed):
-    """Checks that RTP timestamps are presentation times in units of 1/90000 s,
-    plus a constant offset. The sender may choose any offset.
+    """Checks that each RTP timestamp is the presentation time of the frame in
+    units of 1/90000 s, plus an offset. The sender may choose any offset, but
+    it must be the same for all packets.
     """
     if not placed:
         return
@@ -445,9 +453,10 @@ def check_aggregation(stream, placed, mtu, mode):
 
 
 def _check_whole(placed, mtu):
-    """Checks a packet that ends in the middle of a slice. The slice must be too
-    large for one packet, except if it is the first slice of a picture. The size
-    of the packet must be `mtu`.
+    """Checks a packet that ends in the middle of a slice. A slice may be
+    divided only if it is too large for one packet, or if it is the first slice
+    of a picture. If a slice is divided, the packet must be full: its size must
+    be `mtu`.
     """
     last = placed.units[-1]
     if not last.is_slice or last.end == placed.end:

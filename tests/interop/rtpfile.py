@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class RtpPacket:
-    """A packet with the fixed header of RFC 3550 section 5.1, without CSRC or
-    extension.
+    """An RTP packet whose header is the fixed header of RFC 3550 section 5.1,
+    without CSRC list and without header extension.
     """
     payload: bytes
     seq: int
@@ -60,8 +60,9 @@ def read_rfc4571(path):
 
 
 def write_rfc4571(path, packets):
-    """Writes the `packets` with the framing of RFC 4571. An item of `packets`
-    is either an RtpPacket, or bytes that are written unchanged.
+    """Writes `packets` to a file, each preceded by its length (RFC 4571). An
+    item of `packets` is either an RtpPacket, or bytes that are written
+    unchanged as a packet.
     """
     with open(path, "wb") as out:
         for packet in packets:
@@ -70,7 +71,8 @@ def write_rfc4571(path, packets):
 
 
 def write_pcap(path, packets, port=5004):
-    """Writes raw IPv4 packets (LINKTYPE_RAW, 101), one every 10 microseconds.
+    """Writes `packets` as a pcap file with raw IPv4 packets (LINKTYPE_RAW,
+    101). Their capture times are 10 microseconds apart.
     """
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
@@ -83,8 +85,8 @@ def write_pcap(path, packets, port=5004):
 
 
 def read_pcap(path):
-    """Returns the UDP payloads of an Ethernet, Linux cooked or raw IPv4
-    capture.
+    """Returns the UDP payloads in a pcap file. Its packets may be Ethernet
+    frames, frames of a Linux "cooked" capture, or raw IPv4 packets.
     """
     data = pathlib.Path(path).read_bytes()
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") \

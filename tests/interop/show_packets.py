@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints packets of the stock payloader and of rfc2250pay, for documentation.
+"""Prints the packets that the stock payloader and rfc2250pay make from the
+same clip, for the documentation.
 
     meson devenv -C build ../tests/interop/show_packets.py CLIP FIRST COUNT
 

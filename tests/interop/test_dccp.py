@@ -36,13 +36,14 @@ FRAMES_PER_SECOND = 25
 IS_LONG = sys.argv[1:2] == ["long"]
 SECONDS = 60 if IS_LONG else 8
 SECONDS_TO_STREAM = 4 * SECONDS + 60
-# seqnum-offset, timestamp-offset and ssrc are random by default. With fixed
-# values, the packets of two runs are equal.
+# By default, seqnum-offset, timestamp-offset and ssrc are random. With fixed
+# values, two runs of the payloader produce the same packets.
 PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
 OTHER_GUEST = {"IPv4": "10.33.0.3", "IPv6": "fd33::3"}
-states = None  # The directory with the saved states of the guests.
+# The directory with the saved states of the virtual machines (guests).
+states = None
 
 
 def setUpModule():
@@ -59,7 +60,7 @@ def setUpModule():
 
 def noise_packets(count, size=1316):
     """Returns `count` RTP packets of `size` bytes with random contents, as
-    pairs (time in seconds, payload).
+    pairs (time in seconds at which to send the packet, payload).
     """
     noise = random.Random(9)
     return [(number / PACKETS_PER_SECOND,
@@ -86,8 +87,8 @@ class DccpCase(unittest.TestCase):
                                *addresses.values())
 
     def see(self):
-        """Returns all packets that were recorded since the previous call.
-        Checks with tshark that these packets have no fault.
+        """Returns all packets that the network has recorded since the previous
+        call. Checks with tshark that these packets have no fault.
         """
         seen = self.network.take_seen()
         dccppackets.check_with_tshark(seen)
@@ -95,8 +96,8 @@ class DccpCase(unittest.TestCase):
 
     def take_connection(self, port, **options):
         """Checks that exactly one connection was opened since the previous
-        call, that it was opened to `port`, and that its packets have no fault.
-        Returns this connection.
+        call, that its server has the port `port`, and that its packets have no
+        fault. Returns this connection.
         """
         self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
@@ -106,8 +107,8 @@ class DccpCase(unittest.TestCase):
 
     def check_payloads(self, connection, sent, received):
         """Checks that the connection has sent exactly the payloads in `sent`,
-        in this order. Checks also that `received` has exactly the payloads of
-        those packets that were not lost.
+        in this order. Also checks that `received` contains the payloads of all
+        packets that were not lost, and nothing else.
         """
         numbers = {data: number for number, data in enumerate(sent)}
         data = [(numbers.get(packet.payload), packet.is_lost)
@@ -119,8 +120,9 @@ class DccpCase(unittest.TestCase):
 
 
 class KernelTest(DccpCase):
-    """Connects two machines that use Linux's DCCP, the reference
-    implementation. The checks of this file must find no fault in Linux's DCCP.
+    """Checks the checker: connects two virtual machines that both use Linux's
+    DCCP, the reference implementation. The checks of this file must find no
+    fault in its packets.
     """
 
     def stream(self, ip, **network):
@@ -152,9 +154,9 @@ class KernelTest(DccpCase):
                 dccppackets.Connection.all(without)[0].check()
 
     def assert_refuses_changes(self, seen):
-        """Flips each bit of the IP payload of the packet `seen`, one at a time.
-        Checks that dccppackets refuses each changed packet. tshark starts
-        slowly, so tshark checks only the last changed packet.
+        """Flips each bit of the IP payload of the packet `seen`, one at a
+        time. Checks that the module dccppackets refuses each changed packet.
+        tshark starts slowly, so it checks only the last changed packet.
         """
         segment = len(udplite.segment_of(seen.packet))
         for bit in range(8 * segment):
@@ -173,8 +175,8 @@ class KernelTest(DccpCase):
 # ----------------------------------------------------------------- our elements
 
 class Ours:
-    """A pipeline with an element of the project and encapsulation=raw. It is
-    stopped when the test ends.
+    """A pipeline with a DCCP element of the project, which sends DCCP directly
+    in IP (encapsulation=raw). The pipeline is stopped when the test ends.
     """
 
     def __init__(self, case, line):
@@ -182,9 +184,9 @@ class Ours:
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        """Waits until this pipeline listens. Checks only the sockets of the
-        pipeline's process, because other elements of the test may listen at the
-        same time.
+        """Waits until the DCCP socket of this pipeline listens. Checks only
+        the sockets of the pipeline's process, because other elements of the
+        test may listen at the same time.
         """
         udplite.wait_until(
             lambda: placement.is_bound("raw", dccppackets.DCCP,
@@ -192,7 +194,8 @@ class Ours:
             "for a listening element")
 
     def wait_for_end(self, seconds=SECONDS_TO_STREAM):
-        """Waits until the pipeline ends by itself. Returns what it printed."""
+        """Waits until the pipeline ends by itself, which must be without an
+        error. Returns what the pipeline has printed."""
         child = self.process.child
         _, errors = child.communicate(timeout=seconds)
         errors = errors.decode(errors="replace")
@@ -228,9 +231,8 @@ class OurSource(Ours):
 
 
 def file_source(path, packets):
-    """Writes the `packets` to the file `path`. Returns the launch line of a
-    source that reads this file and outputs PACKETS_PER_SECOND packets per
-    second.
+    """Writes `packets` to the file `path`. Returns the text of a pipeline that
+    reads this file and outputs PACKETS_PER_SECOND packets per second.
     """
     path.write_bytes(b"".join(len(data).to_bytes(2, "big") + data
                               for _, data in packets))
@@ -240,8 +242,9 @@ def file_source(path, packets):
 
 
 def clip_packets(clip):
-    """Returns a list with a tuple (time in seconds, payload) for each packet of
-    a clip. All packets of a frame have the same time.
+    """Returns a list with a tuple (time in seconds, payload) for each RTP
+    packet of a clip. The time is the one at which the packet should be sent.
+    All packets of a frame have the same time.
     """
     frame, found = 0, []
     for packet in peers.pay(clip, PAY):
@@ -257,8 +260,8 @@ class ElementCase(DccpCase):
     def setUp(self):
         super().setUp()
     def to_guest(self, ip, mode, port, packets, source, options="", **guest):
-        """Starts a stream from dcctpthinsink to the guest, which is the virtual
-        machine with Linux's DCCP. Returns a function that waits for the end of
+        """Starts a stream from dcctpthinsink to the virtual machine with
+        Linux's DCCP (the guest). Returns a function that waits for the end of
         the stream.
         """
         if mode == "listen":
@@ -302,7 +305,7 @@ class ElementCase(DccpCase):
 
     def finish(self, *ends, **options):
         """Waits for the end of all streams and checks every packet. `ends` are
-        the functions that wait for the streams.
+        functions, one for each stream, which wait for the end of the stream.
         """
         streams = [end() for end in ends]
         seen = self.see()
@@ -318,8 +321,8 @@ class ElementCase(DccpCase):
 
 
 class ClipTest(ElementCase):
-    """Streams the clip from dcctpthinsink to the kernel, and at the same time
-    from the kernel to dcctpthinsrc."""
+    """Streams the clip in both directions at the same time: from dcctpthinsink
+    to Linux's DCCP, and from Linux's DCCP to dcctpthinsrc."""
 
     def stream(self, ip, sink_mode, source_mode, **network):
         clip = clips.film(4, SECONDS)
@@ -340,10 +343,10 @@ class ClipTest(ElementCase):
 
 
 class Treatment:
-    """The network calls an object of this class to decide what happens to a
-    packet. A test can set a function for the port of a server. This function
-    then decides about each packet whose source port or destination port is that
-    port. All other packets are delivered unchanged.
+    """Decides what the network does with each packet, separately for each
+    connection. The test sets a function for the port of a server. This
+    function then decides about each packet whose source or destination port is
+    this port. All other packets are delivered unchanged.
     """
 
     def __init__(self):
@@ -363,10 +366,10 @@ class Treatment:
 
 
 def losing_first(kind, of_client, port):
-    """Returns a function that tells the network what to do with each packet. It
-    drops the first packet of the type `kind` from one endpoint. This endpoint
-    is the client if `of_client` is true, otherwise the server. `port` is the
-    server's port.
+    """Returns a function that tells the network what to do with each packet.
+    The function drops the first packet of the type `kind` that one endpoint
+    sends. This endpoint is the client if `of_client` is true, otherwise the
+    server. `port` is the server's port.
     """
     lost = []
 
@@ -382,17 +385,18 @@ def losing_first(kind, of_client, port):
 
 class LostTest(ElementCase):
     """Checks that a connection opens and closes even if a packet is lost. Each
-    connection of the test loses the first packet of one type. OF_CLIENT lists
-    the types.
+    connection of the test loses the first packet of one type. OF_CLIENT maps
+    this type to True if the client sends it, and to False if the server sends
+    it.
     """
 
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # One case is not tested: the Reset that a listening dcctpthinsrc sends is
-    # lost. The kernel then repeats its Close, but dcctpthinsrc has ended and
-    # does not answer. The connection of the kernel closes only after a long
-    # time.
+    # One case is left out: a dcctpthinsrc with mode=listen sends its Reset,
+    # and this Reset is lost. Linux then repeats its Close, but dcctpthinsrc
+    # has ended and does not answer. The connection of Linux closes only after
+    # a long time.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):
@@ -411,20 +415,22 @@ class LostTest(ElementCase):
                 treatment.set(port, losing_first(kind, of_client, port))
                 if (mode, "to_us", kind) not in self.LINUX_WAITS:
                     ends.append(self.to_us("IPv4", mode, port, packets))
-        # After an endpoint has closed its connection, it may answer a packet of
-        # the peer with a packet whose sequence number is outside the window of
-        # the peer. The peer then sends a Sync. One Sync is therefore allowed.
+        # After an endpoint has closed its connection, it may still answer a
+        # late packet of the peer. The sequence number of this answer may be
+        # outside the window of the peer, which then sends a Sync. One Sync is
+        # therefore allowed.
         self.finish(*ends, syncs=1)
 
 
 class DamageTest(ElementCase):
-    """Tests how an endpoint handles damaged packets and the packets of an
-    attacker.
+    """Tests how an endpoint handles damaged packets, and packets that an
+    attacker has forged.
     """
 
     def stream_both_ways(self, coverage=0, seconds=1):
-        """Starts a stream in each direction. `coverage` is the value of CsCov
-        that the sender uses and that the receiver accepts.
+        """Starts a stream in each direction. The sender uses the checksum
+        coverage `coverage` (the value of the field CsCov), and the receiver
+        requires it as its minimum.
         """
         packets = noise_packets(seconds * PACKETS_PER_SECOND)
         source = file_source(self.work / "packets", packets)
@@ -470,12 +476,13 @@ class DamageTest(ElementCase):
                               in connection.data()}, {1})
 
     def test_forged_resets_are_asked_about(self):
-        """Checks that an endpoint answers each forged Reset with one Sync. The
-        other endpoint must answer this Sync with a SyncAck.
+        """Sends forged Resets. Checks that an endpoint answers each forged
+        Reset with one Sync, and that the other endpoint answers this Sync with
+        a SyncAck.
         """
         self.network.set(delay=0.01)
-        # On a busy machine, one connection may begin later than the other.
-        # Because each stream lasts 4 s, both connections exist at the same
+        # Each stream lasts 4 s. Even if a busy machine begins one connection
+        # later than the other, both connections therefore exist at the same
         # time.
         ends = self.stream_both_ways(seconds=4)
         udplite.wait_until(lambda: len(self.established()) == 2,
@@ -500,9 +507,9 @@ class DamageTest(ElementCase):
                 if len(connection.data()) > 20]
 
     def build_reset(self, connection, victim, other):
-        """Returns a Reset from the endpoint `other` to the endpoint `victim` of
-        a connection. Its addresses and ports are correct, but its sequence
-        number is outside the window.
+        """Returns a forged Reset from the endpoint `other` to the endpoint
+        `victim` of a connection. Its addresses and ports are correct, but its
+        sequence number is outside the window of `victim`.
         """
         sequence = connection.sent_by(other)[-1].sequence + 300000
         acknowledged = connection.sent_by(victim)[-1].sequence
@@ -510,10 +517,12 @@ class DamageTest(ElementCase):
 
 
 class RefusedTest(ElementCase):
-    """Checks the reset code with which a connection attempt is refused."""
+    """Checks refused connection attempts: the Reset that refuses the attempt
+    must have the correct reset code."""
 
-    # The values of errno that Linux reports. EBADRQC is reported for reset
-    # code 8, and EUSERS for reset code 9.
+    # The values of errno with which a connection fails on Linux: EBADRQC after
+    # a Reset with the reset code 8, and EUSERS after one with the reset code
+    # 9.
     EBADRQC, EUSERS = 56, 87
 
     def setUp(self):
@@ -522,8 +531,8 @@ class RefusedTest(ElementCase):
         self.source = file_source(self.work / "packets", self.packets)
 
     def check_is_refused(self, sink, code):
-        """Checks that `sink` fails, and that its Request is answered by a
-        single Reset with the reset code `code`.
+        """Checks that `sink` fails because it cannot connect: its Request must
+        be answered by a single Reset with the reset code `code`.
         """
         with self.assertRaises(AssertionError):
             sink.wait_for_end()

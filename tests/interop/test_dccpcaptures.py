@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the DCCP codec and tshark read the same values from the packets
-in tests/check/data/dccp.
+"""Checks that the project's DCCP codec and tshark read the same values from
+the packets in tests/check/data/dccp.
 
 The packets were sent by Linux 6.1. The test compares every field and every
 option of each packet.
@@ -19,12 +19,16 @@ PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "dccpfields"
 CAPTURES = pathlib.Path(__file__).parent.parent / "check" / "data" / "dccp"
 PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
-GOOD, BAD = "1", "0"  # The values of dccp.checksum.status.
+# The values of tshark's field dccp.checksum.status for a correct and for a
+# wrong checksum.
+GOOD, BAD = "1", "0"
 
-# Types of the options that dccpfields does not include in its list of options.
+# Types of two options that the program dccpfields does not print in its list
+# of options.
 PADDING, MANDATORY = "0", "1"
 
-# {name in the output of dccpfields: name in tshark}
+# {name of a field in the output of dccpfields: name of the same field in
+# tshark}
 FIELDS = {
     "type": "dccp.type",
     "source": "dccp.srcport",
@@ -83,10 +87,10 @@ class CapturesTest(unittest.TestCase):
     def check_packet(self, ours, theirs):
         for name, field in FIELDS.items():
             self.assertEqual(ours.get(name, ""), theirs[field], name)
-        # If a packet contains a short sequence number, tshark extends it by
-        # means of earlier packets. The codec of the project does not extend it.
-        # The sequence numbers are therefore compared only if the packet
-        # contains extended ones.
+        # If a packet contains a short sequence number, tshark computes the
+        # long number from earlier packets, but the project's codec shows the
+        # short number. The numbers are therefore compared only if the packet
+        # contains long sequence numbers.
         if ours["extended"] == "1":
             for name, field in NUMBERS.items():
                 self.assertEqual(ours.get(name, ""), theirs[field], name)

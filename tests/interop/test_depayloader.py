@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests rfc2250depay with senders other than rfc2250pay. The output must be
-bit-identical to the stream that was sent. The senders are ffmpeg and the stock
-payloader. Only rfc2250pay makes headers with the bits T, D, E, AN and N. One
-test therefore puts such headers into the packets of ffmpeg.
+"""Tests rfc2250depay with packets of other senders than rfc2250pay: ffmpeg and
+the stock payloader. The output must be bit-identical to the stream that was
+sent. Only rfc2250pay writes headers with the bits T, D, E, AN and N. One test
+therefore replaces the headers in ffmpeg's packets by such headers.
 """
 
 import itertools
@@ -23,9 +23,9 @@ def stream_of(clip):
 
 
 def with_true_headers(stream, packets, t=False, n=False):
-    """Replaces the video-specific header of each packet by the header that RFC
-    2250 requires, and returns the new packets. `packets` come from a sender
-    other than rfc2250pay.
+    """`packets` come from a sender whose video-specific headers are not
+    correct. Returns copies of the packets with the headers that RFC 2250
+    requires.
     """
     placed, _ = place(stream, packets)
     flags = new_headers(stream) if n else {}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the frame types that the classifier finds in H.264 and H.265 with
-those of ffmpeg. The types must match the NAL headers that ffmpeg's
-trace_headers reads.
+"""Compares the frame types that the project's classifier finds in H.264 and
+H.265 streams with those of ffmpeg. The types must match the NAL headers that
+ffmpeg's trace_headers reads.
 
 The tests also drop frames by their types. If the B-frames of a stream are
-dropped, the other frames must decode without errors, to the same pictures as in
-the complete stream. The same must hold for a stream that begins at any I-frame,
-if the leading frames after this I-frame are dropped.
+dropped, the other frames must decode without errors, to the same pictures as
+in the complete stream. The same must hold for a stream that begins at any
+I-frame, if the leading frames after this I-frame are dropped.
 """
 
 import functools
@@ -23,12 +23,14 @@ import peers
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdclassify"
 FRAMES = 90
-# The first frame in decoding order has this presentation time. Frames that are
-# shown before it have lower presentation times.
+# The presentation time of the first frame in decoding order. It is so high
+# that frames that are shown before this frame still have positive presentation
+# times.
 FIRST_PTS = 1 << 40
 # A message of ffmpeg that does not report an error. An I-frame may tell the
-# decoder to mark earlier frames as unused (H.264, 8.2.5.4). If the decoder
-# begins at this I-frame, it never received those frames and prints the message.
+# decoder to mark earlier frames as unused (H.264, 8.2.5.4). If decoding begins
+# at this I-frame, the decoder does not have those frames, and prints the
+# message.
 NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
 
 H264 = {
@@ -53,7 +55,7 @@ H265 = {
 
 
 def assert_no_faults(printed):
-    """Asserts that ffmpeg has printed no error."""
+    """Asserts that ffmpeg's output `printed` contains no error."""
     faults = [line for line in printed.splitlines()
               if line.strip() and not re.search(NOTHING_TO_FORGET, line)]
     assert not faults, faults
@@ -65,8 +67,8 @@ def sized(library):
 
 
 class Film:
-    """A film in two forms: as MP4, in which each NAL unit has a length field
-    and the parameter sets are in the codec data, and as a byte-stream."""
+    """A film in two forms: as a byte-stream, and as MP4, in which each NAL
+    unit has a length field and the parameter sets are in the codec data."""
 
     def __init__(self, codec, name, params, options=sized):
         self.codec = codec
@@ -90,8 +92,9 @@ class Film:
 
     @staticmethod
     def _packets(path):
-        """Returns a list of tuples (offset, size, presentation time), one for
-        each access unit in the file `path`.
+        """Returns a list with a tuple (offset, size, presentation time) for
+        each access unit in the file `path`. The offset and the size are in
+        bytes.
         """
         text, _ = peers.run(
             ["ffprobe", "-v", "error", "-select_streams", "v", "-of",
@@ -122,9 +125,9 @@ class Film:
         return kinds
 
     def traced(self):
-        """Returns a list of lists, one for each access unit of the stream. The
-        list of an access unit contains the header fields that ffmpeg reads
-        from it. Each field is a tuple (name, value). The order is that of the
+        """Reads the header fields of the stream with ffmpeg. Returns a list of
+        lists, one for each access unit. Each of these lists contains the
+        fields of the access unit as tuples (name, value), in the order of the
         stream.
         """
         _, text = peers.run(["ffmpeg", "-hide_banner", "-nostats", "-i",
@@ -140,8 +143,8 @@ class Film:
         return found
 
     def parameter_sets(self):
-        """Returns the parameter sets before the first SEI or slice of the
-        byte-stream.
+        """Returns the parameter sets that precede the first SEI message or
+        slice of the byte-stream.
         """
         kinds = {7, 8} if self.codec == "h264" else {32, 33, 34}
         out = b""
@@ -154,9 +157,9 @@ class Film:
         return out
 
     def decode(self, *choices):
-        """Decodes a part of the film for each of `choices`, which are lists of
-        indices of access units. Returns for each list the hashes of its
-        pictures. Asserts that there are no errors.
+        """Decodes parts of the film. Each of `choices` is a list of indices of
+        access units. Returns for each list the hashes of its pictures. Asserts
+        that the decoder reports no errors.
         """
         head = self.parameter_sets()
         hashes, printed = decoder.hash_pictures(self.codec, [
@@ -191,9 +194,9 @@ def all_films():
 
 
 def expected_h264(fields):
-    """Returns the expected picture type. It follows from nal_unit_type,
-    nal_ref_idc and the recovery point. The result does not say whether the
-    picture is leading or trailing."""
+    """Returns the picture type that the classifier must find. It follows from
+    nal_unit_type, nal_ref_idc and the recovery point in the stream. The result
+    does not say whether the picture is leading or trailing."""
     reference, recovery, slices = 0, None, []
     for name, value in fields:
         if name == "nal_ref_idc":
@@ -212,9 +215,9 @@ def expected_h264(fields):
 
 
 def expected_h265(access_units):
-    """Yields the expected type of each access unit. It follows from
-    nal_unit_type (H.265, table 7-1), from the temporal sub-layer, and from the
-    number of sub-layers in the SPS."""
+    """Yields the expected type of each access unit. The type follows from
+    three header fields: nal_unit_type (H.265, table 7-1), the temporal
+    sub-layer, and the number of sub-layers in the SPS."""
     names = {**dict.fromkeys((16, 17, 18), "Ix"),
              **dict.fromkeys((19, 20), "Ic"), 21: "I"}
     highest = None
@@ -286,8 +289,9 @@ class AgainstTheDecoder(unittest.TestCase):
 
     def test_one_can_begin_with_any_i_and_without_leading_frames(self):
         for name, film in all_films():
-            # This film is skipped, because its first picture is its only
-            # I-frame. A decoder cannot begin at any other picture.
+            # The test decodes each film from each of its I-frames on. The only
+            # I-frame of this film is its first picture, so the film is
+            # skipped.
             if name == "h264 refresh":
                 continue
             begins = [n for n, kind in enumerate(film.kinds)

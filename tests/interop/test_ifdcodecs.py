@@ -2,11 +2,12 @@
 """Checks that a decoder can decode the frames of H.264 and H.265 that ifdqueue
 sends over a slow link.
 
-Each picture that ffmpeg decodes from the sent frames must be bit-identical to
-the picture that it decodes from the whole stream, and no picture may be
-missing. ffmpeg must report no error. The clips have all kinds of references.
-Encoders make most of the clips. No available encoder makes field pictures or
-long-term references, so h264writer.py writes the clips that contain them.
+ffmpeg decodes the sent frames and the whole stream. Each picture of the sent
+frames must be bit-identical to the same picture of the whole stream, and no
+picture may be missing. ffmpeg must report no error. The clips have all kinds
+of references. Encoders make most of the clips. No available encoder makes
+field pictures or long-term references, so h264writer.py writes the clips that
+contain them.
 """
 
 import os
@@ -26,19 +27,20 @@ from test_ifdclassifier import Film, assert_no_faults
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
-# Program that encodes H.264 with temporal layers. It is built only if OpenH264
-# is installed.
+# Program that encodes H.264 with temporal layers. It exists only if OpenH264
+# was installed when the project was built.
 ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
 FPS = 25
-# The times in seconds that three links need to send a frame. These times are 3,
-# 2 and 1.3 times the duration of a frame.
+# The times in seconds that three links need to send a frame: 3, 2 and 1.3
+# times the duration of a frame. All three links are too slow for the stream.
 SLOW = 0.12, 0.08, 0.052
 
-# In the clips "short-range" and "long" an open GOP is longer than half the
-# range of pic_order_cnt_lsb. If a gap of missing frames is longer than half of
-# this range, a decoder cannot determine the length of the gap (8.2.1.1).
+# In the clips "short-range" and "long", the POC (picture order count) of an
+# open GOP covers more than half of the range of the field pic_order_cnt_lsb.
+# If more than half of this range is missing, a decoder cannot determine how
+# many frames are missing (H.264, 8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -57,9 +59,9 @@ H265 = {
     "closed": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2:ref=4",
     "refresh": "keyint=24:bframes=0:intra-refresh=1",
 }
-# Clips with B-pyramids in which the P-frames do not refer to B-frames. ifdqueue
-# drops the B-frames, including those to which other B-frames refer, and keeps
-# the P-frames.
+# Clips with B-pyramids: some B-frames refer to other B-frames. The P-frames do
+# not refer to B-frames. ifdqueue can therefore drop all B-frames and keep all
+# P-frames.
 PYRAMIDS = {
     "pyramid": "keyint=24:bframes=3:b-pyramid=strict:b-adapt=0:ref=2",
     "pyramid-6": "keyint=24:bframes=5:b-pyramid=strict:b-adapt=0:ref=4",
@@ -73,21 +75,19 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The times in seconds that two other links need to send a frame. These times
-# are 4 and 6 times the duration of a frame, so the links are slower than those
-# of SLOW.
+# The times in seconds that two further links need to send a frame: 4 and 6
+# times the duration of a frame. These links are slower than the links of SLOW.
 SLOWER = 0.16, 0.24
-# Expected results for streams with temporal layers. LAYERED maps the number of
-# layers to a dictionary. This dictionary maps the time in seconds that a link
-# needs to send a frame to a number n: ifdqueue must send at least every n-th
-# frame. For example, if a link needs twice the duration of a frame, it can
-# carry every second frame, so n is 2.
+# Expected results for streams with temporal layers: {number of layers: {time
+# in s that the link needs to send a frame: n}}. ifdqueue must send at least
+# every n-th frame. For example, if a link needs twice the duration of a frame,
+# it can carry every second frame, so n is 2.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
-# Outages in seconds. The shortest outage makes a gap of less than half the
-# range of pic_order_cnt_lsb. The longest makes a gap of several times the
-# range.
+# Durations of the simulated outages in seconds. During the shortest outage,
+# the field pic_order_cnt_lsb advances by less than half of its range. During
+# the longest outage, it wraps several times.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
 OUTAGE_FRAMES = 200
 WITH_OUTAGES = {
@@ -96,12 +96,13 @@ WITH_OUTAGES = {
     "long": H264["long"],
     "closed": H264["closed"],
 }
-# After an outage, an I-frame that is no IDR picture may have the same frame_num
-# as an older picture that the decoder still stores. ffmpeg then removes the
-# older picture, as it has to, and prints this message. No picture is damaged.
+# After an outage, an I-frame that is not an IDR picture may have the same
+# frame_num as an older picture that the decoder still stores. ffmpeg then has
+# to remove the older picture, and prints this message. No picture is damaged.
 SAME_FRAME_NUM = re.compile(r".*\] illegal short term buffer state detected\n")
-# Films with leading frames. On the links of SLOW, ifdqueue must drop some of
-# these frames.
+# Films with leading frames, which may refer to the previous GOP. If a part of
+# this GOP is missing, they cannot be decoded. On the links of SLOW, ifdqueue
+# must therefore drop some of them.
 WITH_LEADING = {"h264 long", "h264 open", "h264 open-no-pyramid", "h264 mbaff",
                 "hevc open", "hevc layers"}
 
@@ -116,10 +117,10 @@ def small_with_outage(library):
 
 
 def choose(codec, path, units, seconds, outage=0):
-    """Runs ifdqueue on the access units `units` of a stream, over a link that
-    needs `seconds` seconds for a frame. Returns three values: the indices of
-    the units that are sent, the number of frames, and the number of dropped
-    leading frames.
+    """Runs ifdqueue on the access units `units` of a stream, over a simulated
+    link that needs `seconds` seconds for a frame. Returns three values: the
+    indices of the units that are sent, the number of all frames, and the
+    number of dropped leading frames.
 
     Each unit is a tuple (offset, size, PTS). The PTS is in frames, or None."""
     lines = "".join("%d %d %d\n" % (
@@ -135,8 +136,8 @@ def choose(codec, path, units, seconds, outage=0):
 
 
 def decode(codec, *streams, may_repeat_frame_num=False):
-    """Returns for each of `streams` the hashes of all pictures, including the
-    damaged pictures. Asserts that there are no errors.
+    """Decodes `streams`. Returns for each stream the hashes of all pictures,
+    including the damaged pictures. Asserts that the decoder reports no errors.
     """
     hashes, printed = decoder.hash_pictures(codec, streams, "repeat+error",
                                             "-flags", "output_corrupt")
@@ -148,13 +149,15 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Lets ifdqueue send `film` over each of `links`. Checks that each sent
-        frame is decoded to the same picture as when the whole stream is
-        decoded. A link is described by a pair of times in seconds: how long the
-        link needs to send a frame, and how long its outage lasts. `units` has
-        the offset, the size and the PTS of each access unit of `film`. Returns
-        a pair for each link: the indices of the units that were sent, and the
-        number of leading frames that were dropped.
+        """Lets ifdqueue send `film` over each of `links`. Checks that each
+        sent frame is decoded to the same picture as when the whole stream is
+        decoded.
+
+        A link is a pair of times in seconds: the time that it needs to send a
+        frame, and the duration of its outage. `units` has the offset, the size
+        and the PTS of each access unit of `film`. Returns a pair for each
+        link: the indices of the units that were sent, and the number of
+        leading frames that were dropped.
         """
         chosen = [choose(film.codec, film.stream, units, *link)
                   for link in links]
@@ -186,8 +189,8 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, leading) in zip(SLOW, results):
             n_leading += leading
             with self.subTest(clip=codec + " " + name, seconds=seconds):
-                # With timestamps, ifdqueue must select the same frames as
-                # without timestamps.
+                # The units above had no timestamps. With timestamps, ifdqueue
+                # must select the same frames.
                 self.assertEqual(choose(codec, film.stream, timed, seconds),
                                  (sent, FRAMES, leading))
                 if "refresh" not in name:
@@ -202,10 +205,12 @@ class OfEncoders(unittest.TestCase):
 
     def check_pyramid(self, film, since, has_all_references):
         """Lets ifdqueue send `film` over links of several speeds, and checks
-        the sent frames with check(). If `has_all_references` is true, also
-        checks the gaps between two frames that are shown one after the other.
-        If the link needs SLOWER[0] seconds for a frame, the longest gap must be
-        at most 8 frames. Frames whose index is below `since` are left out.
+        the sent frames with check().
+
+        If `has_all_references` is true, and the link needs SLOWER[0] seconds
+        for a frame, also checks the gaps between sent frames in display order:
+        the longest gap must be at most 8 frames. Frames whose index is below
+        `since` are ignored in this check.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)
@@ -215,8 +220,9 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, _) in zip(speeds, results):
             shown = sorted(film.pts[n] // step for n in sent if n >= since)
             gap = max(b - a for a, b in zip(shown, shown[1:]))
-            # If the link can carry all P-frames, the last P-frame of a GOP is
-            # the only P-frame that ifdqueue may drop.
+            # At this rate, the link can carry all P-frames. ifdqueue may then
+            # drop only the last P-frame of a GOP, so there can be no gap of
+            # more than 8 frames.
             if has_all_references and seconds == SLOWER[0]:
                 self.assertLessEqual(gap, 8)
 
@@ -229,8 +235,9 @@ class OfEncoders(unittest.TestCase):
 
     def test_temporal_id(self):
         """Tests a stream with a prefix NAL unit before each slice (H.264,
-        G.7.3.1.1). This unit contains the temporal layer, so ifdqueue knows the
-        layers from the first GOP on and does not have to learn them."""
+        G.7.3.1.1). The prefix NAL unit contains the temporal layer of the
+        slice. ifdqueue therefore knows the layers from the first GOP on and
+        does not have to learn them."""
         film = Film("h264", "ifdcodecs-pyramid",
                     PYRAMIDS["pyramid"] + ":scenecut=0", small)
         layers = {0: 2, 1: 1}
@@ -244,8 +251,9 @@ class OfEncoders(unittest.TestCase):
                     out += b"\0\0\1" + bytes([
                         nal[0] & 0x60 | 14, 0x80 | (nal[0] & 31 == 5) << 6,
                         0x80, layer << 5 | 7])
-                    # If nal_ref_idc is not 0, the prefix NAL unit needs a
-                    # payload: two flags, which are 0, and the stop bit.
+                    # If nal_ref_idc is not 0, the prefix NAL unit must have a
+                    # payload. It consists of two flags, which are 0 here, and
+                    # the stop bit.
                     out += b"\x20" if nal[0] & 0x60 else b""
                 out += b"\0\0\1" + nal
             units.append((begin, len(out) - begin, None))
@@ -278,7 +286,8 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=name):
                 for sent, _ in self.check(
                         film, units, [(0.03, outage) for outage in OUTAGES]):
-                    # The stream must continue after the outage.
+                    # The stream must continue after the outage, almost to its
+                    # end.
                     self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
     def test_h265(self):
@@ -288,9 +297,9 @@ class OfEncoders(unittest.TestCase):
 
 
 class Payloaded(unittest.TestCase):
-    """Checks that the classifier finds the same picture type in a packet of a
-    stock payloader as in the frame from which the payloader has made the
-    packet.
+    """Checks that the classifier finds the same picture type in two places: in
+    a frame, and in the RTP packets that a stock payloader makes from this
+    frame.
     """
 
     CLIPS = (("h264", "264", "closed", H264["closed"]),
@@ -325,8 +334,8 @@ class Payloaded(unittest.TestCase):
         by_time = {}
         for packet, kind in zip(packets, found):
             by_time.setdefault(packet.timestamp, set()).add(kind)
-        # A packet that has only parameter sets or SEI messages contains no
-        # picture. picturekinds prints a dot for it.
+        # Some packets have no picture, but only parameter sets or SEI
+        # messages. picturekinds prints a dot for them.
         kinds = ["".join(kinds - {"."}) for kinds in by_time.values()]
         self.assertEqual(kinds, list(self.kinds("h" + number, frames)))
         self.assertEqual(set(kinds), {"I", "P", "B"})
@@ -361,9 +370,9 @@ class OfOpenH264(unittest.TestCase):
 
     def check(self, path, units, whole, seconds):
         """Lets ifdqueue send the access units `units` over a link that needs
-        `seconds` seconds for a frame. `whole` is the list of the pictures of
-        all frames. Checks that each sent frame is decoded to its picture in
-        `whole`. Returns the indices of the sent frames.
+        `seconds` seconds for a frame. Checks that each sent frame is decoded
+        to the same picture as in the whole stream: `whole` contains the
+        pictures of all frames. Returns the indices of the sent frames.
         """
         places, at = [], 0
         for unit in units:
@@ -395,10 +404,11 @@ class OfOpenH264(unittest.TestCase):
             for seconds, step in highest.items():
                 with self.subTest(layers=layers, seconds=seconds):
                     sent = self.check(path, units, whole, seconds)
-                    # The link is fast enough for the lower layers. They contain
-                    # each frame whose index is a multiple of `step`. ifdqueue
-                    # must send all these frames except the last frames of the
-                    # stream, which would arrive too late.
+                    # The link is fast enough for the lower layers, which
+                    # contain each frame whose index is a multiple of `step`.
+                    # ifdqueue must send all these frames. The last frames of
+                    # the stream are not checked, because they would arrive too
+                    # late.
                     missing = set(range(0, FRAMES - 4, step)) - set(sent)
                     self.assertEqual(missing, set())
 
@@ -406,12 +416,11 @@ class OfOpenH264(unittest.TestCase):
 class ByHand(unittest.TestCase):
 
     def check(self, name, stream, joined):
-        """Lets ifdqueue send `stream` over slow links. Checks that either both
-        fields of a frame are sent or neither of them. Also checks that the
-        pictures of the sent frames are the same as in the whole stream. If
-        `joined` is true, the two fields of a frame are one unit, as in MP4.
-        Returns one list for each link. The list contains the indices of the
-        sent frames.
+        """Lets ifdqueue send `stream` over slow links. If `joined` is true,
+        the two fields of a frame are one unit, as in MP4. Checks two things:
+        either both fields of a frame are sent, or neither of them; and the
+        sent frames are decoded to the same pictures as in the whole stream.
+        Returns one list of sent frames (as indices) for each link.
         """
         units = stream.units
         if joined:
@@ -437,7 +446,8 @@ class ByHand(unittest.TestCase):
             with self.subTest(clip=name, joined=joined, seconds=seconds):
                 self.assertEqual(frames, len(stream.order))
                 numbers = sorted({units[n][1] for n in sent})
-                # Either both fields of a frame are sent, or neither of them.
+                # Either both fields of a frame must have been sent, or neither
+                # of them.
                 self.assertEqual(sent, [n for n, (_, number)
                                         in enumerate(units)
                                         if number in numbers])

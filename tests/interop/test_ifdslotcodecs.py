@@ -21,9 +21,9 @@ from rtpfile import read_rfc4571
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
 FPS = 25
-# The time in seconds that each of three links needs to transmit one frame.
-# These times are 3, 2 and 1.3 times the frame period, so all three links are
-# too slow for the stream.
+# The time in seconds that each of three links needs to send one frame: 3, 2
+# and 1.3 times the frame period. All three links are therefore too slow for
+# the stream.
 SLOW = 0.12, 0.08, 0.052
 IVF_HEADER = 32
 IVF_FRAME_HEADER = 12
@@ -38,10 +38,10 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
-# Minimum number of pictures, out of 100, that are sent over each of the three
-# links of SLOW. CHAIN is for streams in which each frame refers to the previous
-# frame. DROPPABLE is for streams in which every second frame is a non-reference
-# frame.
+# Minimum number of pictures, out of 100, that ifdqueue must send over each of
+# the three links of SLOW. CHAIN is for streams in which each frame refers to
+# the previous frame. DROPPABLE is for streams in which every second frame is a
+# non-reference frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
 # Each stream is a tuple (name, codec, options of the encoder, minimum). The
@@ -69,8 +69,8 @@ FILMS = [
 
 
 def read_ivf(data):
-    """Splits an IVF file. Returns the file header, and a list of tuples
-    (presentation time, content), one for each frame of the file.
+    """Divides an IVF file into its frames. Returns the file header, and a list
+    of tuples (presentation time, content), one for each frame of the file.
     """
     units, at = [], IVF_HEADER
     while at < len(data):
@@ -87,7 +87,8 @@ def write_ivf(header, units):
 
 
 def read_obus(unit):
-    """Yields (type, bytes) of each OBU. Each OBU must have a size field."""
+    """Yields (type, bytes) of each OBU (a part of an AV1 stream) in `unit`.
+    Each OBU must have a size field."""
     at = 0
     while at < len(unit):
         begin, kind = at, unit[at] >> 3 & 15
@@ -104,8 +105,8 @@ def read_obus(unit):
 
 
 def split_frames(units):
-    """Yields (pts, bytes) of each AV1 frame in `units`. The bytes begin with
-    the OBUs that precede the frame.
+    """Divides temporal units of AV1 into frames. Yields (pts, bytes) for each
+    frame in `units`. The bytes of a frame begin with the OBUs that precede it.
     """
     for pts, unit in units:
         frame, is_open = b"", False
@@ -119,8 +120,8 @@ def split_frames(units):
 
 
 def decode(data, kind):
-    """Returns {time: hash of the picture}. Asserts that ffmpeg reports no
-    error.
+    """Decodes `data`. Returns {presentation time: hash of the picture}.
+    Asserts that ffmpeg reports no error.
     """
     result = subprocess.run(
         ["ffmpeg", "-v", "error", "-threads", "1", "-f", kind, "-i", "-",
@@ -138,8 +139,9 @@ def decode(data, kind):
 
 
 def choose(codec, units, seconds):
-    """Passes the frames `units` to ifdqueue. Returns the indices of the frames
-    that ifdqueue sends over a link that needs `seconds` seconds for each frame.
+    """Passes the frames `units` to ifdqueue, whose link needs `seconds`
+    seconds for each frame. Returns the indices of the frames that ifdqueue
+    sends.
     """
     with peers.workdir() as work:
         path = work / "units"
@@ -166,7 +168,8 @@ def make_clip(name, options):
 
 def join(header, units, codec):
     """Returns an IVF file with the frames `units`. If `codec` is "av1-frame",
-    all AV1 frames of a temporal unit are written as one IVF frame.
+    the AV1 frames with the same presentation time are written as one IVF
+    frame, because a decoder expects whole temporal units.
     """
     if codec != "av1-frame":
         return write_ivf(header, units)
@@ -180,18 +183,18 @@ def join(header, units, codec):
 
 
 class OfEncoders(unittest.TestCase):
-    """Sends the streams of several encoders over a link that is simulated in
-    virtual time."""
+    """Tests streams of several encoders. A program sends them through ifdqueue
+    over a link that is simulated in virtual time."""
 
     def check(self, film, codec, units, whole, seconds):
         sent = choose(codec, units, seconds)
         self.assertEqual(sent, sorted(set(sent)))
         pictures = decode(join(film[0], [units[n] for n in sent], codec),
                           "ivf")
-        # ffmpeg outputs one picture for each presentation time. In AV1, several
-        # frames may have the same time, but only one of them shows a picture.
-        # If ifdqueue drops this frame and sends another one, there is no
-        # picture for this time.
+        # ffmpeg outputs one picture for each presentation time. In AV1,
+        # several frames may have the same time, but only one of them shows a
+        # picture. If ifdqueue drops this frame and sends another one of them,
+        # there is no picture for this time.
         times = {units[n][0] for n in sent}
         if codec == "av1-frame":
             times &= set(pictures)
@@ -225,13 +228,14 @@ class OfEncoders(unittest.TestCase):
 
 
 class Layers(unittest.TestCase):
-    """Runs the encoder and ifdqueue in one pipeline, because the layers of VP8
-    are known only in the pipeline of the encoder."""
+    """Tests temporal layers of VP8 and VP9. The encoder and ifdqueue run in
+    one pipeline, because a VP8 stream in a file does not contain the layers:
+    they are known only in the pipeline of the encoder."""
 
     def send(self, layers, encoder, sleep):
         """Encodes a stream and sends it through ifdqueue. Returns the decoded
-        pictures of the input and of the output of ifdqueue. Also returns the
-        number of frames that ifdqueue counted as sent."""
+        pictures of the whole stream, the decoded pictures of the output of
+        ifdqueue, and the number of frames that ifdqueue counted as sent."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         with peers.workdir() as work:
             result = subprocess.run(
@@ -277,8 +281,9 @@ class Layers(unittest.TestCase):
 
 
 class Payloaded(unittest.TestCase):
-    """Checks that the packets of the stock payloaders have the same picture
-    kind as the frame from which they are made.
+    """Checks that the project's parser finds the same kind of picture (I, P or
+    B) in two places: in a frame, and in the RTP packets that a stock payloader
+    makes from this frame.
     """
 
     def kinds(self, kind, buffers):
@@ -313,9 +318,9 @@ class Payloaded(unittest.TestCase):
             for packet, kind in zip(packets, found):
                 by_time.setdefault(packet.timestamp, []).append(kind)
             with self.subTest(film=name):
-                # A frame that is not shown has the timestamp of the next frame,
-                # so the packets of both frames cannot be distinguished by their
-                # time.
+                # In this clip, some frames are not shown and have the
+                # timestamp of the next frame. The packets of both frames
+                # therefore cannot be distinguished by their timestamps.
                 if name != "vp8-altref":
                     self.assertEqual(kinds, "".join(
                         kind[0] for kind in by_time.values()))

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests a transport stream that ifdqueue sends over a slow link.
 
-Each picture that ffmpeg decodes from the sent stream must be bit-identical to
-the picture with the same presentation time that ffmpeg decodes from the whole
-stream. No picture may be missing. The sound must be unchanged. tsdemux, ffmpeg,
-tshark and this test, which follows ISO/IEC 13818-1, must find no gap in a
-continuity counter. The test also checks the intervals between clock references.
+ffmpeg decodes the sent stream and the whole stream. Each picture of the sent
+stream must be bit-identical to the picture of the whole stream with the same
+presentation time. No picture may be missing. The sound must be unchanged.
+tsdemux, ffmpeg, tshark and this test, which follows ISO/IEC 13818-1, must find
+no gap in a continuity counter. The test also checks the intervals between
+clock references.
 
-The environment variable WIRELESS_TS_RECORDINGS may list files, in the syntax of
-PATH. Each file is a recorded broadcast of one program. The test also sends the
-first minute of each recording.
+The environment variable WIRELESS_TS_RECORDINGS may list files, in the syntax
+of PATH. Each file is a recorded broadcast of one program. The test also sends
+the first minute of each recording.
 """
 
 import concurrent.futures
@@ -49,16 +50,17 @@ RECORDED_SECONDS = 60
 
 
 def limit(rate):
-    """Returns an element, as text, that limits the rate of a stream to `rate`
-    bytes per second.
+    """Returns the text of an element that limits the rate of a stream to
+    `rate` bytes per second.
     """
     return f"identity datarate={rate} sync=true"
 
 
 def beginning(path, seconds):
-    """Returns the beginning of the transport stream in the file `path`, as
-    bytes. It ends before the first packet with a program clock reference that
-    is at least `seconds` later than the first program clock reference.
+    """Returns the first `seconds` seconds of the transport stream in the file
+    `path`, as bytes. The end is determined by the program clock references
+    (PCRs): the result ends before the first packet whose PCR is at least
+    `seconds` later than the first PCR.
     """
     kept, first = [], None
     with path.open("rb") as file:
@@ -72,8 +74,8 @@ def beginning(path, seconds):
 
 
 def receive_slowly(server, rate):
-    """Accepts a connection and reads at most `rate` bytes per second. Returns
-    all bytes.
+    """Accepts a connection of `server` and reads at most `rate` bytes per
+    second from it. Returns all bytes.
     """
     connection, _ = server.accept()
     data, begin = b"", time.monotonic()
@@ -88,10 +90,10 @@ class TransportStream(unittest.TestCase):
 
     def send(self, path, work, channel,
              parser="tsparse set-timestamps=true alignment=7", options=""):
-        """Sends the stream in the file `path` through ifdqueue and through the
-        element `channel`, which limits the rate. Returns the stream that passed
-        `channel`, the number of frames that arrived at ifdqueue, and the number
-        of frames that ifdqueue sent."""
+        """Sends the stream in the file `path` through ifdqueue. Downstream of
+        ifdqueue, the element `channel` limits the rate. Returns the stream
+        that passed `channel`, the number of frames that arrived at ifdqueue,
+        and the number of frames that ifdqueue sent."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         result = subprocess.run(
             [str(PROGRAM), "1",
@@ -105,8 +107,8 @@ class TransportStream(unittest.TestCase):
         return (work / "sent.ts").read_bytes(), frames, sent
 
     def sound(self, path, work, caps="audio/mpeg"):
-        """Returns the sound in the transport stream at `path`, as tsdemux
-        outputs it.
+        """Returns the sound in the transport stream in the file `path`, as
+        tsdemux outputs it.
         """
         peers.gst(f"filesrc {peers.location(path)} ! tsdemux ! {caps} ! "
                   f"filesink {peers.location(work / 'sound')}")
@@ -115,9 +117,10 @@ class TransportStream(unittest.TestCase):
         return sound
 
     def check_packets(self, path, work, data):
-        """Checks that all packets that do not belong to the video are sent, and
-        that the clock references are unchanged. The sent stream must not have
-        more gaps in the continuity counters than the original stream."""
+        """Checks the sent stream `data`: all packets that do not belong to the
+        video must be sent, and the clock references must be unchanged. The
+        sent stream must not have more gaps in the continuity counters than the
+        original stream."""
         whole = path.read_bytes()
         pid = video_pid(path)
         self.assertEqual(others(data, pid), others(whole, pid))
@@ -171,10 +174,10 @@ class TransportStream(unittest.TestCase):
             self.check_stream(path, work, data, pictures)
 
     def test_whole_pictures_of_broadcasts_are_dropped(self):
-        """All streams are sent at the same time, because sending a stream takes
-        as long as the stream lasts. The rate of the link is two thirds of the
-        rate of the stream. Sound and data, which are not dropped, need one
-        third of the rate of the stream."""
+        """All streams are sent at the same time, because sending a stream
+        takes as long as the stream lasts. The link has two thirds of the rate
+        of the stream. Sound and data, which ifdqueue does not drop, need one
+        third of the rate of the stream, so pictures have to be dropped."""
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
             sending = {}
@@ -216,7 +219,7 @@ class TransportStream(unittest.TestCase):
     def test_times_are_those_of_the_pictures(self):
         """Sends a stream that filesrc reads from a file. filesrc sets no
         timestamps on its buffers, so ifdqueue must take the times from the
-        pictures.
+        pictures in the stream.
         """
         for name in "mpeg2", "h264":
             path = stream(name)
@@ -246,10 +249,11 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives the same timestamp to several pictures, but ifdqueue
-            # sends each picture at its own due time. On a slow machine, many
-            # pictures therefore wait in the queue. The queue must have room for
-            # all of them, because it would otherwise drop some.
+            # tsparse gives the same timestamp to several pictures, but
+            # ifdqueue sends each picture at its own due time. Pictures
+            # therefore wait in the queue, and on a slow machine there are many
+            # of them. The queue must have room for all of them, so that it
+            # drops none.
             data, frames, sent = self.send(path, work, FAST,
                                            options="max-frames=64")
             self.assertEqual(frames, sent)
@@ -265,8 +269,8 @@ class TransportStream(unittest.TestCase):
             for found, packet in packets(path.read_bytes()))
         with peers.workdir() as work:
             (work / "scrambled.ts").write_bytes(scrambled)
-            # The test does not use tsparse, because tsparse removes scrambled
-            # packets.
+            # The test reads the stream without tsparse, because tsparse
+            # removes scrambled packets.
             data, frames, _ = self.send(work / "scrambled.ts", work, FAST,
                                         UNTIMED)
             self.assertEqual(frames, 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the checker itself, on bytes that were written by hand and on senders
-whose faults are known.
+"""Tests the checker of RTP packets itself, on bytes that were written by hand
+and on senders whose faults are known.
 
 A checker that accepts everything would accept a wrong payloader, too. These
 tests show that each rule finds the fault for which it was made, and that no
@@ -34,15 +34,15 @@ def slice_of(row, size):
     return b"\0\0\1" + bytes([row]) + bytes([0x55]) * (size - 4)
 
 
-# The frames are I0 P2 B1 in transport order. The first and the last frame fit
-# into one packet each.
+# A stream with three frames, which are sent in the order I0 P2 B1. The first
+# frame and the last frame fit into one packet each.
 I_FRAME = SEQUENCE + GROUP + I_HEADER + slice_of(1, 50) + slice_of(2, 50)
 P_SLICES = slice_of(1, 60), slice_of(2, 200)
 B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)
 TINY = I_FRAME + P_HEADER + b"".join(P_SLICES) + B_FRAME
 
-# The stream I0 P2 B1 in packets of 200 bytes. The headers were written by hand
-# from section 3.4 of RFC 2250.
+# RTP packets with the stream I0 P2 B1. The packet size is 200 bytes. The
+# video-specific headers were written by hand from section 3.4 of RFC 2250.
 PACKETS = [
     RtpPacket(bytes.fromhex("00003900") + I_FRAME, 1, 0, True),
     RtpPacket(bytes.fromhex("00021a07") + P_HEADER + P_SLICES[0], 2, 7200),
@@ -242,16 +242,16 @@ class Files(unittest.TestCase):
 
 
 class KnownSenders(unittest.TestCase):
-    """Checks that exactly the known faults of ffmpeg and the stock payloader
-    are found.
+    """Checks senders whose faults are known: ffmpeg and the stock payloader.
+    The checker must find exactly these faults.
     """
 
     def test_ffmpeg_leaves_vectors_empty(self):
         stream = Stream(clips.small().read_bytes())
         packets = peers.pay_ffmpeg(clips.small())
         faults = summary(check(stream, packets, mtu=1400))
-        # ffmpeg leaves the fields TR and P empty if a frame fits into one
-        # packet.
+        # If a frame fits into one packet, ffmpeg leaves the fields TR and P of
+        # the video-specific header empty.
         self.assertEqual(set(faults), {"bfc", "ffc", "tr", "p"})
         alone = [p for p in packets if p.payload[2] & 0x18 == 0x18
                  and p.marker and not p.payload[2] & 7]
@@ -283,13 +283,15 @@ class KnownSenders(unittest.TestCase):
             self.assertIn(rule, faults)
         for rule in ("bytes", "mtu", "pt", "seq", "mbz", "t", "an", "n"):
             self.assertNotIn(rule, faults)
-        # The stock payloader gives all packets the same timestamp.
+        # This is a known fault: the stock payloader gives all packets the same
+        # timestamp.
         self.assertEqual(len({p.timestamp for p in packets}), 1)
         self.assertEqual(receivers.live555(packets), b"")
 
 
 class Paths(unittest.TestCase):
-    """The tests must also work in a directory whose name contains a blank."""
+    """The helpers of the tests must also work if the path of a file contains
+    blanks."""
 
     def test_a_path_may_have_blanks(self):
         with peers.workdir() as work:

@@ -2,11 +2,11 @@
 """Checks the output of the receiver when a packet is lost, duplicated or
 reordered, or comes from another source.
 
-The receiver runs once for each packet of the first GOP, and once for each
-packet of a GOP in the middle of the stream. In each run, only this packet is
-lost. The receiver is rfc2250depay followed by mpegstat. The expected result
-follows from the elementary stream and from the frames that the lost packets
-carried.
+The receiver is rfc2250depay followed by mpegstat. It runs once for each packet
+of the first GOP, and once for each packet of a GOP in the middle of the
+stream. In each run, only this packet is lost. The expected result follows from
+the elementary stream and from the frames of which the lost packet carried a
+part.
 """
 
 import random
@@ -23,7 +23,8 @@ from test_depayloader import with_true_headers
 
 
 class Outcome:
-    """The output of the receiver for one list of packets."""
+    """The output of the receiver for one list of packets: the stream, and the
+    log of mpegstat."""
 
     def __init__(self, data, log):
         self.data = data
@@ -131,7 +132,7 @@ class LossAtEveryPosition(LossTest):
     def test_first_gop(self):
         for what, lost, outcome in self.lose_each_of(0):
             self.assert_frames(outcome, lost, what)
-            # The receiver cannot notice the loss of the very first frame.
+            # If the very first frame is lost, the receiver cannot notice this.
             if lost != {0}:
                 self.assert_report(outcome, lost, what)
 
@@ -150,8 +151,9 @@ class LossAtEveryPosition(LossTest):
 
 
 class LossOfFfmpegsPackets(LossAtEveryPosition):
-    """Repeats the tests of LossAtEveryPosition with ffmpeg as the sender. The
-    video-specific headers of ffmpeg's packets are corrected first.
+    """Repeats the tests of LossAtEveryPosition with ffmpeg as the sender.
+    ffmpeg writes wrong values into the video-specific headers, so these
+    headers are corrected first.
     """
 
     @staticmethod
@@ -213,9 +215,9 @@ class Disorder(LossTest):
             self.assert_frames(outcome, set(), "new SSRC")
 
     def test_garbage_is_dropped(self):
-        """Invalid packets arrive between the valid packets. Some of them have
+        """Inserts invalid packets between the valid packets. Some of them have
         the same sequence number as the next valid packet. The receiver must
-        still output all frames.
+        nevertheless output all frames.
         """
         rng = random.Random(2250)
         def garbage(near):
@@ -238,8 +240,8 @@ class Disorder(LossTest):
         self.assert_all_come(variants)
 
     def test_packets_without_payload_cost_nothing(self):
-        """Inserts packets without payload into the stream. Each of them has its
-        own sequence number. RFC 6263 uses such packets as keep-alives (section
+        """Inserts packets without payload into the stream, each with its own
+        sequence number. RFC 6263 uses such packets as keep-alives (section
         4.1). No frame of the stream may be missing in the output.
         """
         keeping = []
@@ -258,8 +260,9 @@ class Disorder(LossTest):
 
 
 class Conceal(LossTest):
-    """With on-loss=conceal, the output must contain the header of each picture
-    and all slices that were received completely. If the header of a picture was
+    """Tests the value on-loss=conceal, with which damaged pictures are output
+    as far as possible. The output must contain the header of each picture and
+    all slices that were received completely. If the header of a picture was
     lost, the whole picture may be missing.
     """
 
@@ -294,8 +297,8 @@ class Conceal(LossTest):
 
 
 class Pass(LossTest):
-    """With on-loss=pass, all bytes that arrive leave the element, and mpegstat
-    detects the damage.
+    """Tests the value on-loss=pass: rfc2250depay outputs all bytes that
+    arrive, and mpegstat detects the damage.
     """
 
     def test_each_position(self):
@@ -317,9 +320,9 @@ class Pass(LossTest):
                                  + outcome.incomplete, len(damaged))
 
 class ConcealFromExtension(Conceal):
-    """If T=1, each packet contains all fields of the picture header. If a
-    picture header is lost, the receiver must rebuild it from another packet of
-    the picture.
+    """Tests the bit T of RFC 2250. If T is 1, each packet contains all fields
+    of the picture header. If the packet with a picture header is lost, the
+    receiver must rebuild the header from another packet of the picture.
     """
 
     @staticmethod
@@ -336,8 +339,10 @@ class ConcealFromExtension(Conceal):
 
 
 class ConcealMpeg1(ConcealFromExtension):
-    """In MPEG-1, the MPEG video-specific header (RFC 2250 section 3.4) alone is
-    enough to rebuild a lost picture header.
+    """Repeats the tests of ConcealFromExtension with MPEG-1. In MPEG-1, the
+    video-specific header of section 3.4 of RFC 2250 contains all fields of the
+    picture header. It is sent with each packet, so a lost picture header can
+    be rebuilt without an extension.
     """
 
     clip = staticmethod(lambda: clips.mpeg1(frames=48))

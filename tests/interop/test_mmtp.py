@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs mmtpsink and mmtpsrc over two different links, with the kernel's
-sockets.
+"""Runs mmtpsink and mmtpsrc over two different emulated links, with the
+kernel's sockets.
 
-mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md and shares
-no code with the elements. In some tests, the elements authenticate their
-messages with a shared key. mmtp.py then checks the authentication with the same
-key.
+mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md and
+shares no code with the elements. In some tests, the elements authenticate
+their messages with a shared key. mmtp.py then checks the authentication with
+the same key.
 
 The clip must arrive unchanged, even if one of the links goes down and comes
 back. The `latency` of mmtpsink is longer than the test, so no packet is too
@@ -70,9 +70,9 @@ class MmtpCase(linktestbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """Returns two lists about host a: its sent messages, and its received
-        messages. Each list contains an item for each network device, and the
-        item contains the messages on this device.
+        """Returns two lists: the messages that host a has sent, and the
+        messages that it has received. Each of them contains one list of
+        messages for each network device.
         """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:
@@ -106,7 +106,8 @@ class MmtpCase(linktestbed.LinkCase):
                         for device in DEVICES)
 
     def states(self, name):
-        """Returns the states that mmtpsink has reported for a path."""
+        """Returns the states that mmtpsink has reported for the path `name`,
+        in their order."""
         return linktestbed.path_states(self.sink_log.read_text(), name)
 
     def assert_arrived(self):
@@ -129,8 +130,9 @@ class WireFormatTest(MmtpCase):
     def check(self, session):
         clip = self.clip.read_bytes()
         sent, came = session.sender.counts, session.receiver.counts
-        # Each of these messages must occur. INIT, COOKIE, OPEN and ACCEPT are
-        # the handshake. JOIN, CHALLENGE and RESPONSE add the second path.
+        # A message of each of these types must have been sent. INIT, COOKIE,
+        # OPEN and ACCEPT are the handshake. JOIN, CHALLENGE and RESPONSE add
+        # the second path.
         for name in ("INIT", "OPEN", "JOIN", "RESPONSE", "DATA", "KEEPALIVE",
                      "CAPS", "END"):
             self.assertGreater(sent[name], 0, name)
@@ -138,7 +140,7 @@ class WireFormatTest(MmtpCase):
                      "END-ACK"):
             self.assertGreater(came[name], 0, name)
         self.assertTrue(session.end_acknowledged)
-        # The whole stream arrived in order, and no other data arrived.
+        # The whole stream must arrive in order, without any other data.
         packets = session.stream.packets
         self.assertEqual(sorted(packets), list(range(session.end)))
         buffers = session.stream.buffers()
@@ -149,8 +151,8 @@ class WireFormatTest(MmtpCase):
                              for first, _ in buffers
                              if first.flags & mmtp.PRELUDE))
         self.assert_frames(buffers)
-        # Each path must carry a part of the stream. No packet may exceed the
-        # MTU.
+        # Each of the two paths must carry a part of the stream. No packet may
+        # exceed the MTU.
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
         for channel, size in session.sender.bytes.items():
             self.assertGreater(size, 0, channel)
@@ -161,9 +163,9 @@ class WireFormatTest(MmtpCase):
         self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
 
     def assert_frames(self, buffers):
-        """Checks that each buffer is one frame, and that the flags of the
-        buffer give the type of the frame. The buffers must be in the order of
-        their due times.
+        """Checks the buffers: each must be one frame, and its flags must give
+        the type of this frame. The buffers must be in the order of their due
+        times.
         """
         types = {1: 0, 2: mmtp.DELTA, 3: mmtp.DELTA | mmtp.DROPPABLE}
         last = buffers[0][0].due
@@ -208,9 +210,10 @@ class WireFormatTest(MmtpCase):
 
 
 class RepairTest(MmtpCase):
-    """Checks REPAIR messages. The sender uses them in this test, because a lost
-    packet cannot always be retransmitted in time: detection, report and
-    retransmission together may take longer than the latency."""
+    """Checks REPAIR messages, from which a receiver can compute a lost packet.
+    The sender uses them on this link, because a retransmission may be too
+    late: detection, report and retransmission of a loss together may take
+    longer than the latency."""
 
     LINKS = ("fast=a,b: rate=4000000 delay-ms=1000 loss=0.05 seed=1",
              "slow=a,b: rate=400000")
@@ -244,8 +247,8 @@ class RepairTest(MmtpCase):
 
 
 class HandoffTest(MmtpCase):
-    """The fast path fails in the middle of the stream and comes back. All
-    frames must arrive.
+    """Takes down the faster path in the middle of the stream for some time.
+    All frames must arrive nevertheless.
     """
 
     LINKS = ("fast=a,b: rate=1000000 delay-ms=20",
@@ -267,13 +270,15 @@ class HandoffTest(MmtpCase):
             f"{name}: {self.states(name)}, none of {states}")
 
     def stream(self, host, options, gone):
-        """Streams the clip while the device of the fast path is down for some
-        time. `host` is the host on which the device is down. `gone` are the
-        states that mmtpsink may report during this time."""
+        """Streams the clip while the network device of the fast path is down
+        for some time. `host` is the host on which the device is down. `gone`
+        are the states of the path that mmtpsink may report during this time.
+        """
         bed = self.open_links(self.LINKS)
-        # The packets for $b_fast, the address on the fast path, can also be
-        # routed over the slow path. With channels=auto, the socket that is
-        # bound to the device of the slow path needs this route.
+        # This route lets packets for $b_fast, the receiver's address on the
+        # fast path, also use the slow path. With channels=auto, mmtpsink sends
+        # to this address from a socket that is bound to the device of the slow
+        # path.
         self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
         source = self.start_source(bed)
         sink = self.start_sink(bed, options.format(

@@ -37,16 +37,15 @@ from transportstreams import (
 
 PORT = 5004
 SECONDS_TO_WAIT = 60
-# The rate of the slow link in % of the stream's rate. The packet headers need a
-# tenth of the link's rate, so the stream itself gets less than
-# SLOW_PERCENT.
+# The rate of the slow link in % of the stream's rate. The packet headers take
+# a tenth of the link's rate, so the stream itself gets less than SLOW_PERCENT.
 SLOW_PERCENT = 75
 FAST = "rate=20000000 delay-ms=5"
 TIMED = "tsparse set-timestamps=true alignment=7"
 UNTIMED = "video/mpegts,systemstream=true,packetsize=188"
 LIVE = "sync=true blocking=false latency=1500"
-# The latency in ms is longer than any test, so that nothing depends on the
-# speed of the machine.
+# A latency in ms that is longer than any test. No packet is then too late,
+# even on a slow machine.
 LONG = 20000
 COMPLETE = f"latency={LONG} drain-timeout=60000"
 REFUSAL = re.compile(r"The transport stream passes untouched, because (.*)\.")
@@ -119,9 +118,9 @@ class TransportStreamTest(linktestbed.LinkCase):
 
     @test_mmtp.needs_elements
     def test_whole_pictures_of_a_broadcast_are_given_up(self):
-        """The link carries only 60 % of the stream's rate, so pictures are
-        given up. Sound and data together need a third of the stream's rate. All
-        their packets must arrive."""
+        """The link carries only 60 % of the stream's rate, so mmtpsink has to
+        drop pictures. Sound and data together need a third of the stream's
+        rate. All their packets must arrive."""
         data = self.check_slow_link(broadcast.make("mpeg2-420", SECONDS), 60)
         self.assertLessEqual({broadcast.TELETEXT, broadcast.SPLICES},
                              {pid for pid, _ in packets(data)})

@@ -17,8 +17,8 @@ KINDS = (clips.small, clips.mpeg2, clips.mpeg1, clips.interlaced,
 
 
 def log_of(clip, *elements):
-    """Runs the file of `clip` through `elements` and mpegstat. Returns the log
-    of mpegstat.
+    """Sends the file of `clip` through `elements` and mpegstat. Returns the
+    log that mpegstat has written.
     """
     with peers.workdir() as work:
         peers.gst(" ! ".join(
@@ -108,8 +108,9 @@ class AgainstTheStream(unittest.TestCase):
 
 
 class Damage(unittest.TestCase):
-    """Tests streams in which damage has produced a sequence end code inside a
-    slice. The parser, mpegstat and the elements of RFC 2250 must pass every
+    """Tests damaged streams. The damage has produced a sequence end code
+    inside a slice, and parsers may take it for the end of the stream. The
+    parser, mpegstat and the elements of RFC 2250 must nevertheless pass every
     byte.
     """
 
@@ -143,8 +144,8 @@ class Damage(unittest.TestCase):
 
 
 class LostFrames(unittest.TestCase):
-    """Some frames are cut out of a stream. Checks that exactly these frames are
-    reported, and that they are counted by type.
+    """Cuts some frames out of a stream. Checks that mpegstat reports exactly
+    these frames as lost, with the correct number for each frame type.
     """
 
     KINDS = clips.small, clips.closed_gops, clips.no_groups, clips.fields, \
@@ -180,8 +181,9 @@ class LostFrames(unittest.TestCase):
         for kind in self.KINDS:
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
-            # mpegstat learns the order of the frame types from the first two
-            # groups of pictures. It cannot notice a loss at the end of the last
+            # No frames are removed at the beginning and at the end: mpegstat
+            # needs the first two groups of pictures to learn the order of the
+            # frame types, and it cannot notice a loss at the end of the last
             # group.
             runs = [range(n, n + length) for length in (1, 2, 3, 5)
                     for n in range(starts[2], starts[-2] + 1)]
@@ -192,8 +194,8 @@ class LostFrames(unittest.TestCase):
     def test_whole_groups(self):
         for kind in self.KINDS:
             if kind is clips.no_groups:
-                # Without GOP headers, nothing shows how many frames are
-                # missing.
+                # Without GOP headers, mpegstat cannot know how many frames are
+                # missing, so this clip is left out.
                 continue
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
@@ -204,7 +206,9 @@ class LostFrames(unittest.TestCase):
 
 
 class AtBothEnds(unittest.TestCase):
-    """Checks that the logs of both ends can be joined on (hash, size_bytes)."""
+    """Checks that a log of the sender and a log of the receiver can be
+    compared: each frame must have the same values of hash and size_bytes in
+    both logs."""
 
     def test_join(self):
         clip = clips.small()
@@ -230,8 +234,8 @@ class AtBothEnds(unittest.TestCase):
                              row["arrival_ns"] - row["expected_ns"]
                              - rows[0]["arrival_ns"])
         late = sorted(row["latency_ns"] for row in rows)
-        # If the frames arrive at the rate of the stream, the median latency is
-        # close to 0, even on a busy machine.
+        # The pipeline delivers the frames at the frame rate of the stream, so
+        # the median latency is close to 0, even on a busy machine.
         self.assertLess(abs(late[len(late) // 2]), 200_000_000)
 
 

@@ -2,8 +2,8 @@
 """Checks that the packets of rfc2250pay conform to RFC 2250, and that several
 receivers can read them.
 
-Without arguments it runs the default cases. `test_payloader.py long` runs other
-cases: clips of 15 Mbit/s with every MTU and every option.
+Without arguments it runs the default cases. `test_payloader.py long` runs
+other cases: clips of 15 Mbit/s with every tested MTU and every option.
 """
 
 import functools
@@ -30,7 +30,7 @@ def stream_of(path):
 
 
 class Case:
-    """A set of properties with which the payloader runs on a clip."""
+    """A clip, and the properties with which the payloader runs on it."""
 
     def __init__(self, path, mtu=1400, mode="slices", t=False, n=False):
         self.path, self.mtu, self.mode, self.t, self.n = path, mtu, mode, t, n
@@ -52,8 +52,9 @@ class Case:
 class CaseTest(unittest.TestCase):
 
     def run_cases(self, cases):
-        """Runs the payloader, the checker and the depayloader on all `cases`.
-        Returns the packets of each case.
+        """Runs all `cases`: the payloader makes packets, the checker checks
+        them, and the depayloader restores the stream. Returns the packets of
+        each case.
         """
         packets = peers.pay_all([(c.path, c.element) for c in cases])
         back = peers.depay_all(packets)
@@ -123,8 +124,9 @@ class Rules(CaseTest):
                 self.assertEqual(summary(faults), {}, faults[:3])
 
     def test_sequence_header_is_repeated(self):
-        """Checks config-interval: if a payload begins with repeated headers,
-        its S bit must be set.
+        """Tests the property config-interval, with which rfc2250pay repeats
+        headers. If a payload begins with repeated headers, its bit S must be
+        set.
         """
         clip = clips.one_sequence_header()
         for interval in (1, -1):
@@ -144,9 +146,9 @@ class Rules(CaseTest):
 
 
 class Understood(unittest.TestCase):
-    """Checks what receivers get. Receivers that rely on the video-specific
-    header must get every slice. Receivers that ignore this header must get
-    every byte.
+    """Checks that other receivers can read the packets. Receivers that rely on
+    the video-specific header must get every slice. Receivers that ignore this
+    header must get every byte.
     """
 
     def test_live555_and_mediamtx_rules(self):
@@ -188,9 +190,9 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
-            # If `t` is set, rfc2250pay sends the MPEG-2 header extension. The
-            # minimum MTU of rfc2250pay is then 8 bytes larger than MTUS[0], so
-            # MTUS[0] is left out.
+            # With `t`, rfc2250pay sends the MPEG-2 header extension. Its
+            # minimum MTU is then 8 bytes larger than MTUS[0], so MTUS[0] is
+            # left out.
             mtus = MTUS[1:] if t else MTUS
             cases = [Case(kind(15), mtu, mode, t, n)
                      for mtu, mode in itertools.product(mtus, MODES)]

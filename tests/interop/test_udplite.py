@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks UDP-Lite of each backend against tshark, the kernel, ffmpeg and RFC
-3828. tshark checks the length, coverage and checksum of every packet. The
-senders and the receivers are the kernel, the raw socket and ffmpeg; each sender
-is tested with each receiver. If bits are flipped, the receiver must output
-exactly the packets that are valid according to RFC 3828.
+"""Checks the UDP-Lite elements with each of their backends. tshark checks the
+length, coverage and checksum of every packet. There are three kinds of senders
+and receivers: the elements with the backend of the kernel, the elements with
+the raw socket backend, and ffmpeg. Each sender is tested with each receiver.
+If bits are flipped, the receiver must output exactly the packets that are
+valid according to RFC 3828.
 """
 
 import random
@@ -18,7 +19,7 @@ from udplite import HEADER, LOOPBACK, PORT, sockets
 RTP_HEADER = 12
 STREAM_CAPS = peers.STREAM_CAPS
 # Sizes in bytes of the data after the RTP header, some odd and some even. They
-# range from an RTP packet without data to a full Ethernet frame.
+# range from 0 to a size with which the packet fills an Ethernet frame.
 PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
 WHOLE = HEADER + RTP_HEADER + 96
 TOO_LONG = 60000
@@ -37,8 +38,8 @@ def rtp_packets():
 
 
 def effective(coverage, size):
-    """Returns the coverage in bytes that a sender uses if `coverage` is
-    requested (RFC 3828 section 3.1).
+    """Returns how many bytes of a packet of `size` bytes are covered if the
+    application requests the coverage `coverage` (RFC 3828 section 3.1).
     """
     if coverage == 0 or coverage >= size:
         return size
@@ -46,8 +47,8 @@ def effective(coverage, size):
 
 
 def backends(*names):
-    """Returns a decorator. It runs a test for each of the backends `names`,
-    with IPv4 and with IPv6.
+    """Returns a decorator that runs a test for each of the backends `names`,
+    each time with IPv4 and with IPv6.
     """
     def decorate(test):
         def each(self):
@@ -74,7 +75,8 @@ class UdpliteCase(unittest.TestCase):
         self.addCleanup(work.__exit__, None, None, None)
 
     def send(self, backend, ip, source, options=""):
-        """Returns the IP packets that the sink sends."""
+        """Sends the packets of the pipeline `source` with udplitesink. Returns
+        the IP packets that were captured."""
         protocol = sockets.UDP if backend == "udp" else sockets.UDPLITE
         with udplite.Capture(protocol) as capture:
             peers.gst(f"{source} ! udplitesink host={LOOPBACK[ip]} "
@@ -88,7 +90,8 @@ class UdpliteCase(unittest.TestCase):
                          f"{STREAM_CAPS} ! rtpstreamdepay", options)
 
     def start_receiver(self, backend, ip, options=""):
-        """Starts udplitesrc and waits until a first packet has arrived."""
+        """Starts udplitesrc and waits until it receives packets. Returns the
+        receiver."""
         receiver = udplite.OurReceiver(self, self.work, backend, ip, options)
         self.wait_for_probe(backend, ip, receiver)
         return receiver
@@ -104,8 +107,8 @@ class UdpliteCase(unittest.TestCase):
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
         # Several packets with the payload "anybody there" were sent, and some
-        # may not have arrived yet. The packet "end of them" is sent last. Its
-        # arrival shows that all earlier packets have arrived.
+        # of them may still be on the way. The packet "end of them" is sent
+        # last. When it has arrived, no earlier packet can arrive any more.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")
@@ -137,14 +140,14 @@ class TsharkTest(UdpliteCase):
             self.assertEqual(
                 int(row["udp.checksum_coverage"]) or size, coverage)
             self.assertEqual(len(segment), size)
-            # Not only tshark but also sockets.py, which implements RFC 3828,
-            # must accept the packet.
+            # Besides tshark, sockets.py must accept the packet, too. It is an
+            # independent implementation of RFC 3828.
             self.assertEqual(udplite.judge(ip, backend, segment).fate,
                              sockets.DELIVERED)
 
     def unwrap(self, ip, packet):
-        """Returns the UDP-Lite packet inside a UDP packet. Checks that the UDP
-        packet has no UDP checksum.
+        """Returns the UDP-Lite packet inside the UDP packet `packet`. Checks
+        that the UDP packet has no UDP checksum.
         """
         segment = udplite.segment_of(packet)
         self.assertEqual(int.from_bytes(segment[4:6], "big"), len(segment))
@@ -154,10 +157,10 @@ class TsharkTest(UdpliteCase):
         return udplite.in_udp(ip, inner)
 
     def check_modes(self, backend, ip, modes):
-        """Each item of `modes` is a pair (options of the sink, coverage). For
-        each pair, sends the same packets with these options. tshark starts
-        slowly, so it runs only once, and checks the packets of all pairs
-        together.
+        """Checks the coverage of packets that udplitesink sends. Each item of
+        `modes` is a pair (options of the sink, expected coverage). The same
+        packets are sent with the options of each pair. tshark starts slowly,
+        so it runs only once, and checks the packets of all pairs together.
         """
         payloads = rtp_packets()
         packets, coverages = [], []
@@ -216,13 +219,14 @@ class TsharkTest(UdpliteCase):
         self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
 
     def test_tshark_finds_wrong_packets(self):
-        """Checks tshark, because the other tests check packets with it. tshark
-        must report a wrong coverage field and damaged bytes that the checksum
-        covers. It must not report damaged bytes that the checksum does not
-        cover.
+        """Checks that tshark finds wrong packets, because the other tests rely
+        on tshark. tshark must report a wrong coverage field and damaged bytes
+        that the checksum covers. It must not report damaged bytes that the
+        checksum does not cover.
         """
-        # Each entry is a tuple (description, version of IP, UDP-Lite packet,
-        # function that checks what tshark says about the packet).
+        # Each entry is a damaged packet, as a tuple: description, IP version,
+        # UDP-Lite packet, and a function that checks what tshark says about
+        # the packet.
         wrong = []
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
@@ -290,14 +294,15 @@ def headers_of_h263(packet):
 
 SENDERS = ("kernel", "raw", "ffmpeg")
 RECEIVERS = ("kernel", "raw", "ffmpeg", "socket")
-PACKET_SIZE = 1024  # The packet size that ffmpeg uses.
+PACKET_SIZE = 1024  # The packet size that ffmpeg uses, in bytes.
 PACKETS = 12
 COMBINATION_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
 
 
 class CombinationTest(UdpliteCase):
-    """Tests each sender with each receiver. The senders are kernel, raw and
-    ffmpeg. The receivers are kernel, raw, ffmpeg and a plain socket.
+    """Tests each sender with each receiver. The senders are udplitesink with
+    the backends kernel and raw, and ffmpeg. The receivers are udplitesrc with
+    these backends, ffmpeg, and a plain socket.
     """
 
     def setUp(self):
@@ -322,7 +327,8 @@ class CombinationTest(UdpliteCase):
 
     def send_from(self, sender, ip, coverage):
         if sender == "ffmpeg":
-            # For a data stream, ffmpeg requires 1024 bytes in each packet.
+            # In a stream of plain data, each packet of ffmpeg must have 1024
+            # bytes.
             peers.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "data",
                        "-i", self.source, "-map", "0", "-c", "copy", "-f",
                        "data", udplite.ffmpeg_url(
@@ -335,7 +341,7 @@ class CombinationTest(UdpliteCase):
 
     def check_one(self, sender, receiver, ip, coverage):
         """Sends a file from `sender` to `receiver`. Checks that all its bytes
-        arrive, and that the packets have the requested coverage `coverage`.
+        arrive, and that the packets have the checksum coverage `coverage`.
         """
         before = len(receiver.read())
         with udplite.Capture(sockets.UDPLITE) as capture:
@@ -355,8 +361,8 @@ class CombinationTest(UdpliteCase):
             [effective(coverage, HEADER + PACKET_SIZE)] * PACKETS)
 
     def check_receiver(self, receiver, ip, coverage):
-        """Starts `receiver`, and checks that it receives all bytes of each
-        sender in SENDERS."""
+        """Starts the receiver of the kind `receiver`. Checks that it receives
+        all bytes of each sender in SENDERS."""
         started = self.start_one_receiver(receiver, ip, coverage)
         for sender in SENDERS:
             with self.subTest(ip=ip, sender=sender, receiver=receiver,
@@ -375,20 +381,23 @@ class CombinationTest(UdpliteCase):
 
 HIT_PAYLOAD = 40
 # Number of packets that are sent before the test waits for their arrival. The
-# receive buffer of any socket has room for them.
+# receive buffers of all sockets have room for so many packets.
 CHUNK = 64
-# The coverages are: 0, which stands for the whole packet; the UDP-Lite header;
-# the UDP-Lite and RTP headers; and the whole packet, given by its size.
+# The tested values of the coverage, in bytes. In this order, they cover: the
+# whole packet (which the value 0 means), the UDP-Lite header, the UDP-Lite and
+# RTP headers, and the whole packet again, given by its size.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 
 class HitTest(UdpliteCase):
-    """Flips each bit of a packet, one at a time, and some groups of bits. RFC
-    3828 says which of the damaged packets must arrive."""
+    """Damages a packet in many ways, above all by flipping each of its bits,
+    one at a time. According to RFC 3828, the receiver must output a damaged
+    packet if its checksum is still correct."""
 
     def packet_of(self, backend, ip, coverage):
-        """Sends an RTP packet with udplitesink, and returns the UDP-Lite packet
-        that contains it. `coverage` is the value of checksum-coverage.
+        """Sends an RTP packet with udplitesink, and returns the UDP-Lite
+        packet that contains it. `coverage` is the value of the property
+        checksum-coverage.
         """
         payload = RtpPacket(bytes(range(HIT_PAYLOAD - RTP_HEADER)), 1, 2)
         packet, = self.send_packets(
@@ -400,14 +409,14 @@ class HitTest(UdpliteCase):
 
     @staticmethod
     def hits_of(segment):
-        """Yields packets with flipped bits, truncated packets, and packets that
-        are too long.
+        """Yields damaged copies of the packet `segment`: with flipped bits,
+        with another coverage or checksum, truncated, and too long.
         """
         for bit in range(8 * len(segment)):
             yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
-        # Several flipped bits may leave the checksum unchanged. An example is
-        # two bits at a distance of 16, if one changes from 0 to 1 and the other
-        # from 1 to 0.
+        # If several bits are flipped, the checksum may remain correct. An
+        # example is two bits at a distance of 16 bits, if one changes from 0
+        # to 1 and the other from 1 to 0.
         noise = random.Random(11)
         for _ in range(200):
             yield sockets.damage(segment, [
@@ -420,13 +429,14 @@ class HitTest(UdpliteCase):
             yield segment[:size]
 
     def inject(self, backend, ip, receiver, segments):
-        """Sends the packets and returns the payloads that arrive."""
+        """Sends the packets `segments` and returns the payloads that the
+        receiver outputs."""
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
             # A packet with the unique payload `mark` is sent after each chunk.
-            # When it arrives, all packets before it have arrived or were
-            # dropped.
+            # When it has arrived, no earlier packet can arrive any more: each
+            # has arrived or was dropped.
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:
@@ -448,8 +458,9 @@ class HitTest(UdpliteCase):
                     if verdict.fate == sockets.DELIVERED]
         self.assertEqual(self.inject(backend, ip, receiver, segments),
                          expected)
-        # If a single bit is flipped, the packet must be delivered if and only
-        # if the checksum does not cover this bit.
+        # Check of the expected results: a packet with a single flipped bit
+        # must be delivered if and only if the checksum does not cover this
+        # bit.
         single = verdicts[:8 * len(segment)]
         for bit, verdict in enumerate(single):
             inside = bit // 8 < (coverage or len(segment))
@@ -467,8 +478,8 @@ class HitTest(UdpliteCase):
 
     @all_backends
     def test_minimum_coverage_of_a_receiver(self, backend, ip):
-        # A packet that is covered completely is accepted, even if the packet is
-        # shorter than the minimum coverage.
+        # A packet whose checksum covers the whole packet is accepted, even if
+        # the packet is shorter than the minimum coverage.
         minimum = HEADER + RTP_HEADER
         receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
         for coverage in (minimum, HEADER + HIT_PAYLOAD):

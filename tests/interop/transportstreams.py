@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes transport streams with video and sound by means of ffmpeg. Checks
-transport streams in two ways: with other programs, and with a parser in this
-module that follows ISO/IEC 13818-1."""
+"""Makes transport streams with video and sound by means of ffmpeg. The module
+also checks transport streams in two ways: with other programs, and with a
+parser of its own that follows ISO/IEC 13818-1."""
 
 import shlex
 import subprocess
@@ -84,8 +84,9 @@ def packets(data):
 
 
 def counter_gaps(data):
-    """Returns the number of packets that do not continue the continuity counter
-    of their PID (2.4.3.3).
+    """Returns the number of packets whose continuity counter does not follow
+    the counter of the previous packet with the same PID (ISO/IEC 13818-1,
+    2.4.3.3).
     """
     last, gaps = {}, 0
     for pid, packet in packets(data):
@@ -99,8 +100,8 @@ def counter_gaps(data):
 
 
 def clocks(data):
-    """Returns a list of the program clock references in seconds (ISO/IEC
-    13818-1, section 2.4.3.5).
+    """Returns a list of the program clock references in the stream, in seconds
+    (ISO/IEC 13818-1, section 2.4.3.5).
     """
     found = []
     for _, packet in packets(data):
@@ -123,8 +124,9 @@ def ffmpeg_gaps(path):
 
 
 def tsdemux_gaps(path):
-    """Returns the number of gaps that tsdemux reports. tsdemux reports gaps
-    only in the streams that it outputs, which are the video and the sound.
+    """Returns the number of gaps in the continuity counters that tsdemux
+    reports. tsdemux reports gaps only in the streams that it outputs, which
+    are the video and the sound.
     """
     _, text = peers.run(
         ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!",
@@ -141,8 +143,9 @@ PROGRAMS = {"tshark": tshark_gaps, "ffmpeg": ffmpeg_gaps,
 
 
 def others(data, video):
-    """Returns all packets that do not belong to the video. Null packets are
-    left out, because tsparse adds some at the end to fill its last buffer."""
+    """Returns all packets of the transport stream `data` that do not have the
+    PID `video`. Null packets are left out, because tsparse adds some at the
+    end to fill its last buffer."""
     return [packet for pid, packet in packets(data)
             if pid not in (video, 0x1fff)]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network namespace through which tests send UDP-Lite, and independent checks
-of the packets.
+"""Sends UDP-Lite packets in a network namespace, captures them, and checks
+them independently of the elements.
 
-Everything happens on the loopback of a network namespace that ends with the
-test's process. A packet socket captures the packets. tshark and sockets.py
-check them; sockets.py implements RFC 3828 and shares no code with the elements.
+The packets use the loopback interface of a network namespace that ends with
+the test's process. A packet socket captures them. tshark and sockets.py check
+them; sockets.py implements RFC 3828 and shares no code with the elements.
 """
 
 import contextlib
@@ -40,17 +40,17 @@ LARGEST = 1 << 17
 # The maximum payload size of a UDP-Lite packet over IPv4: 65535 bytes less the
 # IPv4 header (20 bytes) and the UDP-Lite header (8 bytes).
 LARGEST_PAYLOAD = 65507
-# The next two values are from the Linux header asm-generic/socket.h.
+# The next two constants are from the Linux header asm-generic/socket.h.
 SO_RCVBUFFORCE = 33
 SO_NO_CHECK = 11
-# The next two values are from linux/udp.h.
+# The next two constants are from the Linux header linux/udp.h.
 UDP_NO_CHECK6_TX = 101
 UDP_NO_CHECK6_RX = 102
 # SOL_PACKET is from sys/socket.h, and PACKET_STATISTICS from linux/if_packet.h.
 SOL_PACKET, PACKET_STATISTICS = 263, 6
 RECEIVE_BUFFER = 1 << 26
 LINKTYPE_RAW = 101
-SECONDS = 60  # The maximum time that a test waits for anything.
+SECONDS = 60  # Time in s after which a test stops waiting and fails.
 POLL = 0.02
 
 
@@ -108,8 +108,8 @@ def ip_packet(ip, protocol, source, to, segment):
 
 def udplite_packet(ip, payload, coverage, source=None, to=None,
                    ports=(INJECTOR_PORT, PORT)):
-    """Returns a UDP-Lite packet as RFC 3828 defines it. `coverage` is the value
-    of its field Checksum Coverage.
+    """Returns a UDP-Lite packet as RFC 3828 defines it, with a correct
+    checksum. `coverage` is the value of its field Checksum Coverage.
     """
     head = struct.pack("!HHHH", *ports, coverage, 0)
     covered = (head + payload)[:coverage or None]
@@ -121,21 +121,22 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 
 def in_udp(ip, segment):
-    """With backend=udp, a UDP packet contains a UDP-Lite packet. Returns this
-    UDP-Lite packet as an IP packet. The addresses are unspecified, because the
-    UDP-Lite checksum does not cover them with this backend."""
+    """Returns a UDP-Lite packet as an IP packet. The function is for the
+    backend "udp", in which UDP-Lite packets are sent inside UDP packets. With
+    this backend, the UDP-Lite checksum does not cover the addresses, so the
+    addresses of the IP packet are unspecified."""
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)
 
 
 def judge(ip, backend, segment, coverage=0):
-    """Returns what a receiver with the backend `backend` must do with the
-    UDP-Lite packet `segment`.
+    """Returns what RFC 3828 requires of a receiver that gets the UDP-Lite
+    packet `segment`. `backend` is the backend of this receiver.
     """
     if backend == "udp":
-        # With backend=udp, a UDP packet contains the UDP-Lite packet. A NAT
-        # changes only the ports in the UDP header. The receiver therefore
-        # ignores the ports in the UDP-Lite header.
+        # This backend sends UDP-Lite packets inside UDP packets. A NAT changes
+        # only the ports in the UDP header, so the ports in the UDP-Lite header
+        # may be outdated. The receiver must therefore ignore them.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -149,7 +150,8 @@ def judge(ip, backend, segment, coverage=0):
 
 class Capture(threading.Thread):
     """Captures the IP packets of some protocols on the loopback interface.
-    `protocols` are the numbers of these protocols.
+    `protocols` are the IP protocol numbers of these protocols, such as 17 for
+    UDP.
     """
 
     def __init__(self, *protocols):
@@ -159,8 +161,9 @@ class Capture(threading.Thread):
         self._ending = threading.Event()
         self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
-        # Only root outside of a user namespace may set SO_RCVBUFFORCE. If
-        # setting the option fails, the receive buffer keeps its size.
+        # A larger receive buffer is only possible for root outside of a user
+        # namespace, who may set SO_RCVBUFFORCE. Other users keep the default
+        # size of the buffer.
         with contextlib.suppress(PermissionError):
             self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                  RECEIVE_BUFFER)
@@ -178,8 +181,8 @@ class Capture(threading.Thread):
                 continue
             packet = data[ETHERNET_HEADER:]
             # This socket receives each packet of the loopback device twice:
-            # when the packet is sent and when it arrives. Only the first copy
-            # is stored.
+            # when the packet is sent and when it arrives. Only the copy that
+            # was made on sending is stored.
             if sender[2] == socket.PACKET_OUTGOING \
                     and protocol_of(packet) in self.protocols:
                 self.packets.append(packet)
@@ -205,13 +208,14 @@ def protocol_of(packet):
 
 
 def segment_of(packet):
-    """Returns the payload of the IP packet."""
+    """Returns the payload of the IP packet, without the IP header."""
     return packet[40:] if packet[0] >> 4 == 6 else packet[
         4 * (packet[0] & 15):int.from_bytes(packet[2:4], "big")]
 
 
 def coverage_of(segment):
-    """Returns the coverage in bytes. It is never 0."""
+    """Returns the number of bytes that the UDP-Lite checksum of the packet
+    covers. If the field Checksum Coverage is 0, this is the whole packet."""
     return int.from_bytes(segment[4:6], "big") or len(segment)
 
 
@@ -231,8 +235,8 @@ GOOD = "1"  # The status that tshark reports for a correct checksum.
 
 
 def dissect(packets):
-    """Returns a dictionary for each packet. It has the fields named in
-    TSHARK_FIELDS, with the values that tshark reads from the packet.
+    """Lets tshark read the UDP-Lite packets `packets`. Returns a dictionary
+    for each packet, with the fields named in TSHARK_FIELDS.
     """
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
@@ -245,7 +249,7 @@ def dissect(packets):
 # -------------------------------------------------------- senders and receivers
 
 def new_path(work):
-    """Returns the path of a new file."""
+    """Returns the path of a new file in the directory `work`."""
     return work / f"received-{len(list(work.glob('received-*')))}"
 
 
@@ -313,7 +317,8 @@ class OurReceiver:
 
 
 class KernelReceiver:
-    """An ordinary UDP-Lite socket of the kernel."""
+    """A receiver that uses an ordinary UDP-Lite socket of the kernel, and no
+    element."""
 
     def __init__(self, case, ip):
         self._own = sockets.datagram_socket("udplite", LOOPBACK[ip])
@@ -323,9 +328,9 @@ class KernelReceiver:
         self.payloads = []
 
     def read(self):
-        # The test does not use poll(). In poll() and in recv(), the kernel
-        # drops damaged packets. Those that it drops in poll() are counted
-        # wrongly.
+        # The test calls recv() without calling poll() before. The reason is
+        # that the kernel drops damaged packets in both calls, but counts those
+        # that it drops in poll() wrongly.
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.payloads.append(self._own.recv(LARGEST))
@@ -336,7 +341,8 @@ class KernelReceiver:
 
 
 class FfmpegReceiver:
-    """Runs ffmpeg, which writes the payloads to a file as one stream of bytes.
+    """A receiver that runs ffmpeg. ffmpeg writes the payloads to a file as one
+    stream of bytes.
     """
 
     def __init__(self, case, work, ip, coverage):
@@ -346,8 +352,8 @@ class FfmpegReceiver:
             "ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "data", "-i",
             ffmpeg_url(ip, coverage), "-map", "0", "-c", "copy",
             "-flush_packets", "1", "-f", "data", self._path],
-            # While ffmpeg waits for another packet, only SIGKILL terminates
-            # ffmpeg.
+            # ffmpeg may be waiting for another packet. Only SIGKILL can end it
+            # then.
             signal.SIGKILL)
 
     def read(self):
@@ -360,17 +366,17 @@ class FfmpegReceiver:
 
 def ffmpeg_url(ip, coverage, more=""):
     # In the tests, a coverage of 0 means that the whole packet is covered, but
-    # ffmpeg then uses plain UDP. Therefore 0 is replaced by the maximum payload
-    # size. If the coverage exceeds the size of a packet, the kernel covers the
-    # whole packet.
+    # ffmpeg uses plain UDP if its option is 0. Therefore 0 is replaced by the
+    # maximum payload size. If the coverage exceeds the size of a packet, the
+    # kernel covers the whole packet.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"
 
 
 class Injector:
-    """Sends UDP-Lite packets without changing them. The test builds the
-    packets, including their headers, and may damage them.
+    """Sends UDP-Lite packets that the test has built, including their headers.
+    The packets are sent unchanged, even if the test has damaged them.
     """
 
     def __init__(self, case, backend, ip):
@@ -389,8 +395,8 @@ class Injector:
 
     def send(self, segment):
         # If an earlier packet caused an ICMP error, the first call of sendto()
-        # may report this error and send nothing. A second call then sends the
-        # packet.
+        # may report this error instead of sending the packet. The second call
+        # then sends it.
         with contextlib.suppress(ConnectionRefusedError):
             self._own.sendto(segment, self._to)
             return
@@ -398,7 +404,8 @@ class Injector:
 
 
 def is_bound(ip):
-    """Returns whether a kernel socket of UDP-Lite is bound to the port."""
+    """Returns whether a UDP-Lite socket of the kernel is bound to the port
+    PORT."""
     table = pathlib.Path("/proc/net/udplite" + ("6" if ip == "IPv6" else ""))
     return any(int(line.split()[1].rpartition(":")[2], 16) == PORT
                for line in table.read_text().splitlines()[1:])

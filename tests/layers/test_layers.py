@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks that the files of gst/ and ext/ follow the plan in
-docs/architecture.md.
+docs/architecture.md. The plan has these rules:
 
 Elements include their own core and the layers of gst/common. Cores include the
-layers video and net. These two layers include no other file of the project. The
-linker checks which functions are called (tests without_gstreamer_* of the suite
-`unit`). It cannot check the use of types, macros and inline functions. This
-program therefore checks the includes.
+layers video and net. These two layers include no other file of the project.
+The linker checks which functions are called (tests without_gstreamer_* of the
+suite `unit`). It cannot check the use of types, macros and inline functions.
+This program therefore checks the includes.
 
 There are no cyclic dependencies between files or units. A unit is the set of
-files with the same name before the suffix, such as `frames.c` and `frames.h`. A
-unit depends on another unit in two cases: it includes the header of the other
-unit, or it uses a function or a constant table of the other unit. There are two
-exceptions: `framesprivate.h` may include `frames.h`, which it extends, and the
-cast macros of GObject may call the `get_type` function of a type.
+files with the same name before the suffix, such as `frames.c` and `frames.h`.
+A unit depends on another unit in two cases: it includes the header of the
+other unit, or it uses a function or a constant table of the other unit. There
+are two exceptions: `framesprivate.h` may include `frames.h`, which it extends,
+and the cast macros of GObject may call the `get_type` function of a type.
 
 The plugins read no environment variables, because each setting is a property.
 
@@ -33,22 +33,22 @@ ROOTS = ["gst", "ext"]
 
 # Headers that the build generates.
 GENERATED = {"config.h"}
-# Maps each directory of gst/common to the other directories whose headers its
-# files may include.
+# Maps each directory of gst/common to the other directories whose headers the
+# files of this directory may include.
 COMMON = {
     "gst/common/video": set(),
     "gst/common/net": set(),
     "gst/common": {"gst/common/video", "gst/common/net"},
 }
-# The directories whose headers a core may include in addition to those of its
-# own directory.
+# The directories whose headers a core may include, in addition to the
+# directory of the core itself.
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
-# The files that may read environment variables. Maps the path of each of these
-# files to the reason why the file may read them.
+# The files that may read environment variables: {path of the file: reason why
+# it may read them}.
 ENVIRONMENT = {}
-# The known circles. A circle is a set of units that include or call each other.
-# This list may only become shorter: a unit that is no longer in a circle must
-# be removed from it.
+# The known cycles in the dependency graph. A cycle is a set of units that
+# include or call each other. This list may only become shorter: a unit that is
+# no longer in a cycle must be removed from it.
 KNOWN_CIRCLES: list[set[str]] = []
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(\S[^\n]*)', re.M)
@@ -57,19 +57,21 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r'^(\w+) \([^;{}]*?\)\s*\{', re.M)
 STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
-# Matches the definition of a constant table, such as the table of operations of
-# an algorithm.
+# Matches the definition of a constant table. A table counts like a function,
+# because it can contain the functions of a unit, such as the operations of an
+# algorithm.
 TABLE = re.compile(
     r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
 EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
-# Matches a function declaration that begins in the first column. Statements are
-# indented, so calls do not match.
+# Matches a function declaration. The declaration begins in the first column,
+# and calls are indented, so calls do not match.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(
     r'\b(?:(?:g_|g_environ_|secure_)?getenv|g_get_environ|environ)\b')
 
-# Functions of GLib, POSIX and the C library that a core must not call
+# Functions of GLib, POSIX and the C library that read a clock, use threads or
+# return random numbers. A core must not call them.
 CLOCK = (r"g_get_(?:monotonic|real|current)_time|g_date_time_new_now\w*|"
          r"g_(?:timer|timeout)_\w+|clock(?:_gettime|_nanosleep)?|gettimeofday|time|localtime\w*|"
          r"gmtime\w*|ftime|g_usleep|(?:u|nano)?sleep")
@@ -82,7 +84,7 @@ USES_SYSTEM = re.compile(rf"\b({CLOCK}|{THREAD}|{RANDOM}) ?\(")
 
 def allowed_directories(directory):
     """Returns the directories whose headers the files in `directory` may
-    include. Returns None if source files must not be in `directory`."""
+    include. Returns None if `directory` is not a place for source files."""
     if directory in COMMON:
         return COMMON[directory] | {directory}
     parts = directory.split("/")
@@ -98,13 +100,14 @@ def may_use_gstreamer(directory):
 
 
 def get_unit(path):
-    """Returns the unit of a file: its path without the suffix."""
+    """Returns the unit to which a file belongs. The name of a unit is the path
+    of its files without the suffix."""
     return path.rsplit(".", 1)[0]
 
 
 class Tree:
-    """The C files below the directory `top`. Records what each file includes,
-    and which names it defines and uses.
+    """Reads the C files below the directory `top`. Records which files each
+    file includes, and which names it defines and uses.
     """
 
     def __init__(self, top):
@@ -120,12 +123,13 @@ class Tree:
         # Maps the path of each source file to the list of the project's files
         # that this source file includes.
         self.includes = {path: [] for path in self.files}
-        # A unit is a path without the suffix .c or .h.
-        # - `own` maps each unit to its static functions and tables.
-        # - `named` maps each unit to all names that it uses.
+        # A unit is a path without the suffix .c or .h. These two dictionaries
+        # describe each unit:
+        # - `own` contains its static functions and tables.
+        # - `named` contains all names that it uses.
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # Maps the name of each non-static function or table to the units that
+        # Maps each name of a non-static function or table to the units that
         # define it. A unit is a path without the suffix .c or .h.
         self.definers = collections.defaultdict(set)
         for path in self.files:
@@ -178,9 +182,9 @@ class Tree:
             self.faults.append(f"{path} includes <{name}> of GIO")
 
     def find(self, directory, name):
-        """Returns the files to which an include of `name` in a file of
-        `directory` may refer. A compiler searches the directory of the
-        including file and all include directories.
+        """Returns the files that `#include "name"` in a file of `directory`
+        may include. Like a compiler, the function searches `directory` first,
+        and then all include directories.
         """
         beside = os.path.normpath(f"{directory}/{name}")
         if beside in self.includes:
@@ -189,8 +193,8 @@ class Tree:
                 if f"/{path}".endswith(f"/{name}")]
 
     def directories(self):
-        """Returns a dictionary. It maps each directory to the set of other
-        directories whose headers are included by files of this directory.
+        """Returns a dictionary that maps each directory to a set of other
+        directories: those whose headers its files include.
         """
         graph = collections.defaultdict(set)
         for path, included in self.includes.items():
@@ -258,9 +262,10 @@ def find_circles(graph):
 
 
 def judge_circles(circles, known):
-    """Compares the cycles `circles` of the dependency graph with the list
-    `known`. Returns a list of faults. There are two kinds of fault: a cycle
-    that is not in `known`, and a unit in `known` that is no longer in a cycle.
+    """Compares the cycles that were found in the dependency graph (`circles`)
+    with the list `known` of accepted cycles. Returns a list of faults. There
+    are two kinds of fault: a cycle that is not in `known`, and a unit in
+    `known` that is no longer in a cycle.
     """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]
@@ -305,7 +310,9 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(judge_circles(circles, KNOWN_CIRCLES), [])
 
     def test_congestion_controls_of_dccp_are_behind_their_table(self):
-        """The files of the CCIDs do not include dccppacket.h. The files of the
+        """In dccpthin, the code of a connection must reach a congestion
+        control (CCID) only through a table of functions. Therefore, the files
+        of the CCIDs do not include dccppacket.h, and the files of the
         connection include no header of a CCID.
         """
         core = "gst/dccpthin/core/"
@@ -336,8 +343,8 @@ class LayersTest(unittest.TestCase):
 
 
 class FaultsTest(unittest.TestCase):
-    """Checks that each kind of fault is found. A test adds a fault to a small
-    source tree that has no other fault.
+    """Tests the checks of this file themselves. Each test adds a fault to a
+    small source tree that has no other fault. The fault must be found.
     """
 
     RIGHT = {
@@ -457,8 +464,8 @@ class FaultsTest(unittest.TestCase):
 
 
 class CirclesTest(unittest.TestCase):
-    """Tests of find_circles() with small trees of source files, in which units
-    include or call each other in a cycle.
+    """Tests of find_circles() with small source trees, in which units include
+    or call each other in a cycle.
     """
 
     def find_circles(self, files):

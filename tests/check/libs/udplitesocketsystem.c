@@ -23,8 +23,8 @@
 
 /* --- errors --------------------------------------------------------------- */
 
-/* The packet in the middle of a batch is too long to be sent. The packets
- * before it are sent and counted. */
+/* Sends a batch of three packets. The second packet is too long to be sent. The
+ * call must send and count the packet before it, and report an error. */
 GST_START_TEST (packet_too_long_to_send_is_an_error)
 {
   gsize size = 66000;
@@ -115,8 +115,9 @@ GST_END_TEST;
 
 /* --- sockets of the application ------------------------------------------- */
 
-/* Returns a UDP-Lite socket of the kernel that is connected to `port`. Returns
- * NULL if the kernel does not support UDP-Lite. */
+/* Returns a UDP-Lite socket of the kernel that is connected to `port`. If the
+ * kernel does not support UDP-Lite, reports `test` as skipped and returns
+ * NULL. */
 static GSocket *
 foreign_new (const gchar * test, gboolean ipv6, guint16 port)
 {
@@ -184,7 +185,8 @@ out:
 
 GST_END_TEST;
 
-/* Two senders share one socket. Each packet has the coverage of its own sender.
+/* Two UDP-Lite senders share one socket, but have different checksum coverages.
+ * Each packet must have the coverage of its own sender.
  */
 GST_START_TEST (two_may_send_by_one_socket)
 {
@@ -276,8 +278,9 @@ find_closed_port (gboolean ipv6)
   return port;
 }
 
-/* If an ICMP error answers one packet, the next call for sending or receiving
- * must not fail with this error. */
+/* A sent packet may be answered by an ICMP error. The kernel then reports this
+ * error at the next call for sending or receiving on the same socket. This call
+ * must not fail, because the error belongs to an earlier packet. */
 GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 {
   const gchar *test = "refusal_of_a_packet_before_is_ignored";
@@ -301,9 +304,9 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
   self = udplite_socket_new_from_socket (foreign, FALSE, &error);
   for (i = 0; i < SENDS; i++)
     udplite_test_send (self, __i__, port, "x", 1, G_MAXUINT);
-  /* Each receive call consumes one pending error. There are at most as many
-   * errors as packets. After the loop, the socket must therefore have no
-   * pending error. */
+  /* Each receive call takes one pending error from the socket, and there are at
+   * most as many errors as sent packets. After the loop, the socket must
+   * therefore have no pending error. */
   for (i = 0; i == 0 || (i <= SENDS && has_socket_error (foreign, 0)); i++) {
     udplite_socket_receive (self, &memory, 1, &n, &error);
     fail_unless_equals_int (n, 0);
@@ -364,9 +367,10 @@ open_any (UdpliteBackend backend, gboolean ipv6)
 
 #ifdef __linux__
 
-/* Returns the index of an interface that supports multicast, or 0 if there is
- * none. The loopback interface has no multicast groups of IPv6, so the test
- * makes a TUN device in its own network namespace. */
+/* Returns the index of a network interface that supports multicast, or 0 if
+ * there is none. For IPv4, this is the loopback interface. For IPv6, the
+ * loopback interface has no multicast groups, so the test makes a TUN device in
+ * its own network namespace. */
 static guint
 find_interface (const gchar * test, gboolean ipv6)
 {
@@ -377,8 +381,10 @@ find_interface (const gchar * test, gboolean ipv6)
   return tun_device_add (test, "groups", IFF_TUN);
 }
 
-/* One packet of a batch has no route, because the network namespace has only a
- * loopback interface. The packets before and after it are sent. */
+/* Sends a batch of packets. One of them has a destination without a route,
+ * because the network namespace of the test has only a loopback interface. The
+ * call must send the packets before this packet and report an error. A second
+ * call must send the packet after it. */
 GST_START_TEST (destination_without_a_route_is_an_error)
 {
   const gchar *test = "destination_without_a_route_is_an_error";
@@ -423,7 +429,8 @@ GST_START_TEST (destination_without_a_route_is_an_error)
 GST_END_TEST;
 
 /* Checks that packets to a multicast group arrive. Both sockets are bound to
- * the wildcard address, so the sender has to find its own source address. */
+ * the wildcard address, so the sending socket has to find out which source
+ * address its packets have. */
 GST_START_TEST (group_is_reached)
 {
   const gchar *test = "group_is_reached";
@@ -484,8 +491,8 @@ GST_END_TEST;
 
 /* Makes socket(2) fail with `error_number` in this process if the socket type
  * is `type` and the protocol is 136 (UDP-Lite). This simulates a system without
- * UDP-Lite, or a process without the permission to use UDP-Lite. Returns FALSE
- * if this is not possible. The function then reports `test` as skipped. */
+ * UDP-Lite, or a process without the permission to use UDP-Lite. If this is not
+ * possible, the function reports `test` as skipped and returns FALSE. */
 static gboolean
 deny_socket (const gchar * test, gint type, gint error_number)
 {
@@ -563,7 +570,8 @@ out:
 
 GST_END_TEST;
 
-/* Simulates a kernel without UDP-Lite, such as Linux 7.1. */
+/* Simulates a kernel without UDP-Lite, such as Linux 7.1. The raw backend must
+ * still be able to send and receive. */
 GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
 {
   const gchar *test = "raw_needs_no_udplite_in_the_kernel";

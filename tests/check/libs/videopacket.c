@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the reader of video packets against the standards, field by field. It
- * must describe video packets correctly and must not take other packets for
- * video.
+/* Checks the reader of video packets against the standards, field by field. The
+ * reader must describe video packets correctly and must not take other packets
+ * for video.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,12 +12,13 @@
 
 #define SSRC 0xcafe0001
 
-/* A packet that is built from the end to the beginning: each put_* () call adds
- * bytes in front. */
+/* Memory for a packet that is built from its end to its beginning: each call of
+ * a function put_* () adds bytes in front of the existing bytes. */
 typedef struct
 {
   guint8 bytes[4096];
-  gsize first;                  /* Index of the packet's first byte. */
+  /* Index in `bytes` of the packet's first byte. */
+  gsize first;
 } Builder;
 
 static void
@@ -182,7 +183,8 @@ GST_START_TEST (headers_at_the_head_begin_a_frame)
 
 GST_END_TEST;
 
-/* Start codes of headers after the first slice are ignored. */
+/* If a header follows the first slice of a packet, its start code must be
+ * ignored. */
 GST_START_TEST (headers_behind_slices_are_not_read)
 {
   VideoPacket packet;
@@ -200,7 +202,10 @@ GST_START_TEST (headers_behind_slices_are_not_read)
 
 GST_END_TEST;
 
-/* rtpmpvpay sets all fields of the header of RFC 2250 to 0. */
+/* The payloader rtpmpvpay sets all fields of the RFC 2250 header to 0. For such
+ * a packet, the reader must take the picture type and the temporal reference
+ * from the picture header in the payload. If the payload has no picture header,
+ * the picture type is unknown. */
 GST_START_TEST (an_empty_video_header_leaves_it_to_the_picture_header)
 {
   VideoPacket packet;
@@ -245,7 +250,8 @@ GST_START_TEST (the_mpeg2_extension_is_skipped)
   put_rtp (&b, 32, FALSE);
   fail_unless (parse_rtp (&b, &packet));
   fail_unless (packet.begins);
-  /* If the length field exceeds the packet, the packet must be refused. */
+  /* If the length field of the MPEG-2 extension exceeds the packet, the packet
+   * must be refused. */
   get_data (&b)[12 + 4 + 8] = 200;
   fail_if (parse_rtp (&b, &packet));
 }
@@ -319,8 +325,9 @@ GST_START_TEST (every_truncation_is_refused_or_read_within_bounds)
     guint8 *copy = g_memdup2 (get_data (&b), size);
     VideoPacket packet;
 
-    /* First call: a truncated packet must be refused. Second call: the data are
-     * the beginning of a longer packet, which must be accepted if the data
+    /* First call: the packet is shorter than its length fields say, so it must
+     * be refused. Second call: the caller says that the data are only the
+     * beginning of a longer packet. Such a packet must be accepted if the data
      * contain all headers. */
     fail_if (video_packet_parse_ip (&packet, copy, size, size));
     fail_unless (video_packet_parse_ip (&packet, copy, size,
@@ -342,8 +349,8 @@ GST_START_TEST (udp_over_ipv4_and_ipv6_is_read)
   fail_unless (parse_ip (&b, &four));
   fail_unless_equals_int (four.type, MPEG_VIDEO_PICTURE_P);
   fail_unless_equals_int (four.sequence, 0x1234);
-  /* A packet with another destination port belongs to another stream, even if
-   * its other fields are equal. */
+  /* A packet with another UDP destination port belongs to another stream, even
+   * if all its other fields are equal. */
   get_data (&b)[23] = 1;
   fail_unless (parse_ip (&b, &other));
   fail_if (four.stream == other.stream);

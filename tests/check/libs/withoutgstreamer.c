@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This main function is linked with all object files of one layer (or of one
- * core) and with the layers below it. If an object file calls a function of any
+/* This main function checks the dependencies of one layer or one core of the
+ * project. The test program contains only this function, all object files of
+ * the layer, and the layers below it. If an object file calls a function of any
  * other layer, the linker reports an error. The program also fails if a
  * GStreamer library is loaded, even if no code calls this library.
  */
@@ -18,8 +19,9 @@ main (int argc, char **argv)
 
   if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, &error))
     g_error ("%s", error->message);
-  /* The program uses GLib. If the list of loaded libraries does not contain
-   * GLib, the list is incomplete, and the test fails. */
+  /* The program uses GLib, so the list of loaded libraries must contain GLib.
+   * Otherwise the list is incomplete, and it would prove nothing that it does
+   * not contain GStreamer. */
   if (!strstr (maps, "libglib-2.0")) {
     g_printerr ("GLib is not among the libraries of %s.\n", argv[0]);
     status = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks how much work the worst packet of each type and protocol can cause.
- * The cores count the entries that they visit: slots, 64-bit words of a bitmap,
- * deadlines, sent messages and packets, and skipped numbers. A table limits
- * each count by a constant. No test here measures time.
+ * Each protocol implementation counts the entries that it visits for a packet:
+ * slots, 64-bit words of a bitmap, deadlines, sent messages and packets, and
+ * skipped numbers. A table limits each count by a constant. No test here
+ * measures time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -19,52 +20,61 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: maximum number of entries that the receiver visits for each
- * packet. The receiver visits the summary of the bitmap, a few words of the
- * bitmap, and the history. */
+/* MMTP DATA: maximum number of entries that the receiver visits for one packet.
+ * The receiver marks packets in a bitmap. It visits the summary of this bitmap,
+ * a few words of the bitmap, and the history of recent packets. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: one record of a REPORT lists at most MMTP_MAX_RANGES ranges of
- * 255 packet numbers each. */
+/* MMTP REPORT: maximum number of packets that the sender looks up for one
+ * REPORT. This is the number of packets that one record of a REPORT can list:
+ * MMTP_MAX_RANGES ranges of 255 packet numbers each. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
-/* MMTP REPORT: a REPORT says which packets the receiver no longer needs. The
- * sender marks at most this number of packets as done for one REPORT. It marks
- * the other packets when the next REPORTs arrive. */
+/* MMTP REPORT: maximum number of packets that the sender visits for one REPORT.
+ * A REPORT says which packets the receiver no longer needs, and the sender
+ * marks these packets as done. If there are more packets than this number, the
+ * sender marks the others when the next REPORTs arrive. */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: maximum number of sent messages that the sender stores for one
- * path. The sender visits each of them at most once for one REPORT. */
+/* MMTP REPORT: maximum number of messages that the sender remembers for one
+ * path after sending them. For one REPORT, it visits each of them at most
+ * once. */
 #define MAX_SENT_STEPS 32768
 /* DCCP: maximum number of 64-bit words that one pass over a history visits. The
- * history is a ring. If a pass begins in the middle of a word, it visits this
- * word both at the beginning and at the end of the pass. */
+ * history is a bitmap of packets that is used as a ring. If a pass begins in
+ * the middle of a word, it visits this word both at the beginning and at the
+ * end of the pass. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: maximum number of history words that are visited for each packet. Each
- * packet causes at most two passes. One pass advances a history and clears its
- * words. The other pass counts the bits of another history. */
+/* DCCP: maximum number of 64-bit words of histories that are visited for one
+ * packet. A history is a bitmap of packets. Each packet causes at most two
+ * passes over a history: one pass advances a history and clears words, and the
+ * other pass counts the bits of another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: maximum number of history words that are visited for one
- * packet. Each block of the option describes a run of consecutive packets. The
- * runs do not overlap. The number is the sum of:
+/* DCCP Data Dropped: maximum number of 64-bit words of a history that one
+ * packet causes the sender to visit. Each block of the option describes a run
+ * of consecutive packets, and the runs do not overlap. The number is the sum
+ * of:
  * - one word for each block: the word in which the run of the block begins
  * - all words of the history, because a run can continue in further words
- * - all words of the history again, because the history may advance, and the
- *   words are cleared then */
+ * - all words of the history again, because the packet may also advance the
+ *   history, which clears words */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* DCCP Data Dropped: maximum number of 64-bit words of the history that the
- * sink visits for one packet. The sink searches each range of dropped packets
- * for packets of key frames. The number is the sum of:
+/* DCCP Data Dropped: maximum number of 64-bit words of a history that the sink
+ * visits for one packet. Each block of the option describes a range of dropped
+ * packets and has a Drop Code. The sink searches each range for packets of key
+ * frames. The number is the sum of:
  * - all words of the history for each Drop Code, because the ranges of one Drop
  *   Code do not overlap
- * - one word for each range: the word in which the range begins. Each range
- *   needs at least one block of an option, so there are at most
- *   DCCP_MAX_OPTIONS ranges. */
+ * - one more word for each range, because a range may begin in the word in
+ *   which the previous range ends. The option has at most DCCP_MAX_OPTIONS
+ *   blocks, so there are at most as many ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the sink searches each loss interval for packets of key
- * frames. The loss intervals do not overlap. In total, the searches therefore
- * visit each word of the history once, and at most one more word per loss
- * interval. */
+/* DCCP Loss Intervals: maximum number of 64-bit words of a history that the
+ * sink visits for one packet. The option lists loss intervals, which do not
+ * overlap. The sink searches each of them for packets of key frames. In total,
+ * the searches visit each word of the history once, and at most one more word
+ * per loss interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
-/* RTP: maximum number of missing sequence numbers before a packet
- * (MAX_DROPOUT). */
+/* RTP: maximum number of sequence numbers that can be missing directly before a
+ * packet. If more are missing, the receiver assumes that the sender may have
+ * restarted (MAX_DROPOUT of RFC 3550). */
 #define MAX_RTP_STEPS 3000
 /* mpegstat: maximum number of frames that can be lost in one gap. A gap lasts
  * at most ten seconds, and the stream has 240 frames per second. */
@@ -116,8 +126,8 @@ mmtp_free (Mmtp * self)
   g_free (self);
 }
 
-/* Sends a message with a correct trailer, as an endpoint that has the secrets
- * would do. */
+/* Sends a message with a correct trailer. Only an endpoint that has the secrets
+ * of the session can compute such a trailer. */
 static void
 say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
 {
@@ -137,7 +147,8 @@ say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
     mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
-/* Sends the message with the next number of its path. */
+/* Sends the message with the next channel number. An endpoint numbers its
+ * messages on each path (channel). */
 static void
 say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 {
@@ -179,7 +190,8 @@ get_sender_steps (Mmtp * self)
 
 /* Sends many forged messages of the type `type` during a valid stream. Some
  * values in the messages are close to the values of the session, and others are
- * arbitrary. Returns the maximum number of processing steps for one message. */
+ * arbitrary. Returns the maximum number of entries that the endpoint visits for
+ * one message. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -198,7 +210,8 @@ measure_forged (MmtpType type, MmtpRole from)
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* When a new session begins, get_steps () counts from 0 again. */
+    /* A message may begin a new session. get_steps () then counts from 0 again,
+     * so `after` can be lower than `before`. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
@@ -226,9 +239,9 @@ measure_data (void)
   return worst;
 }
 
-/* The latency D0 changes by so little that no packet becomes late. The receiver
- * must then visit neither the packets that wait for other packets nor the
- * buffers that wait for their caps. */
+/* Measures a small change of D0, the latency of the session, which makes no
+ * packet late. For this change, the receiver must visit no packets that wait
+ * for other packets, and no buffers that wait for their caps. */
 static guint64
 measure_change_of_delay (void)
 {
@@ -240,7 +253,8 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* In the second half of the stream every second packet is missing. */
+    /* Every second number is missing in the second half, so the packets of this
+     * half have to wait for the missing packets. */
     data.stream_number = i < 10000 ? i : 2 * i;
     mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
@@ -251,8 +265,9 @@ measure_change_of_delay (void)
   return steps;
 }
 
-/* A REPORT whose records contain the maximum number of ranges of maximum
- * length. */
+/* Sends a REPORT whose records contain the maximum number of ranges, each of
+ * the maximum length. Returns the number of packets that the sender looks up
+ * for this REPORT. */
 static guint64
 measure_report (void)
 {
@@ -343,7 +358,7 @@ get_steps (const DccpConnection * connection)
       connection->reported.steps;
 }
 
-/* Marks all packets in the history as data packets. */
+/* Marks all packets in the sender's history of sent packets as data packets. */
 static void
 fill_sent_data (DccpConnection * connection)
 {
@@ -375,8 +390,8 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
   return offset;
 }
 
-/* Sends Data Dropped options with runs of 16 packets. The runs have the Drop
- * Codes 0, 1, 2, 3 and 7, one after the other. */
+/* Delivers Data Dropped options to the client. They describe runs of 16
+ * packets, whose Drop Codes are 0, 1, 2, 3 and 7 in turn. */
 static void
 hear_data_dropped (DccpNetwork * network)
 {
@@ -412,10 +427,10 @@ measure_data_dropped (void)
   return steps;
 }
 
-/* The sink searches each range of dropped packets for a packet of a key frame.
- * A search stops when it finds such a packet. In this test no range contains
- * one, so each range is searched completely. Returns the number of words that
- * the searches visited. */
+/* Sends Data Dropped options. The sink searches each range of dropped packets
+ * in them for a packet of a key frame. A search stops when it finds such a
+ * packet. In this test no range contains one, so each range is searched
+ * completely. Returns the number of words that the searches visited. */
 static guint64
 measure_dropped_key_packets (void)
 {
@@ -446,9 +461,9 @@ measure_dropped_key_packets (void)
   return steps;
 }
 
-/* Replaces the sender's congestion control by a new instance. It starts
- * as if the connection had begun at the packet `first` and no packet had been
- * reported as lost. */
+/* Replaces the sender's congestion control by a new instance. The new instance
+ * assumes that the connection began with the packet `first`, and that no packet
+ * has been reported as lost. */
 static void
 renew_sender (DccpConnection * connection, guint64 first)
 {
@@ -459,7 +474,7 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* Sends the option Loss Intervals. Its intervals cover the whole history. The
+/* Sends the option Loss Intervals, whose intervals cover the whole history. The
  * sink searches these intervals for packets of key frames. Returns the number
  * of 64-bit words of the history that this search visits. */
 static guint64
@@ -506,9 +521,10 @@ measure_loss_intervals (void)
   return steps;
 }
 
-/* Sends data packets whose sequence numbers jump by nearly the size of the
- * history. The sequence window is so large that these jumps are valid. Returns
- * the maximum number of history words that were visited for one packet. */
+/* Sends data packets. From one packet to the next, the sequence number jumps by
+ * nearly the size of the history. The sequence window is so large that these
+ * jumps are valid. Returns the maximum number of history words that were
+ * visited for one packet. */
 static guint64
 measure_dccp_jump (void)
 {
@@ -535,9 +551,11 @@ measure_dccp_jump (void)
   return worst;
 }
 
-/* Sends packets of `type` to both endpoints with as many options as fit. All
- * option codes are used, including those of Ack Vector and of feature
- * negotiation, with small to large values. */
+/* For each of the 256 option codes, sends a packet of the type `type` with as
+ * many options of this code as fit. Even codes go to the server, odd codes to
+ * the client. The options contain small and large values. Returns the maximum
+ * number of history words that one of the packets causes an endpoint to
+ * visit. */
 static guint64
 measure_dccp_type (DccpType type)
 {
@@ -599,10 +617,10 @@ measure_rtp (void)
 
 /* --- mpegstat ------------------------------------------------------------- */
 
-/* The stream has the highest frame rate of MPEG-2. One frame has a timestamp
- * that is MAX_LOST_FRAMES frames after the timestamp of the previous frame.
- * This is the longest gap that the timeline still accepts. Returns how many
- * frames are reported as lost. */
+/* Measures a gap in a video stream with the highest frame rate of MPEG-2. One
+ * frame has a timestamp that is MAX_LOST_FRAMES frame periods after the
+ * timestamp of the previous frame. A longer gap would count as the start of a
+ * new stream. Returns how many frames are reported as lost. */
 static guint64
 measure_mpeg_video (void)
 {
@@ -641,8 +659,9 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum result of `measure`. If the result is lower, the packet of
-   * `measure` is not the worst packet, and the test fails. */
+  /* Minimum of the steps that `measure` must return. A lower result would
+   * mean that `measure` does not send the worst packet any more, so the test
+   * fails. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
@@ -701,9 +720,9 @@ GST_START_TEST (the_work_of_each_dccp_type_is_bounded)
 
 GST_END_TEST;
 
-/* The sender decides only once for each message and each packet whether it was
- * received or lost. All REPORTs together therefore cause no more work than the
- * stream itself, whatever their number is. */
+/* The sender marks each message and each packet as received or lost only once.
+ * All REPORTs together must therefore cause no more work than the stream
+ * itself, however many REPORTs arrive. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
   MmtpSenderPathStats path;
