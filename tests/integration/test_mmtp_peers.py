@@ -46,10 +46,11 @@ RUNS = 4
 # transport may measure its links during this time.
 SECONDS_TO_CONNECT = 5
 AFTER = 5
-# Each frame is written into a pipe at its due time. GStreamer treats a pipe as
-# a live stream, whose time begins before the first data. With do-timestamp,
-# the timestamp of a frame is the time of its arrival, so it equals the due
-# time of the frame.
+# Each frame is written into a pipe at its due time. With do-timestamp, fdsrc
+# timestamps each frame after the first one with the running time of its
+# arrival. Two timestamps therefore differ by as much as the due times of their
+# frames. fdsrc is not a live source. If the sink prerolls, the running time
+# begins when the first frame arrives, and this frame has no timestamp.
 SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s

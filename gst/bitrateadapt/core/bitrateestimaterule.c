@@ -23,7 +23,8 @@
  * estimate then says nothing about a higher bitrate.
  *
  * Sometimes the estimate is only a lower bound of the capacity. Such an
- * estimate does not decrease the bitrate, except after drops (see DROP_TIME).
+ * estimate does not decrease the bitrate, except after drops (see DROP_TIME)
+ * and while the queue at the sender needs more than MAX_QUEUE to drain.
  * The bitrate may also rise above this estimate, because the path can show a
  * higher capacity only if more data is sent.
  *

@@ -207,8 +207,10 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
     /* The frame consists only of a header, which says that a stored frame is
-     * shown again. The header changes only a part of the state in the slot
-     * VP9_SLOT_PREVIOUS. The frame therefore uses the slot and updates it. */
+     * shown again. The header changes one part of the state in the slot
+     * VP9_SLOT_PREVIOUS, so the frame updates this slot. The rest of the state
+     * remains as the frames before have left it. If one of those frames is
+     * missing, the state remains wrong, so the frame also uses the slot. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;

@@ -100,16 +100,16 @@
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
 /* On some paths the delay fluctuates even without a queue. The base delay is
- * the delay without a queue. The usual delay is the mean of the measured delay
- * minus the base delay, at times when there is no queue. It does not count as
+ * the delay without a queue and without fluctuations. At times without a queue,
+ * the measured delay minus the base delay is the effect of the fluctuations.
+ * The mean of this difference is called the usual delay. It does not count as
  * queueing delay. The mean rises with the time constant USUAL_RISE and falls
  * with the time constant USUAL_FALL; the unit of both is the number of reports.
  */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay is the mean by which the measured delay exceeds the base
- * delay while there is no queue. It is limited to 1/USUAL_PART of the initial
- * delay (D0), the latency of the session. */
+/* The usual delay (see USUAL_RISE) is at most 1/USUAL_PART of D0. D0, the
+ * initial delay, is the latency of the session. */
 #define USUAL_PART 3
 /* The window is multiplied by a gain. If the window is fully used during a
  * round and no lasting queue builds up, the path can carry a higher rate than

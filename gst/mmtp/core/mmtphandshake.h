@@ -34,8 +34,9 @@ typedef struct
 /* State of the INITs and OPENs that were sent on one path. */
 typedef struct
 {
-  /* Sending time of an OPEN that may still be answered; MMTP_NEVER if there is
-   * none. */
+  /* Sending time of the first OPEN; MMTP_NEVER if no OPEN was sent. An OPEN
+   * that is sent more than 6 s after the first one counts as a first OPEN
+   * again. */
   guint64 open_sent;
   guint64 last_open_sent;       /* sending time of the last OPEN */
   /* TRUE if an INIT or OPEN was sent on this path and no REFUSE has answered it

@@ -48,11 +48,12 @@ typedef struct
   /* Numbers of messages from which loss_few and loss_many were computed.
    * Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
-  /* octave_lost has the number of lost messages, and octave_all has the number
-   * of all messages. Both arrays have one element for each octave of the number
-   * of bytes in flight. An octave is a range whose end is twice its beginning.
-   * If an element of octave_all exceeds LOSS_MEMORY, this element and that of
-   * octave_lost are scaled down. */
+  /* An octave is a range of the number of bytes in flight whose end is twice
+   * its beginning. Both arrays have one element for each octave. It counts the
+   * messages that were sent while the number of bytes in flight was in the
+   * octave: octave_lost counts the lost messages, and octave_all counts all
+   * messages. If an element of octave_all exceeds LOSS_MEMORY, this element and
+   * that of octave_lost are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;

@@ -459,9 +459,10 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
  * The function looks for a packet in this order:
  * - It looks for a packet that is in time with the safety margin and whose
  *   picture does not refer to a lost picture.
- * - If several paths are overloaded, it looks for a packet of a reference
- *   picture that is expected to be in time without the safety margin. Otherwise
- *   the path would be idle.
+ * - If the stream has several paths and they are overloaded, it looks for a
+ *   packet of a reference picture that is expected to be in time without the
+ *   safety margin. This packet may be late, but to send it is better than to
+ *   leave the path idle.
  * - It looks for a packet that is in time with the safety margin and whose
  *   picture refers to a lost picture.
  */

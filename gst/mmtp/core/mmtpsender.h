@@ -50,11 +50,16 @@ typedef struct
   guint64 bit_rate;
   /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
-  /* Maximum size in bytes of the queue of data that wait to be sent. When a
-   * path falls silent, the packets in flight on it are put back into the queue.
-   * They do not count towards the maximum, so the queue may become twice as
-   * large. A buffer that is longer than the maximum is accepted if the queue is
-   * empty. */
+  /* Maximum size in bytes of the queue of data that wait to be sent. If a new
+   * buffer would exceed it, less important data are dropped, or else the new
+   * buffer is refused. A buffer that is longer than the maximum is accepted if
+   * the queue is empty.
+   *
+   * Sent packets are stored outside the queue, because they may have to be
+   * retransmitted. Their total size has the same maximum. When a path falls
+   * silent, the packets in flight on it are put back into the queue, and the
+   * size of the queue is not checked. The queue may therefore become twice as
+   * large as the maximum. */
   guint64 max_bytes;
   gboolean retransmit;
   /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */

@@ -305,8 +305,8 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
 
 /* Records in `next` the result of a sender that skips `picture`. If `picture`
  * can arrive in time and can be decoded, also records the result of a sender
- * that sends `picture`. A picture that is late or cannot be decoded is never
- * worth sending, so that case needs no result. */
+ * that sends `picture`. Otherwise a sender gains nothing by sending `picture`,
+ * so no result is recorded for sending it. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)

@@ -153,7 +153,7 @@ print_delays (const DccpSimulationFlowResult * flow)
   g_print ("\n");
 }
 
-/* Erixzon, section 5.3.3, figures 5.13 and 5.14: packets that exceed the rate
+/* Erixzon, section 5.3.4, figures 5.13 and 5.14: packets that exceed the rate
  * of the link, 20 kbyte/s, wait in a queue. In the paper, the sending rate
  * falls below 5 kbyte/s again and again. In this test, it must be nearly
  * constant if the queue is limited and oscillation reduction is on. */

@@ -217,9 +217,11 @@ GST_END_TEST;
 
 /* --- ifd ------------------------------------------------------------------ */
 
-/* One packet is already in transmission. The first frame is at the head of the
- * queue. The queue treats this frame like a frame that is being sent, so it
- * cannot drop this frame. */
+/* IFD_ALGORITHM_PAPER has room for one waiting frame. The first packet of the
+ * I-frame is already in transmission. The I-frame is therefore the frame that
+ * is being sent: it does not wait any more, and the queue cannot drop it. The
+ * first B-frame waits, so there is no room for the second B-frame. The P-frame
+ * then takes the place of the first B-frame. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);

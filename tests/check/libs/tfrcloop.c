@@ -2,7 +2,8 @@
 /* Runs a sender and a receiver of TFRC in virtual time over a simulated link
  * with a fixed rate, a delay and a queue. The test uses the two links of
  * Erixzon's thesis (sections 5.3.1 and 5.3.4) and the losses of section 5.3.5.
- * The sawtooth that figures 13 and 14 of the thesis show must not occur here.
+ * The sawtooth that figures 5.13 and 5.14 of the thesis show must not occur
+ * here.
  */
 
 #include <gst/check/gstcheck.h>
