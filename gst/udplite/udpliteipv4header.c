@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of udpliteipv4header.h for Linux. */
+/* Implementation of udpliteipv4header.h for Linux. It writes the IPv4 headers
+ * of packets that a raw socket sends with the option IP_HDRINCL. */
 
 #include "udpliteipv4header.h"
 
@@ -10,8 +11,9 @@
 #include <netinet/ip.h>
 #include <sys/socket.h>
 
-/* Maximum size of a packet for which the kernel finds contiguous memory at any
- * time (SKB_MAX_ALLOC of Linux). With IP_HDRINCL it needs contiguous memory. */
+/* Maximum size in bytes of a packet that is sent with IP_HDRINCL. For such a
+ * packet, the kernel needs contiguous memory. Memory of up to this size is
+ * always available (SKB_MAX_ALLOC of Linux). */
 #define MAX_PACKET 16384
 
 void
@@ -51,8 +53,8 @@ has_ip_options (const UdpliteIpv4Header * self)
       || size > 0;
 }
 
-/* Returns whether the kernel sets the bit "don't fragment" in each packet that
- * fits the path MTU. */
+/* Returns whether the socket option IP_MTU_DISCOVER makes the kernel set the
+ * bit "don't fragment" in each packet that fits the path MTU. */
 static gboolean
 forbids_fragments (const UdpliteIpv4Header * self)
 {
@@ -61,8 +63,9 @@ forbids_fragments (const UdpliteIpv4Header * self)
   return discovery == IP_PMTUDISC_WANT || discovery == IP_PMTUDISC_DO;
 }
 
-/* Returns whether the socket has a routing mark (SO_MARK). The mark may select
- * a route that UdpliteRoutes does not find. */
+/* Returns whether the socket has a routing mark (SO_MARK). Because of the mark,
+ * the kernel may use another route than the one that UdpliteRoutes has found
+ * without the mark. */
 static gboolean
 has_mark (const UdpliteIpv4Header * self)
 {
@@ -86,14 +89,14 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
   self->multicast_ttl = multicast_ttl;
 }
 
-/* Writes the header of a packet. The field Identification is incremented for
- * each packet. The kernel fills in the length and the checksum.
+/* Writes the IPv4 header of a packet. The field Identification is incremented
+ * for each packet. The kernel fills in the length and the checksum.
  *
- * With IP_HDRINCL, the kernel does not fill in the identification if the bit
- * "don't fragment" is set, because such a packet needs none (RFC 6864 section
- * 4.1). However, a router may clear this bit. For this reason, the kernel
- * itself numbers the packets of a connected raw socket without IP_HDRINCL, even
- * if the bit is set. */
+ * With IP_HDRINCL, the kernel leaves the field Identification at 0 if the bit
+ * "don't fragment" is set, because such a packet needs no number (RFC 6864
+ * section 4.1). However, a router may clear this bit and fragment the packet.
+ * For this reason, this function numbers the packets. Without IP_HDRINCL, the
+ * kernel would number the packets of a connected socket as well. */
 gboolean
 udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size)

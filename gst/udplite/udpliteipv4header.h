@@ -2,13 +2,14 @@
 /* Writes the IPv4 headers of packets that a raw socket sends with the option
  * IP_HDRINCL. With this option the kernel needs less time per packet, for two
  * reasons. It does not take the lock of the socket, and it computes no checksum
- * of the payload. A raw socket would not use this checksum anyway. The headers
- * are equal to those that the kernel would write for the same socket.
+ * of the payload, which a raw socket would not use anyway. The headers are
+ * equal to those that the kernel would write for the same socket.
  *
- * The kernel does not fragment such packets. It also ignores some socket
- * options for them. Therefore only packets that fit the path MTU are sent in
- * this way, and only if the bit "don't fragment" is set in the packets of the
- * socket. On systems other than Linux, the kernel writes all headers.
+ * With IP_HDRINCL, the kernel does not fragment packets, and ignores some
+ * socket options. Therefore user space writes the header only if the packet
+ * fits the path MTU, and if the socket sets the bit "don't fragment". The
+ * kernel writes the headers of all other packets. On systems other than Linux,
+ * the kernel writes all headers.
  *
  * Only the thread that sends may use these functions.
  */
@@ -22,8 +23,8 @@
 typedef struct
 {
   gint fd;                      /* file descriptor of the raw socket */
-  /* Maximum size in bytes of packets whose header is written by user space. 0
-   * means that the kernel has to write the headers of all packets. */
+  /* Maximum size in bytes of packets whose IPv4 header is written by user
+   * space. 0 means that the kernel has to write the headers of all packets. */
   guint max_packet;
   guint8 tos, ttl, multicast_ttl;
   guint16 id;                   /* identification of the next packet */
@@ -33,13 +34,15 @@ typedef struct
 } UdpliteIpv4Header;
 
 void udplite_ipv4_header_init (UdpliteIpv4Header * self, gint fd);
-/* Reads the options of the socket that determine the header. Must be called
- * before packets are sent and after the options have changed. */
+/* Reads the socket options that determine the IPv4 header, such as the TTL.
+ * Must be called before the first packet is sent, and again after socket
+ * options have changed. */
 void udplite_ipv4_header_read_options (UdpliteIpv4Header * self);
-/* Call this function when the kernel has refused a packet. `size` is the size
- * of the packet, including the IPv4 header. Until
- * udplite_ipv4_header_read_options() is called, user space writes no header for
- * packets of this size or more. */
+/* Call this function when the kernel has refused a packet whose IPv4 header was
+ * written by user space. `size` is the size of the packet in bytes, including
+ * this header. From now on, user space writes no headers for packets of this
+ * size or more. The next call of udplite_ipv4_header_read_options () removes
+ * this limit. */
 void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
 
 /* Writes to `bytes` the IPv4 header of a packet whose payload has `size` bytes.

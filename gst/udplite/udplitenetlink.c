@@ -17,12 +17,12 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
-/* Size of the buffer for the kernel's answer to a request for one route, in
- * bytes. Every such answer fits into the buffer. */
+/* Size in bytes of the buffer for the kernel's answer to a request for one
+ * route. Every such answer fits into the buffer. */
 #define MAX_ANSWER 4096
 
-/* A netlink request for a route, with the attributes destination, source and
- * interface */
+/* A netlink message that asks the kernel for a route. The attributes are the
+ * destination, the source and the interface of the packets. */
 typedef struct
 {
   struct nlmsghdr header;
@@ -59,14 +59,16 @@ udplite_netlink_open (void)
       | RTMGRP_IPV4_RULE);
 }
 
-/* If recv () fails with an error other than EAGAIN or EINTR, a change may have
- * been missed: the kernel had no room for a notification, or the socket is
- * unusable. The function then returns TRUE. */
+/* Returns whether a notification has arrived. Returns TRUE also if recv ()
+ * fails with an error other than EAGAIN or EINTR. A notification may then have
+ * been lost, because the kernel had no room for it or because the socket is
+ * unusable. The caller therefore has to assume a change. */
 gboolean
 udplite_netlink_has_changed (gint fd)
 {
-  /* The kernel truncates each notification to one byte. This does not matter,
-   * because the contents of notifications are not used. */
+  /* The buffer has only one byte, so the kernel truncates each notification to
+   * one byte. This does not matter, because only the arrival of a notification
+   * is of interest, and not its contents. */
   guint8 ignored;
   gboolean has_changed = FALSE;
 
@@ -113,9 +115,11 @@ ask (const guint8 * source, const guint8 * destination, guint32 interface,
   return *size >= 0;
 }
 
-/* Returns FALSE in two cases: RTAX_HOPLIMIT is among the metrics, or RTAX_MTU
- * is locked. In the first case, the kernel ignores the default TTL. In the
- * second case, it does not set the bit "don't fragment". */
+/* Checks the metrics of a route. Returns FALSE in two cases:
+ * - The route has the metric RTAX_HOPLIMIT. The kernel then ignores the default
+ *   TTL.
+ * - The metric RTAX_MTU of the route is locked. The kernel then does not set
+ *   the bit "don't fragment". */
 static gboolean
 are_plain_metrics (const struct rtattr *metrics)
 {

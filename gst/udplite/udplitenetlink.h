@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks the kernel about its IPv4 routes by rtnetlink(7). On systems other than
- * Linux, the functions fail.
+/* Functions that ask the kernel about its IPv4 routes by rtnetlink(7). On
+ * systems other than Linux, they fail.
  */
 
 #pragma once
@@ -15,9 +15,10 @@ gint udplite_netlink_open (void);
  * previous call of this function, or since `fd` was opened. Never blocks. */
 gboolean udplite_netlink_has_changed (gint fd);
 
-/* Returns whether the IPv4 route from `source` to `destination` has no metric
- * that sets the TTL or forbids path MTU discovery. The addresses have 4 bytes
- * in network byte order. `interface` is the index of the interface on which the
- * packets have to be sent, or 0. Returns FALSE if the route is unknown. */
+/* Checks the metrics of the IPv4 route from `source` to `destination`. Returns
+ * FALSE if a metric sets the TTL or forbids path MTU discovery, or if the route
+ * is unknown. Otherwise returns TRUE. The addresses have 4 bytes in network
+ * byte order. `interface` is the index of the interface on which the packets
+ * have to be sent; 0 = any. */
 gboolean udplite_netlink_is_plain_route (const guint8 * source,
     const guint8 * destination, guint interface);

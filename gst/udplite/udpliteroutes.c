@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looks up the route of a destination. For this, a UDP socket is connected to
- * the destination. The local address of the socket is then the source address.
- * The socket is closed without sending anything. The results are cached,
- * because the lookup takes several system calls.
+/* Looks up the route to a destination. For this purpose, a UDP socket is
+ * connected to the destination. The kernel thereby gives the socket a local
+ * address, which is the source address of packets on this route. The socket is
+ * closed without sending anything. The results are cached, because the lookup
+ * takes several system calls.
  *
  * If user space writes the IP header, the kernel does not check the source
  * address. After a change of the network, the packets would therefore be sent
  * with an outdated address until the cache expires. For this reason, user space
- * writes the header only if the kernel reports such changes.
+ * writes the header only if the kernel can report changes of the network.
  */
 
 #include "udpliteroutes.h"
@@ -20,8 +21,8 @@
 #define MAX_AGE (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
 
-/* Entry of the hash table that caches the routes. The entry is also its own
- * key. */
+/* Entry of the hash table that caches the routes. The hash table uses the entry
+ * itself as the key, and compares only the field `to`. */
 typedef struct
 {
   DatagramPath to;              /* destination; its port is ignored */
@@ -35,7 +36,7 @@ struct _UdpliteRoutes
   gboolean is_bound;
   /* File descriptor of an rtnetlink(7) socket that reports changes of addresses
    * and routes. It is opened when the cache is used for the first time. -1 if
-   * there is no such socket. */
+   * it is not open, or if the system has no such sockets. */
   gint changes;
   GHashTable *entries;          /* set of Entry */
   /* entry that was used last, owned by `entries`; NULL = none */

@@ -41,8 +41,8 @@ void udplite_routes_free (UdpliteRoutes * self);
 void udplite_routes_expire (UdpliteRoutes * self, gint64 now);
 void udplite_routes_clear (UdpliteRoutes * self);
 
-/* Returns the route of packets from `socket` to the remote end of `to`, or NULL
- * with `error` set if there is no route. The result is valid until the next
- * call. */
+/* Returns the route that packets from `socket` take to the remote address in
+ * `to`. Returns NULL with `error` set if there is no route. The result is valid
+ * until the next call. */
 const UdpliteRoute *udplite_routes_find (UdpliteRoutes * self,
     const DatagramPath * to, DatagramSocket * socket, GError ** error);

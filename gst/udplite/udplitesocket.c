@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chooses a backend that works on this system, and implements the functions
- * that do not depend on the backend.
+/* Implementation of udplitesocket.h. This file chooses a backend that works on
+ * this system, and implements the functions that are the same for all backends.
  */
 
 #include "udplitesocket.h"
@@ -14,11 +14,13 @@
 #include "socketmessages.h"
 #include "udplitesocketbackend.h"
 
-/* Maximum number of consecutive batches without a valid packet. After this
- * number a receive call returns, so that the caller can do other work. */
+/* A receive call reads batches of datagrams until it finds a valid packet.
+ * After this number of batches without a valid packet, the call returns, so
+ * that the caller can do other work. */
 #define MAX_REFUSED_BATCHES 16
-/* Maximum number of datagrams per receive call while the kernel merges packets.
- * With this limit, the bytes of one call fit into the cache of the CPU. */
+/* Maximum number of datagrams per receive call while the kernel merges received
+ * packets (GRO). With this limit, the bytes of one call fit into the cache of
+ * the CPU. */
 #define MERGED_BATCH 8
 
 static const UdpliteSocketBackend *const backends[] = {
@@ -187,8 +189,9 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   gint fd = g_socket_get_fd (socket);
 
   if (g_socket_is_closed (socket)) {
-    /* G_IO_ERROR_CLOSED would suggest that a further attempt may succeed. With
-     * a closed socket it cannot succeed, so another error code is used. */
+    /* The error code G_IO_ERROR_CLOSED would suggest that the caller may try
+     * again later. This is useless, because the socket that the application
+     * gave stays closed. Therefore another error code is used. */
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "the socket that was given is closed: give an open one");
     return NULL;
@@ -384,8 +387,9 @@ udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
   return sent;
 }
 
-/* Appends the valid packets of a received datagram to `self->packets`. Returns
- * whether all packets were valid. */
+/* Checks the packets of a received datagram, and appends the valid ones to
+ * `self->packets`. A datagram contains several packets if the kernel has merged
+ * them (GRO). Returns whether all packets were valid. */
 static gboolean
 accept_datagram (UdpliteSocket * self, const Datagram * datagram,
     UdpliteSocketStats * stats)

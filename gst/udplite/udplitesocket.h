@@ -14,15 +14,15 @@
  * family. The port 0 means any port. `reuse` has the same meaning as in
  * g_socket_bind ().
  *
- * UDPLITE_BACKEND_AUTO selects the first backend that the system supports and
- * permits. It stores a text in `tried`, which the caller frees with g_free ().
- * If backends fail before one works, the text contains the reason of each
- * failure. If the first backend works, the text is "". The text is stored even
- * if this function fails. With any other `backend`, NULL is stored in `tried`.
- * If the caller does not need the text, `tried` may be NULL.
+ * With UDPLITE_BACKEND_AUTO, this function selects the first backend that the
+ * system supports and permits. It then stores a text in `tried`, which the
+ * caller frees with g_free (). The text contains the reason for each backend
+ * that failed; it is "" if the first backend works. The text is stored even if
+ * this function fails. With any other `backend`, NULL is stored in `tried`. If
+ * the caller does not need the text, the pointer `tried` may be NULL.
  *
- * A port that is in use is an error even with UDPLITE_BACKEND_AUTO, and no
- * other backend is tried.
+ * A port that is in use is an error even with UDPLITE_BACKEND_AUTO. In this
+ * case no other backend is tried.
  *
  * Returns NULL with `error` set on failure. */
 UdpliteSocket *udplite_socket_new (UdpliteBackend backend,
@@ -45,8 +45,8 @@ GSocket *udplite_socket_get_socket (UdpliteSocket * self);
 /* Returns the local port. Returns 0 if the socket belongs to the application
  * and is not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
-/* Returns the maximum number of bytes that precede the payload in a received
- * packet. */
+/* Returns the maximum size in bytes of the headers that precede the payload in
+ * a received packet. */
 gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
 /* Sets the network interface for packets to multicast groups. The `index` 0
@@ -73,15 +73,17 @@ gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
  * does not waste time on packets that arrive for this socket. Call this
  * function at most once, and before the first packet is sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
-/* Tells the backend that IP options of the socket were changed by setsockopt.
- * Without this call, the raw backend may send packets with the previous options
- * for up to 10 ms. No thread may send packets during this call. */
+/* Tells the backend that the caller has changed options of the socket with
+ * setsockopt (), such as IP_TTL. Without this call, the raw backend may use the
+ * previous values for up to 10 ms. No thread may send packets during this call.
+ */
 void udplite_socket_options_changed (UdpliteSocket * self);
-/* With `uses_gso` TRUE, consecutive packets that are covered completely and
- * have the same size are passed to the kernel as one message (GSO). These
- * packets have a UDP checksum; all other packets have none. With `uses_gso`
- * FALSE, the initial value, no packet has a UDP checksum. Only the udp backend
- * uses this setting. The thread that sends calls this function. */
+/* Sets whether packets are passed to the kernel with GSO. If `uses_gso` is
+ * TRUE, consecutive packets form one message if they have the same size and the
+ * UDP-Lite checksum covers them completely. Packets in such a message have a
+ * UDP checksum; all other packets have none. If `uses_gso` is FALSE, which is
+ * the initial value, no packet has a UDP checksum. Only the udp backend uses
+ * this setting. Only the sending thread may call this function. */
 void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
 /* Checks whether the system has refused GSO. The first call after a refusal
  * returns FALSE with `error` set; all other calls return TRUE. After a refusal,
@@ -95,10 +97,10 @@ gboolean udplite_socket_enable_gro (UdpliteSocket * self);
  * kernel backend begins a new batch when the coverage changes. The udp backend
  * begins a new batch when the UDP checksum is switched on or off.
  *
- * Returns the number of packets that were sent. If this is less than `n` and
- * `error` is not set, the socket has no room now. If `error` is set, the first
- * packet that was not sent has failed. An ICMP error that an earlier packet
- * caused is not reported here.
+ * Returns the number of packets that were sent. If this number is less than `n`
+ * and `error` is not set, the send buffer of the socket is full. If `error` is
+ * set, the sending of the first remaining packet has failed. An ICMP error that
+ * an earlier packet caused is not reported here.
  */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions that the backends of UdpliteSocket share. */
+/* Functions that the three backends of UdpliteSocket (kernel, raw, udp) share.
+ */
 
 #include "udplitesocketbackend.h"
 
@@ -16,8 +17,9 @@ udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
   options.is_raw = options.keep_header = is_raw;
   options.may_fragment = -1;
   options.no_details = TRUE;
-  /* GSO may be enabled for every socket, because the socket does not use GSO
-   * while UDP checksums are disabled. */
+  /* Only the backend "udp" can use GSO; for the sockets of the other backends,
+   * this option is ignored. A UDP socket uses GSO only while its UDP checksums
+   * are enabled, so the option may be set for every UDP socket. */
   options.gso = TRUE;
   return datagram_socket_new (family, &options, error);
 }
@@ -98,8 +100,9 @@ udplite_socket_send_datagrams (UdpliteSocket * self,
   return done;
 }
 
-/* Converts min_coverage to the number of bytes that udplite_parse () expects. A
- * min_coverage of -1 means any coverage, and 0 means the whole packet. */
+/* Returns self->min_coverage as the minimum number of covered bytes that
+ * udplite_parse () expects. -1 in self->min_coverage means that any coverage is
+ * accepted, and 0 means that the whole packet must be covered. */
 static guint
 get_min_covered_bytes (UdpliteSocket * self)
 {

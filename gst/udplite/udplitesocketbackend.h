@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations that each backend of UdpliteSocket implements, and the
  * functions that the backends share. udplitesocket.c calls the operations; a
- * backend calls nothing of udplitesocket.c.
+ * backend never calls a function of udplitesocket.c.
  */
 
 #pragma once
 
 #include "udplitesockettypes.h"
 
-/* Values from <linux/udp.h> and <netinet/udplite.h>. Not every system has these
- * headers.
+/* Values from <linux/udp.h> and <netinet/udplite.h>. They are defined here
+ * because not every system has these headers.
  */
 #define UDPLITE_SOCKET_LEVEL UDPLITE_PROTOCOL
 #define UDPLITE_SOCKET_SEND_COVERAGE 10
@@ -17,12 +17,13 @@
 
 typedef struct _UdpliteRaw UdpliteRaw;
 
-/* State of a kernel UDP-Lite socket. Several UdpliteSockets may share one
- * kernel socket: two sinks may send through the same GSocket, each with its own
- * coverage. */
+/* State of a UDP-Lite socket of the kernel. Several UdpliteSockets may share
+ * one kernel socket. For example, two sinks may send through the same GSocket,
+ * each with its own coverage. */
 typedef struct
 {
-  /* held while packets are sent, so that no other thread changes the coverage
+  /* A thread holds this lock while it sends packets, so that no other thread
+   * changes the coverage of the kernel socket.
    */
   GMutex lock;
   /* current send coverage in bytes; 0 = whole packet; protected by `lock` */
@@ -40,27 +41,29 @@ typedef struct
       GError ** error);
   gboolean (*bind) (UdpliteSocket * self, GInetSocketAddress * address,
       gboolean reuse, GError ** error);
-  /* Prepares a socket that the application created. NULL means that the backend
-   * cannot use such a socket. */
+  /* Prepares a socket that the application created. This function pointer is
+   * NULL if the backend cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
   /* Keeps the kernel from passing packets to a socket that only sends. This
    * function pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
-  /* Called after options of the socket were changed. May be NULL. */
+  /* Called after options of the socket were changed. This function pointer may
+   * be NULL. */
   void (*options_changed) (UdpliteSocket * self);
 
-  /* maximum number of bytes that precede the payload in a received packet */
+  /* maximum size in bytes of the headers that precede the payload in a received
+   * packet */
   gsize overhead;
-  /* Passes a changed minimum coverage to the kernel. NULL means that the
-   * backend checks the coverage in user space. */
+  /* Passes a changed minimum coverage to the kernel. This function pointer is
+   * NULL if the backend checks the coverage in user space. */
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
   /* Sends at most DATAGRAM_BATCH packets, and returns the number of packets
-   * that were sent. If this is less than `n` and `error` is not set, the socket
-   * has no room. If `error` is set, the first packet that was not sent has
-   * failed. */
+   * that were sent. If this number is less than `n` and `error` is not set, the
+   * send buffer of the socket is full. If `error` is set, the sending of the
+   * first remaining packet has failed. */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
   /* Checks a received packet that was not truncated. If it is valid, fills in
@@ -81,10 +84,12 @@ struct _UdpliteSocket
   DatagramSocket *socket;
   gint fd;                      /* file descriptor of `socket` */
   gboolean ipv6;
-  guint16 port;                 /* local port; 0 = not known at creation */
+  /* local port; 0 = it was not known when the UdpliteSocket was created */
+  guint16 port;
 
   /* The following fields are used by the sending thread only. */
-  /* state of the kernel socket; NULL if another backend is in use */
+  /* state of the kernel's UDP-Lite socket; NULL if the backend is not "kernel"
+   */
   UdpliteKernel *kernel;
   UdpliteRaw *raw;
   gboolean uses_gso;            /* with the udp backend only */
@@ -103,9 +108,9 @@ struct _UdpliteSocket
 
 /* --- functions that the backends share ------------------------------------ */
 
-/* Creates a socket for `protocol`. Each backend calls this function for its own
- * socket. The raw backend calls it also for the socket that reserves its port.
- */
+/* Creates a socket for the IP protocol `protocol`. Each backend calls this
+ * function for its own socket. The raw backend also calls it for a second
+ * socket, which reserves the port. */
 DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
     gboolean is_raw, GError ** error);
 /* Stores `socket` in `self` and takes ownership of it. Returns FALSE if
@@ -114,16 +119,18 @@ gboolean udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket);
 gboolean udplite_socket_bind (UdpliteSocket * self,
     GInetSocketAddress * address, gboolean reuse, GError ** error);
 
-/* Fills in `datagram` from `output`. `header` points to the 8 bytes that are
- * sent before the payload; NULL means that there are none. */
+/* Fills in `datagram` with the address and the payload of the packet `output`.
+ * `header` points to the 8 bytes of the UDP-Lite header, which are sent before
+ * the payload. If `header` is NULL, only the payload is sent. */
 void udplite_output_get_datagram (const UdpliteOutput * output,
     Datagram * datagram, guint8 * header);
 gsize udplite_output_get_size (const UdpliteOutput * output);
-/* Returns the coverage in the form that udplite_write_header () expects: 0
- * means the whole packet. */
+/* Returns the coverage that the packet `output` needs, as the value that
+ * udplite_write_header () expects: a number of bytes, or 0 for the whole
+ * packet. */
 guint udplite_output_get_coverage (const UdpliteOutput * output);
-/* Sends the packets until the socket has no room or the sending of a packet
- * fails. Returns the number of packets that were sent. */
+/* Sends the packets until the send buffer of the socket is full or the sending
+ * of a packet fails. Returns the number of packets that were sent. */
 guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 

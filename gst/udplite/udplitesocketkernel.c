@@ -48,9 +48,8 @@ kernel_free (gpointer data)
   g_free (kernel);
 }
 
-/* Sets self->kernel to the UdpliteKernel of the GSocket. If the GSocket has no
- * UdpliteKernel yet, creates it. All UdpliteSockets of one GSocket share one
- * UdpliteKernel. */
+/* Sets self->kernel, which is the state that all UdpliteSockets of one GSocket
+ * share. The first UdpliteSocket of a GSocket creates this state. */
 static void
 kernel_adopt (UdpliteSocket * self)
 {
@@ -79,8 +78,9 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 #ifdef __linux__
   return TRUE;
 #else
-  /* On FreeBSD, a socket without a minimum coverage accepts only packets that
-   * are covered completely (udplite(4)). */
+  /* FreeBSD initially accepts only packets that the checksum covers completely
+   * (udplite(4)). The following call makes the socket accept all packets, as on
+   * Linux. */
   return kernel_set_min_coverage (self, -1, error);
 #endif
 }
@@ -88,8 +88,8 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 /* Returns whether a packet of `size` bytes can be sent with the present send
  * coverage of the socket, `socket_coverage`. `coverage` is the coverage that
  * the packet needs. Both coverages are in bytes, and 0 means the whole packet.
- * If the send coverage exceeds the size of a packet, the kernel covers the
- * whole packet. */
+ * A packet that is smaller than the send coverage is covered completely by the
+ * kernel. */
 static gboolean
 fits (guint socket_coverage, guint coverage, gsize size)
 {
@@ -115,8 +115,8 @@ output_fits (const UdpliteSocket * self, const UdpliteOutput * output)
       udplite_output_get_size (output));
 }
 
-/* Sends consecutive packets of equal coverage together. The caller holds the
- * lock of `self->kernel`. */
+/* Sends the packets. Consecutive packets of equal coverage are sent with one
+ * system call. The caller holds the lock of `self->kernel`. */
 static guint
 send_runs (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)

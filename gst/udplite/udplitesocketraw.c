@@ -26,19 +26,20 @@
 
 struct _UdpliteRaw
 {
-  /* A kernel UDP-Lite socket that reserves the local port. While it exists, the
-   * kernel does not answer the peers with ICMP port unreachable. NULL if the
-   * kernel has no UDP-Lite. */
+  /* A UDP-Lite socket of the kernel that reserves the local port. While this
+   * socket exists, the kernel does not answer the peers with the ICMP message
+   * "port unreachable". NULL if the kernel has no UDP-Lite. */
   DatagramSocket *holder;
 
   /* The following fields are used by the sending thread only. */
   UdpliteRoutes *routes;        /* looks up source addresses */
   UdpliteIpv4Header header;
-  /* monotonic time in us of the last check whether socket options or routes
-   * have changed; 0 = check now */
+  /* monotonic time in us of the last check for changed socket options or
+   * routes; 0 = check before the next packet is sent */
   gint64 checked;
   /* TRUE if stop_receiving () must be called before the next packet is sent.
-   * Only a socket from which the caller does not receive needs this call. */
+   * This function keeps the kernel from passing packets to the socket. Only a
+   * socket from which the caller does not receive needs this call. */
   gboolean must_stop_receiving;
   /* Address to which an IPv4 socket was bound in stop_receiving (). If a packet
    * has no control message, the kernel uses this address as the source address.
@@ -103,9 +104,9 @@ bind_holder (UdpliteSocket * self, GInetSocketAddress * address,
   return TRUE;
 }
 
-/* Reserves the local port. If the kernel has no UDP-Lite, it cannot reserve the
- * port. In this case the port is the one that the caller has given. If the
- * caller has given 0, a random port is chosen that is probably not in use. */
+/* Reserves the local port. A kernel without UDP-Lite cannot reserve the port.
+ * In this case, the port from `address` is used without a reservation. If that
+ * port is 0, a random port is chosen that is probably not in use. */
 static gboolean
 take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
@@ -120,8 +121,9 @@ take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
   return TRUE;
 }
 
-/* Binds the raw socket to an address with the local port. DatagramSocket then
- * filters the packets for this port. */
+/* Binds the raw socket to the local address and port. The kernel ignores the
+ * port of a raw socket, so DatagramSocket installs a filter for packets to this
+ * port. */
 static gboolean
 bind_to_port (UdpliteSocket * self, GInetSocketAddress * address,
     GError ** error)
@@ -199,8 +201,8 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
   struct sockaddr_in peer = get_native (nobody);
 
   self->raw->must_stop_receiving = FALSE;
-  /* Failures of bind and connect are ignored, because the socket can send
-   * without them. */
+  /* Failures of bind and connect are ignored, because the socket can send even
+   * if they fail. Sending then only takes more time. */
   if (source.sin_addr.s_addr != 0
       && bind (self->fd, (struct sockaddr *) &source, sizeof (source)) == 0)
     memcpy (self->raw->bound, route->path.local, sizeof (self->raw->bound));
@@ -208,10 +210,9 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
     return;
 }
 
-/* Sets the source address of `datagram` to the address in `route`. The checksum
- * covers this address. If the source address were not set, the kernel might use
- * another one, because the routes may have changed since the address was looked
- * up. */
+/* Sets the source address of `datagram` to the address in `route`, because the
+ * checksum was computed with this address. Without this, the kernel might use
+ * another source address if the routes have changed in the meantime. */
 static void
 set_local (UdpliteSocket * self, Datagram * datagram,
     const UdpliteRoute * route)
@@ -275,8 +276,9 @@ remove_ip_headers (Datagram * datagrams, guint n)
   }
 }
 
-/* Returns the number of consecutive datagrams that can be sent with the same
- * setting of IP_HDRINCL. */
+/* Returns the length of the first run of datagrams. In a run, either all
+ * datagrams contain an IP header, or none does. A run can therefore be sent
+ * with one setting of the socket option IP_HDRINCL. */
 static guint
 get_run (const Datagram * datagrams, guint n)
 {
@@ -304,8 +306,8 @@ send_run (UdpliteSocket * self, const Datagram * datagrams, guint n,
 
 /* Sends the datagrams, and returns how many were sent. The kernel may refuse a
  * packet whose IP header this backend has written, for example because the path
- * MTU has decreased. The packet is then sent again, and the kernel writes the
- * headers of this packet and of the remaining packets. An error is returned
+ * MTU has decreased. In this case the packet and all packets after it are sent
+ * without this header, and the kernel writes the headers. An error is returned
  * only if this second attempt fails as well. */
 static guint
 send_runs (UdpliteSocket * self, Datagram * datagrams, guint n, GError ** error)
@@ -392,9 +394,9 @@ raw_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
 
 /* Finds the beginning, the size and the addresses of the UDP-Lite packet in a
  * received datagram. A raw IPv4 socket receives packets with their IP header.
- * On such a socket, the function returns FALSE if the datagram is not a
- * complete IPv4 packet that contains UDP-Lite. On an IPv6 socket, it returns
- * TRUE. */
+ * For such a socket, the function returns FALSE if the datagram is not a
+ * complete IPv4 packet that contains UDP-Lite. For an IPv6 socket, it always
+ * returns TRUE. */
 static gboolean
 find_packet (UdpliteSocket * self, const Datagram * datagram,
     UdpliteAddresses * addresses, gsize * offset, gsize * size)

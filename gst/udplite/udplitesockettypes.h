@@ -59,13 +59,14 @@ typedef struct
 /* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  /* Number of refused packets for each reason; the index is a UdpliteVerdict.
-   * With the kernel backend, all these numbers are 0, because the kernel does
-   * not report refused packets. */
+  /* Number of packets that were discarded for each reason. The index is a
+   * UdpliteVerdict, which is the reason. With the kernel backend, all these
+   * numbers are 0, because the kernel does not report the packets that it
+   * discards. */
   guint64 refused[UDPLITE_LAST];
   guint64 truncated;            /* datagrams longer than `capacity` */
-  /* Number of packets that only the raw backend counts. They are malformed IP
-   * packets and, on systems without a socket filter, packets for other ports.
-   */
+  /* Number of received packets that are not UDP-Lite packets for this socket.
+   * Only the raw backend counts such packets. They are malformed IP packets
+   * and, on systems without a socket filter, packets for other ports. */
   guint64 foreign;
 } UdpliteSocketStats;

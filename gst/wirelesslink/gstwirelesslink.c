@@ -116,9 +116,10 @@ gst_wireless_link_request_new_pad (GstElement * element, GstPadTemplate *
   GstWirelessLinkFlow *flow;
   gint64 number;
 
-  /* The state lock has two purposes. It prevents two threads from getting the
-   * same pad number. It also prevents a change of the state between the
-   * activation of the source pad and the activation of the sink pad. */
+  /* The state lock of the element is held for two reasons. It prevents two
+   * threads from getting the same pad number. It also prevents a change of the
+   * state between the activation of the source pad and the activation of the
+   * sink pad. */
   GST_STATE_LOCK (element);
   gst_wireless_link_lock (self);
   number = find_number (self, name);
@@ -270,8 +271,10 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* Called when the property blocking or max-output-packets has changed. The
- * caller holds the lock. This function queues no messages or notifications. */
+/* Called when the property blocking or max-output-packets has changed. Threads
+ * that wait for room have to check again whether they may continue. The caller
+ * holds the lock of the element. The caller releases it without posting
+ * messages, so this function must not queue any. */
 static void
 wake_senders (gpointer object)
 {

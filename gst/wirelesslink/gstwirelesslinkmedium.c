@@ -286,8 +286,9 @@ shift (GstClockTime stamp, gint64 by)
 }
 
 /* Adds the delay of the packet in the link to the timestamps of the buffer.
- * They are then the times at which the packet left the link. `rate` is the rate
- * of the segment. */
+ * They are then the times at which the packet left the link. `delay` is in
+ * running time. It is multiplied by `rate`, the playback rate of the segment,
+ * because timestamps advance `rate` times as fast as running time. */
 static GstBuffer *
 restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
 {
@@ -774,8 +775,8 @@ begin_run (GstWirelessLink * self)
   }
 }
 
-/* Errors of the domain G_FILE_ERROR concern files. All other errors concern the
- * configuration. */
+/* Posts the reason why the link could not be started. An error of the domain
+ * G_FILE_ERROR concerns a file. Any other error concerns the configuration. */
 static void
 post_error (GstWirelessLink * self, const GError * error)
 {

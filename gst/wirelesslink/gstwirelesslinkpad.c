@@ -99,10 +99,10 @@ enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* Waits while the input of the flow is full. The input becomes full while the
- * packets of this flow wait for earlier packets of other flows, because the
- * packets of all flows enter the link in the order of their arrival times. The
- * caller holds the lock. */
+/* Waits while the input queue of the flow is full. With mode=timestamp, the
+ * packets of all flows enter the link in the order of their arrival times. A
+ * packet may therefore have to wait for earlier packets of other flows, and
+ * meanwhile the queue fills. The caller holds the lock. */
 static void
 wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {

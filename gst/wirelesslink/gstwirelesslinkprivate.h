@@ -74,7 +74,8 @@ typedef struct
    * the timestamp of the packet, and may be earlier than the time at which the
    * packet enters the link. */
   gint64 arrival;
-  gboolean in_list;             /* the buffer arrived in a buffer list */
+  /* TRUE if the buffer arrived as part of a buffer list */
+  gboolean in_list;
 } GstWirelessLinkPacket;
 
 /* An item that waits upstream or downstream of the link. */
@@ -148,7 +149,8 @@ typedef struct
   GCond query_cond;
 
   /* used by the task only */
-  /* The items of `output` are moved to `batch` and then pushed downstream. */
+  /* The items that the task is pushing downstream. The task moves all items of
+   * `output` to this array at once, and then pushes them without the lock. */
   GstQueueArray *batch;
   /* array of gint64: for each item in `batch`, how late it left the link, in ns
    */
@@ -183,8 +185,9 @@ struct _GstWirelessLink
   /* constant delay of every packet in ns, by direction */
   guint64 delays[2];
   guint n_announced;            /* number of flows that the core has */
-  /* array of guint64: for each flow, the number of packets that were dropped
-   * because `output` was full */
+  /* array of guint64: for each flow, the number of packets that have left the
+   * link but were dropped because the queue to the src pad (`output`) was full
+   */
   GArray *dropped_output;
   guint64 in_flight;            /* number of packets in the core */
   /* Link time in ns at which a packet last entered the link, was delivered or
@@ -324,7 +327,8 @@ void gst_wireless_link_end_flow (GstWirelessLink * self,
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
 /* Puts an event or a query into the link. The event or query keeps its position
- * among the packets. The caller then calls gst_wireless_link_distribute (). */
+ * among the packets. The caller must call gst_wireless_link_distribute ()
+ * afterwards. */
 void gst_wireless_link_put_object (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstMiniObject * object);
 /* Returns whether the buffer may enter the link now. The result is TRUE if the

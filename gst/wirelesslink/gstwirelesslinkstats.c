@@ -90,7 +90,8 @@ put_flow_stats (GstStructure * stats, const FlowStats * flow)
 static void
 add_flow_stats (FlowStats * total, const FlowStats * flow)
 {
-  /* All fields of FlowStats are 64-bit counters. */
+  /* All fields of FlowStats are 64-bit counters, so they are added as an array.
+   */
   guint64 *to = (guint64 *) total;
   const guint64 *from = (const guint64 *) flow;
   guint i;

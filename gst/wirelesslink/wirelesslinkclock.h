@@ -8,11 +8,13 @@
 
 #include <gst/gst.h>
 
-/* This struct is initialised with zeros. Link time then stands still at 0. */
+/* Initialise this struct with zeros. Link time then stands still at 0 until
+ * wireless_link_clock_start () is called. */
 typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */
-  GstClockTimeDiff base;        /* time of the clock when link time is 0 */
+  /* time of `clock`, in ns, at which link time is 0 */
+  GstClockTimeDiff base;
   /* value of link time in ns when it was last stopped */
   guint64 stopped_at;
 } WirelessLinkClock;

@@ -58,10 +58,10 @@ typedef struct
   /* Offset in the LinkConfig of the value for all stations except station 0. If
    * this offset is 0, all stations use the value at `offset`. */
   gsize down;
-  /* Offsets in the LinkConfig of two further copies of the value. Only the
-   * models LINK_MODEL_BLOCKS and LINK_MODEL_RLP use these copies: the one at
-   * `blocks` for station 0, and the one at `blocks_down` for all other
-   * stations. An offset of 0 means that there is no such copy. */
+  /* Offsets in the LinkConfig of two further copies of the value, which only
+   * the models LINK_MODEL_BLOCKS and LINK_MODEL_RLP use. The copy at `blocks`
+   * is for station 0, and the copy at `blocks_down` is for all other stations.
+   * An offset of 0 means that there is no such copy. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;
@@ -79,7 +79,8 @@ typedef struct
 
 /* --- enumerations --------------------------------------------------------- */
 
-/* Registers the profiles of linkprofiles.c as an enumeration. */
+/* Registers the profiles of linkprofiles.c as an enumeration type of GObject.
+ */
 static GType
 profile_get_type (void)
 {
@@ -87,7 +88,8 @@ profile_get_type (void)
 
   if (g_once_init_enter (&type)) {
     guint i, n = link_profile_get_number ();
-    /* The values are never freed, because GObject keeps a pointer to them. */
+    /* This array of values is never freed, because GObject keeps a pointer to
+     * it. */
     GEnumValue *values = g_new0 (GEnumValue, n + 1);
     GType new_type;
 
@@ -413,7 +415,8 @@ static const Setting table[] = {
 
 struct _WirelessLinkSettings
 {
-  /* If a property was not set, its GValue stays uninitialised (G_VALUE_INIT). */
+  /* The value of each property. If a property was not set, its GValue is not
+   * initialised (G_VALUE_INIT). */
   GValue values[N_SETTINGS];
 };
 
@@ -438,10 +441,10 @@ get_top_rate (const LinkConfig * config)
   return dcf->rates[MIN (dcf->top_rate, dcf->n_rates - 1)];
 }
 
-/* Reads the value of a property from `config` and stores it in `value`. The
- * property quality and the properties of type string cannot be read from
- * `config`. For these properties, `value` is not changed. A new GValue for a
- * string contains NULL, which is the default of all string properties. */
+/* Reads the value of a property from `config` and stores it in `value`. Two
+ * kinds of properties cannot be read from `config`: the property quality, and
+ * all properties of type string. For them, `value` is not changed. A new GValue
+ * for a string contains NULL, which is the default of all string properties. */
 static void
 read_member (const Setting * setting, const LinkConfig * config, GValue * value)
 {

@@ -13,7 +13,8 @@ def run_main(name: str, main: Callable[[], None]) -> None:
     """Runs `main` and exits. An error becomes one message that begins with
     `name`, without a traceback.
     """
-    # Standard output was already closed when Python started.
+    # If standard output was already closed when Python started, sys.stdout is
+    # None. The command's output is then discarded.
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")
     try:

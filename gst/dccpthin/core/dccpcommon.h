@@ -29,7 +29,8 @@ typedef struct
   guint64 n;
 } DccpLimiter;
 
-/* Returns whether an answer may be sent now. If so, the answer is counted. */
+/* Returns whether the limit permits one more answer now. If so, counts this
+ * answer. */
 gboolean dccp_limiter_take (DccpLimiter * limiter, guint64 now);
 
 #define DCCP_MAX_ANSWERS (2 * DCCP_ANSWERS_PER_SECOND)

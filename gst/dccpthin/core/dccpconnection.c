@@ -8,16 +8,17 @@
 
 #include <string.h>
 
-/* Initial backoff of a server in the state RESPOND. Each Response and each Sync
- * doubles the backoff. After the first Response, the backoff is four seconds.
- * The first Sync is sent when these four seconds have passed.
+/* Initial value in ns of the backoff of a server that waits for the client's
+ * Ack (state RESPOND). Each Response and each Sync doubles the backoff. After
+ * the first Response, the backoff is four seconds. If no Ack arrives during
+ * these four seconds, the server sends its first Sync.
  *
- * A client that has not received the Response repeats its Request earlier:
- * after one second, or after three seconds if the client runs on Linux. The
- * client doubles its backoff, too. */
+ * A client that has not received the Response repeats its Request before that:
+ * after one second, or after three seconds if the client runs on Linux. Like
+ * the server, the client doubles its waiting time after each attempt. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
-/* Timeout of half-open connections and of the feature negotiation: 4 MSL
- * (sections 8.1.1, 8.1.3 and 8.1.5). */
+/* Timeout in ns of half-open connections and of the feature negotiation: four
+ * maximum segment lifetimes (MSL, sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
 /* If no packet arrives for half of the idle timeout, the endpoint sends a Sync,
  * which the peer must answer. The endpoint then sends another Sync after every
@@ -90,8 +91,8 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
 }
 
 /* Step 3 of section 8.5: a Request has arrived, and its sequence number becomes
- * the initial sequence number of the peer. The Response is sent later, in step
- * 11. */
+ * the initial sequence number of the peer. The Response is not sent here, but
+ * in step 11. */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss)
@@ -408,13 +409,14 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* number of packets that were described by the Data Dropped options so far */
+  /* Number of packets that the Data Dropped options read so far have described.
+   * The next option of this kind continues after these packets. */
   guint drop_offset;
 } Heard;
 
 /* Resets the connection because of the received option `option`. A Reset with
  * code 5 or 6 contains the type of this option and the first two bytes of its
- * value (section 5.6). Returns FALSE. */
+ * value (section 5.6). Always returns FALSE, which the caller passes on. */
 static gboolean
 abort_for_option (DccpConnection * connection, const DccpOption * option,
     guint8 code)
@@ -515,8 +517,8 @@ read_timestamp (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* We never send a Timestamp, so only the size of a Timestamp Echo is checked.
- */
+/* Returns whether a Timestamp Echo has a valid size. Its contents are not used,
+ * because we never send a Timestamp. */
 static gboolean
 read_timestamp_echo (const DccpOption * option)
 {
@@ -1079,9 +1081,9 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* GSR is the greatest sequence number received. It must be less than the
-   * sequence number of this packet. Otherwise step 6 would not accept the
-   * packet as new.
+  /* GSR is the greatest sequence number received so far. Step 6 accepts a
+   * packet as new only if its sequence number is greater than GSR. For this
+   * reason, GSR is set to the number before that of this packet.
    */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
@@ -1246,11 +1248,11 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
-/* A server in RESPOND has sent a Response and may send a Sync later. If the
- * Response was lost, the client is still in REQUEST when the Sync arrives. The
- * client then answers the Sync with a Reset that has the code Packet Error, and
- * repeats its Request later (section 8.5, step 4). Such a Reset does not end
- * the connection. Returns whether this is such a Reset. */
+/* Returns whether `packet` is a Reset that does not end the connection. This is
+ * the case if the client is still waiting for our Response, which may have been
+ * lost. A server in the state RESPOND sends a Sync after some time. A client in
+ * the state REQUEST answers this Sync with a Reset that has the code Packet
+ * Error, and repeats its Request later (section 8.5, step 4). */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1455,16 +1457,16 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
   /* If a packet with a greater sequence number has already arrived, the
-   * feedback in `packet` is outdated. */
+   * feedback in `packet` is outdated and is ignored. */
   if (!is_ack || !arrival->is_latest)
     return;
   hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.ack.slow_receiver);
 }
 
-/* If a client in PARTOPEN sends only Acks, we answer with an Ack. A client
- * stays in PARTOPEN until it has received a packet that we sent in the state
- * OPEN. Our Ack is such a packet. */
+/* Sends an Ack if a client in the state PARTOPEN sends an Ack without data. The
+ * client leaves PARTOPEN only when it receives a packet that we sent in the
+ * state OPEN. As long as no data is sent, there may be no other such packet. */
 static void
 help_partopen (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1627,10 +1629,10 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* In PARTOPEN a client sends the Confirms with an Ack. The Ack may be lost, and
- * Linux resets the connection if it receives data before the Confirms. The
- * Confirms are therefore repeated on each DataAck. They are left out if the
- * payload leaves no room for them. */
+/* Repeats the Confirms, the answers of the feature negotiation, on a DataAck. A
+ * client in PARTOPEN has already sent them with an Ack. This Ack may be lost,
+ * and Linux resets the connection if it receives data before the Confirms. The
+ * Confirms are left out if the payload leaves no room for them. */
 static void
 repeat_confirms (DccpConnection * connection, gsize size,
     DccpOptionWriter * writer)

@@ -53,7 +53,9 @@ typedef struct
    * sequence number of ours that the peer has acknowledged (GAR) */
   guint64 gss, gsr, gar;
   guint64 osr;                  /* first sequence number received in OPEN */
-  /* first sequence number that a server sent in the state OPEN */
+  /* First sequence number that a server sent in the state OPEN. If the client
+   * has acknowledged this number or a greater one, the client is in the state
+   * OPEN, too. */
   guint64 first_open;
   DccpHistory received;
 
@@ -61,11 +63,13 @@ typedef struct
   /* time at which the connection began or, if it is closing, at which the
    * closing began */
   guint64 began;
-  /* arrival time of the packet with the number GSR */
+  /* arrival time of the packet with the greatest sequence number received (GSR)
+   */
   guint64 gsr_time;
   guint64 heard;                /* arrival time of the latest valid packet */
-  /* Time at which a Request, the Ack of PARTOPEN, a Close or a CloseReq is sent
-   * again. A server in RESPOND sends a Sync at this time. */
+  /* Time at which the packet whose answer is missing is sent again. This is a
+   * Request, the Ack of PARTOPEN, a Close or a CloseReq. A server in RESPOND
+   * does not repeat its Response, but sends a Sync at this time. */
   guint64 retransmit_at;
   guint64 backoff;
   /* time at which a Sync is sent to check whether the peer is still there */
@@ -100,7 +104,8 @@ typedef struct
 
   /* data */
   guint64 delivered;            /* greatest sequence number of delivered data */
-  DccpDropped dropped;          /* packets that we dropped and have to report */
+  /* packets that we dropped and have to report to the peer (Data Dropped) */
+  DccpDropped dropped;
   /* TRUE if our last Ack said that we are a slow receiver */
   gboolean told_slow;
   /* `sent_data` contains the packets with data that we sent. `reported`

@@ -20,8 +20,9 @@
 #define MAC_SIZE 16
 #define OPTIONS_AT (MAC_AT + MAC_SIZE)
 
-/* Computes the HMAC of a cookie. The HMAC also covers `epoch`, the addresses in
- * `path`, and the ports in `client`, a packet from the client. */
+/* Computes the HMAC of a cookie. It covers the contents of the cookie, `epoch`,
+ * the addresses in `path`, and the ports in `client`, which is a packet from
+ * the client. */
 static void
 make_mac (const guint8 * cookie, gsize size,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch,

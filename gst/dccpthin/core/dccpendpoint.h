@@ -101,10 +101,10 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Looks at those packets from `first` to `first` + `n` - 1 that we sent and
- * whose bit is set in the history `packets`. Returns whether the peer has
- * reported at least one of them as dropped. Reports that are older than the
- * history are ignored. */
+/* Returns whether the peer has reported that it dropped at least one of certain
+ * packets that we sent. These are the packets with the numbers `first` to
+ * `first` + `n` - 1 whose bit is set in the history `packets`. Reports that are
+ * older than the history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
@@ -116,9 +116,9 @@ void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
  * path of the datagram. Returns FALSE if there is nothing to send now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     Datagram * datagram);
-/* Returns the time of the next call of dccp_endpoint_timeout (). This time does
- * not depend on data that waits to be sent; see dccp_endpoint_next_send () for
- * that. */
+/* Returns the time at which dccp_endpoint_timeout () has to be called next.
+ * Data that waits to be sent does not change this time:
+ * dccp_endpoint_next_send () returns the time at which data may be sent. */
 guint64 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint);
 
 gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,
@@ -128,6 +128,6 @@ gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,
 void dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats);
 DccpState dccp_endpoint_get_state (DccpEndpoint * endpoint);
 
-/* The operations by which the driver runs an endpoint. An endpoint has one
- * path, number 0. */
+/* Table of functions by which the driver, which does the I/O for all protocol
+ * cores, runs an endpoint. An endpoint has one path, number 0. */
 extern const DriverVerbs dccp_endpoint_verbs;

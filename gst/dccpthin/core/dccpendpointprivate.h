@@ -28,8 +28,8 @@ typedef struct
 {
   DatagramPath path;
   guint16 local_port, remote_port;
-  /* gss and gsr of RFC 4340: greatest sequence number sent, and greatest
-   * sequence number received */
+  /* gss is the greatest sequence number sent, and gsr the greatest sequence
+   * number received (RFC 4340) */
   guint64 gss, gsr;
   /* TRUE if the connection is in the state TIMEWAIT, so that its ports must not
    * be used again before `until` */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Feature negotiation of the Thin profile; see the header. Sections are those
- * of RFC 4340. Each feature is negotiated separately for the two feature
- * locations: this endpoint and the peer. For each feature and feature location,
- * the table lists the values that we accept, in the order of our preference.
+/* Feature negotiation of the Thin profile (docs/dccp-thin.md), as declared in
+ * dccpfeatures.h. Sections are those of RFC 4340. Each feature is negotiated
+ * separately for the two feature locations: this endpoint and the peer. For
+ * each feature and feature location, the table lists the values that we accept,
+ * in the order of our preference.
  */
 
 #include "dccpfeatures.h"
@@ -16,11 +17,11 @@
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
 
-/* Minimum and maximum time after which a Change is retransmitted. This time
- * must not be shorter than a round trip (section 6.6.3). As long as the
- * round-trip time is unknown, it is assumed to be 0.2 s (section 3.4). To save
- * packets, the minimum remains 0.2 s when the round-trip time is known to be
- * shorter. */
+/* Minimum and maximum time in ns after which a Change, the request for a
+ * feature value, is retransmitted. This time must not be shorter than a round
+ * trip (section 6.6.3). As long as the round-trip time is unknown, it is
+ * assumed to be 0.2 s (section 3.4). If the round-trip time turns out to be
+ * shorter, the minimum is still 0.2 s, in order to send fewer packets. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
@@ -31,7 +32,8 @@
 
 enum
 {
-  /* The feature location (RFC 4340 section 6) is the peer. */
+  /* The feature location, which is the endpoint whose feature is negotiated
+   * (RFC 4340 section 6), is the peer. */
   REMOTE,
   LOCAL,
   N_SIDES
@@ -132,8 +134,9 @@ struct _DccpFeatures
   guint64 fgsr, fgss;           /* section 6.6.4 */
   /* TRUE while a packet with feature options is processed */
   gboolean is_negotiating;
-  /* Sequence number of the packet that is being processed. It is stored in
-   * `fgsr` when all options of this packet have been processed. */
+  /* Sequence number of the packet that is being processed. When all its options
+   * have been processed, this number becomes FGSR, the greatest sequence number
+   * of a received packet with feature options (section 6.6.4). */
   guint64 negotiating;
   guint64 round_trip;           /* ns, 0: unknown */
 };
@@ -203,10 +206,11 @@ prefer_received_coverage (Feature * self, guint8 coverage)
 }
 
 /* Sets the preferences of a sender for the feature Minimum Checksum Coverage
- * (section 9.2.1). The values from `coverage` down to 1 come first, because
- * they allow our coverage. The peer is most likely to accept the greatest one
- * of them. The value 0 and the values above `coverage` come last. With these
- * values, our checksum must cover the whole packet. */
+ * (section 9.2.1). With the values from `coverage` down to 1, the peer allows
+ * our coverage, so these values come first. They begin with the greatest one,
+ * because the peer most likely accepts it. The value 0 and the values above
+ * `coverage` come last, because our checksum must then cover the whole packet.
+ */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {
@@ -407,8 +411,9 @@ input_number (Feature * self, const Rule * rule, gint side,
   return 0;
 }
 
-/* Chooses the value of a feature (section 6.6.6). Both endpoints choose the
- * same value, even if both send a Change at the same time.
+/* Processes the preferences of the peer and chooses the value of a feature
+ * (section 6.6.6). Both endpoints choose the same value, even if both send a
+ * Change at the same time.
  *
  * If the lists of preferences have no common value, the feature keeps its
  * value. The Confirm then contains this value. */
@@ -426,7 +431,8 @@ input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
   } else if (mandatory)
     return DCCP_RESET_MANDATORY_ERROR;
   else if (rule->number == DCCP_FEATURE_CCID)
-    /* The peer supports none of our CCIDs. */
+    /* The peer supports none of our congestion controls (CCIDs), so the
+     * connection is reset. */
     return DCCP_RESET_OPTION_ERROR;
   else if (feature->state == CHANGING)
     feature->state = STABLE;
@@ -478,8 +484,11 @@ is_confirmed_number (const Feature * self, const Rule * rule,
 /* Returns whether a Confirm of the peer is valid. The Confirm contains the
  * chosen value, followed by the list of the peer's preferences. From this list
  * and our own preferences, we compute the value again, and the result must be
- * the chosen value. Some implementations omit the list. The chosen value must
- * then be one of our own preferences. */
+ * the chosen value. If the two lists have no common value, the chosen value
+ * must be the present value of the feature.
+ *
+ * Some implementations omit the list. The chosen value must then be the present
+ * value of the feature or one of our own preferences. */
 static gboolean
 is_confirmed_preference (DccpFeatures * self, const Feature * feature,
     const guint8 * value, gsize size)
@@ -579,11 +588,15 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
   }
 }
 
-/* Called after all options of a packet were processed. FGSR must not be greater
- * than GSR, and FGSS must not be greater than GSS (RFC 4340 erratum 974). After
- * the sequence numbers have wrapped around, an old FGSR or FGSS would seem to
- * be greater. This function then replaces the old FGSR or FGSS by a smaller
- * number. */
+/* Called after all options of a packet were processed. Stores the number of the
+ * packet as FGSR if the packet had feature options.
+ *
+ * FGSR is the greatest sequence number of a received packet with feature
+ * options, and FGSS is the sequence number of the packet with our latest new
+ * Change. They must not be greater than the greatest sequence number received
+ * (GSR) and sent (GSS), respectively. After the sequence numbers have wrapped
+ * around, an old FGSR or FGSS would seem to be greater. This function then
+ * replaces it by a smaller number (RFC 4340 erratum 974). */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {
@@ -669,8 +682,9 @@ is_due (const Feature * self, guint64 now)
   return self->state == WANTED || (self->state == CHANGING && now >= self->due);
 }
 
-/* Writes the Change of a feature (section 6.6.3). A retransmitted Change has
- * the same contents and does not change FGSS (section 6.6.4). */
+/* Writes the Change of a feature (section 6.6.3). FGSS is the sequence number
+ * of the packet that carries a new Change. A retransmitted Change has the same
+ * contents and does not set FGSS (section 6.6.4). */
 static void
 write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
     gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)

@@ -21,22 +21,25 @@ typedef enum                    /* section 6.4, table 4 */
   DCCP_FEATURE_SEND_NDP_COUNT = 7,
   DCCP_FEATURE_MIN_COVERAGE = 8,
   DCCP_FEATURE_CHECK_DATA_CHECKSUM = 9
-/* The feature numbers from 128 on are specific to a CCID. */
+/* The features with a number of 128 or more belong to a certain congestion
+ * control (CCID). */
 } DccpFeature;
 
 typedef struct
 {
   gboolean is_server;
-  /* Size of our Sequence Window: 32 to 2^46 - 1 sequence numbers. The peer
-   * accepts only packets whose sequence number is in this window. */
+  /* Size of our Sequence Window, 32 to 2^46 - 1 sequence numbers. The peer
+   * accepts a packet of ours only if its sequence number is in this window. */
   guint64 sequence_window;
-  /* Minimum CsCov that we accept; 0 = only packets whose checksum covers all
-   * bytes. */
+  /* Minimum checksum coverage (CsCov) that we accept; 0 = only packets whose
+   * checksum covers all bytes. */
   guint8 min_coverage;
-  /* CsCov that we want to send; 0 = the checksum covers all bytes */
+  /* checksum coverage (CsCov) that we want for the packets that we send; 0 =
+   * the checksum covers all bytes */
   guint8 coverage;
   guint64 initial_sequence;     /* ISS */
-  /* congestion controls that we accept; NULL = dccp_ccids */
+  /* list of the congestion controls that we accept; NULL = the default list,
+   * dccp_ccids */
   const DccpCcid *const *ccids;
 } DccpFeaturesConfig;
 
@@ -72,8 +75,9 @@ void dccp_features_processed (DccpFeatures * features, guint64 gsr,
  * not be a Data packet. */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
-/* Writes to `writer` all Confirms that have already been sent, so that they are
- * sent again. Confirms that have not been sent yet are not written. */
+/* Writes to `writer` all Confirms that were sent before, because the packets
+ * that carried them may have been lost. Confirms that have not been sent yet
+ * are not written. */
 void dccp_features_write_again (DccpFeatures * features,
     DccpOptionWriter * writer);
 /* Returns TRUE if a Confirm or a Change has to be sent now. If no other packet
@@ -81,15 +85,17 @@ void dccp_features_write_again (DccpFeatures * features,
  * Response yet sends the option with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
 /* Returns the time at which the next Change must be retransmitted. Returns
- * G_MAXUINT64 if no Change waits for its Confirm. Options that have to be sent
- * for the first time are not considered; see dccp_features_want_packet (). */
+ * G_MAXUINT64 if no Change waits for its Confirm. Options that were not sent
+ * yet do not count: dccp_features_want_packet () returns whether there are any.
+ */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);
 
-/* Returns the negotiated value of a feature. If `local` is TRUE, we are the
- * feature location (L in RFC 4340 section 6). Otherwise the peer is the feature
- * location. */
+/* Returns the negotiated value of a feature. Each feature has one value for
+ * each of the two endpoints. If `local` is TRUE, returns the value for this
+ * endpoint, otherwise the value for the peer (feature location, RFC 4340
+ * section 6). */
 guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
 /* Returns whether the congestion controls of both half-connections have been

@@ -21,8 +21,8 @@ dccp_half_connections_init (DccpHalfConnections * halves,
   halves->config.reduce_oscillation = config->reduce_oscillation;
 }
 
-/* Returns the negotiated congestion control. Before the negotiation has ended,
- * returns the preferred congestion control (RFC 4340 section 10). */
+/* Returns the negotiated congestion control. As long as it is not negotiated,
+ * returns the one that we prefer (RFC 4340 section 10). */
 static const DccpCcid *
 choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {

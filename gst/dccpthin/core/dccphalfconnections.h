@@ -94,7 +94,7 @@ guint64 dccp_half_connections_next_send (DccpHalfConnections * halves,
     guint64 now);
 /* Tells the congestion control that a data packet was sent. `size` is the size
  * of its payload in bytes. `more` is TRUE if another packet waits to be sent.
- * Returns the CCVal of the packet. */
+ * Returns the value for the header field CCVal of the packet. */
 guint8 dccp_half_connections_sent (DccpHalfConnections * halves, guint64 now,
     guint64 sequence, guint32 size, gboolean more);
 

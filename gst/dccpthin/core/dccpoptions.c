@@ -64,9 +64,9 @@ needs_acknowledgement (guint8 type)
   }
 }
 
-/* Searches the tables of the congestion controls `ccids` for an option of the
- * type `type` that has rules of its own. Returns the entry of this option, or
- * NULL if no table contains it. */
+/* Searches the congestion controls `ccids` for their option of the type `type`.
+ * Returns the entry that says which packets may carry this option. Returns NULL
+ * if no congestion control has such an entry. */
 static const DccpCcidOption *
 find_ccid_option (const DccpCcid * const *ccids, guint8 type)
 {

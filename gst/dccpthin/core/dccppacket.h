@@ -41,10 +41,11 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_CLOSED,
   DCCP_RESET_ABORTED,
   DCCP_RESET_NO_CONNECTION,
-  /* The first byte of the Reset's data is the type of the refused packet. */
+  /* A packet was not expected. The first byte of the Reset's data is the type
+   * of this packet. */
   DCCP_RESET_PACKET_ERROR,
-  /* The Reset's data are the type of the refused option and the first two bytes
-   * of its value. */
+  /* An option was invalid. The Reset's data are the type of this option and the
+   * first two bytes of its value. */
   DCCP_RESET_OPTION_ERROR,
   DCCP_RESET_MANDATORY_ERROR,   /* data: as for DCCP_RESET_OPTION_ERROR */
   DCCP_RESET_CONNECTION_REFUSED,

@@ -9,8 +9,8 @@
 #include "dccppacket.h"
 
 /* Maximum number of bytes that dccp_endpoint_poll_output () writes into the
- * caller's buffer. These are the bytes of the header. The payload is not copied
- * into this buffer. */
+ * caller's buffer. These are the header of a data packet, or a whole packet
+ * without data. A payload is not copied into the buffer. */
 #define DCCP_MAX_CONTROL DCCP_MAX_HEADER
 
 typedef struct
@@ -42,7 +42,8 @@ typedef struct
   const DccpCcid *const *ccids;
   gint equation;                /* for CCID 3: a TfrcEquation */
   gboolean reduce_oscillation;  /* for CCID 3: RFC 5348 section 4.5 */
-  /* packet size s of RFC 5348 in bytes; 0 = mean size of the sent packets */
+  /* for CCID 3: segment size s of the TFRC throughput equation (RFC 5348) in
+   * bytes; 0 = mean size of the sent packets */
   guint32 segment_size;
   guint64 granularity;          /* resolution of the caller's timer in ns */
 } DccpEndpointConfig;
@@ -56,7 +57,8 @@ typedef struct
   DatagramBlock *block;
   gsize size;
   guint64 sequence;
-  /* TRUE if packets before this packet are missing; they may still arrive */
+  /* TRUE if packets with data between the last delivered packet and this packet
+   * are missing; they may still arrive */
   gboolean discont;
   /* checksum coverage (CsCov); bytes that are not covered may be damaged */
   guint8 coverage;
@@ -74,7 +76,8 @@ typedef enum
   /* We sent a Reset with reset_code, because the application aborted the
    * connection or because a packet of the peer was invalid. */
   DCCP_EVENT_ABORTED,
-  /* The peer did not answer in time; see connect_timeout and idle_timeout. */
+  /* The peer did not answer in time, for example within connect_timeout or
+   * idle_timeout. */
   DCCP_EVENT_TIMED_OUT,
   DCCP_EVENT_UNREACHABLE,       /* ICMP error while the client connects */
   /* A second client tried to connect and was refused. `path` has the address of

@@ -14,9 +14,9 @@
 #define MICROSECOND 1000000
 /* Upper limit of the segment size in bytes. An IP packet cannot be larger. */
 #define MAX_SEGMENT G_MAXUINT16
-/* Number of bisections. The range of p is from MIN_P to 1 at first. After the
- * last bisection the range is so small that the logarithms of its ends differ
- * by only 2e-15. */
+/* Number of bisection steps for finding p. The first search range is from MIN_P
+ * to 1. After the last step, the logarithms of the ends of the range differ by
+ * only 2e-15. */
 #define BISECTIONS 53
 
 /* Limits the loss event rate p to the range MIN_P to 1. NaN is replaced by 1,
@@ -47,9 +47,9 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
 }
 
 /* Returns s / R in units of 2^-24 bytes per second, where s is the segment size
- * and R the round-trip time. The product in the calculation fits into 64 bits:
- * s has at most 16 bits, the factor 2^24 adds 24 bits, and the factor
- * MICROSECOND adds 20 bits. */
+ * and R the round-trip time. The product in the numerator fits into 64 bits: s
+ * has at most 16 bits, the factor 2^24 adds 24 bits, and the factor MICROSECOND
+ * adds 20 bits. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {

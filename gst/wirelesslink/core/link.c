@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implements the parts of the link that do not depend on the link model: flows,
- * device queues, time and statistics. When a caller passes the present time,
- * the model handles all events up to this time, one after the other. The link
- * queue of mahimahi works in the same way. A late call therefore does not
- * change the times of the events.
+/* Implements the parts of the simulated link that do not depend on the link
+ * model: flows, device queues, time and statistics. When a caller passes the
+ * present time, the model handles all events up to this time, one after the
+ * other. Each event has its own time, which does not change if the caller is
+ * late. The link queue of mahimahi works in the same way.
  */
 
 #include "link.h"
@@ -12,8 +12,8 @@
 
 #include "linkmodel.h"
 
-/* Maximum packet size in bytes. The arithmetic is checked only up to this size.
- */
+/* Maximum packet size in bytes. Up to this size, the computations with the size
+ * are known not to overflow. */
 #define MAX_SIZE (1 << 30)
 
 static const LinkModelClass *
@@ -86,10 +86,10 @@ link_free (Link * link, GDestroyNotify user_free)
 
   for (i = 0; i < LINK_MAX_STATIONS; i++)
     link_queue_clear (&link->queues[i], user_free);
-  /* `user` is a pointer of the caller. A duplicate shares the `user` of its
-   * original. The original may have left the link already, and its `user` then
-   * belongs to the caller again. Therefore `user_free` is called for originals
-   * only. */
+  /* Each packet has a pointer `user`, which the caller gave with it. A
+   * duplicate of a packet shares the pointer of the original. If the original
+   * has left the link, its pointer belongs to the caller again. Therefore
+   * `user_free` is called for originals only. */
   for (i = 0; i < link->departures->len; i++)
     link_item_free (g_ptr_array_index (link->departures, i), user_free);
   while ((item = g_queue_pop_head (&link->outputs)))

@@ -39,19 +39,22 @@ void link_free (Link * link, GDestroyNotify user_free);
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
-/* Adds a step, which is a change of the rate and the delay of LINK_MODEL_PIPE.
- * Transmissions in the direction of `station` that begin at `from` or later use
- * this rate in bit/s and this delay in ns. They replace the rate and the delay
- * of the configuration. Steps must be added in the order of their times. A step
- * must be added before the link has reached the time `from` of the step. */
+/* Adds a step, which is a change of the rate and the delay. Only the model
+ * LINK_MODEL_PIPE, a link with a rate and a delay per direction, has steps. The
+ * step applies to transmissions in the direction of `station` that begin at the
+ * time `from` or later. The rate is in bit/s and the delay in ns. They replace
+ * the rate and the delay of the configuration. Steps must be added in the order
+ * of their times. A step must be added before the link has reached the time
+ * `from`. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
-/* Adds a cut, which is an interruption of a link with LINK_MODEL_PIPE. The cut
- * lasts from `from` (included) to `to` (excluded). Packets of more than `above`
- * bytes are lost if, during this time, they are in transmission or on their way
- * to the receiver. Packets in the queue are not lost. A cut must be added
- * before the link has reached the time `from`. Several cuts may be added in any
- * order. */
+/* Adds a cut, which is an interruption of the link. Only the model
+ * LINK_MODEL_PIPE, a link with a rate and a delay per direction, has cuts. The
+ * cut lasts from `from` (included) to `to` (excluded). Packets of more than
+ * `above` bytes are lost if, during this time, they are in transmission or on
+ * their way to the receiver. Packets in the queue are not lost. A cut must be
+ * added before the link has reached the time `from`. Several cuts may be added
+ * in any order. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
 /* A packet of `size` bytes of the flow `flow` arrives at the time `now`. Later,
@@ -88,10 +91,11 @@ guint64 link_next_wakeup (Link * link);
 
 void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
 void link_get_stats (Link * link, LinkStats * stats);
-/* Stores the statistics of the queues in `stats` if the queue discipline of the
- * link is LINK_QUEUE_IFD. Otherwise returns FALSE. Each counter is the sum over
- * all video streams. The fields about lateness are not filled in, because
- * percentiles cannot be summed. */
+/* Stores the statistics of the queues in `stats` and returns TRUE, if the
+ * queues use the discipline I-Frame Delay (LINK_QUEUE_IFD). Otherwise returns
+ * FALSE. Each counter is the sum over all video streams. The fields about
+ * lateness are percentiles, which cannot be summed, so they are not filled in.
+ */
 gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
 /* Sets `packets` and `bytes` to the numbers of packets and bytes that wait in
  * the queue of `station`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks a configuration: the syntax of interference windows, and the range of
- * each number. The profiles are in linkprofiles.c.
+/* Checks a configuration: the range of each number, and the syntax of the text
+ * that says when the microwave oven is on. The profiles are in linkprofiles.c.
  */
 
 #include "linkconfig.h"
@@ -102,8 +102,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * rate instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
-/* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
- * one bit. */
+/* Minimum rate of a wireless LAN in bit/s. At a lower rate, an OFDM symbol,
+ * which takes 4 us, would carry less than one bit. */
 #define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
 /* Minimum mean rate in bit/s. At a lower rate, a single packet could need much
@@ -127,9 +127,10 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* The message of `error` contains limits of the mean rate. The user did not set
- * these limits directly. Therefore this function appends the properties that
- * determine them. */
+/* Appends an explanation to the message of `error`, which says that the mean
+ * rate is out of range. The user did not set the limits in the message
+ * directly. The explanation therefore names the properties that determine these
+ * limits. */
 static void
 explain_mean (GError * error)
 {
@@ -142,10 +143,10 @@ explain_mean (GError * error)
 }
 
 /* Checks that the configured mean rate is not too close to the minimum or the
- * maximum rate, because the model cannot reach such a mean rate. At the lowest
- * and the highest mean rate that the check accepts, the mean rate of the model
- * differs from the configured one by at most 7 %. In the middle between the
- * minimum and the maximum rate, the difference is at most 1 %. */
+ * maximum rate, because the model cannot reach such a mean. If the mean rate is
+ * as close to them as this check permits, the measured mean rate of the model
+ * differs from it by at most 7 %. For mean rates in the middle of the range,
+ * the difference is at most 1 %. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

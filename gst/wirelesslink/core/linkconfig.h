@@ -23,13 +23,14 @@ GQuark link_error_quark (void);
 typedef enum
 {
   LINK_ERROR_RANGE,             /* a number outside its range */
-  LINK_ERROR_SYNTAX,            /* a text or file with invalid syntax */
+  /* error code: a text or file has invalid syntax */
+  LINK_ERROR_SYNTAX,
   LINK_ERROR_EMPTY              /* a file without contents */
 } LinkError;
 
-/* The profiles that have a name in the code. linkprofiles.c may have further
- * profiles, whose numbers are greater; link_profile_get_info () returns all of
- * them. */
+/* Numbers of the profiles that have a name in the code. linkprofiles.c may
+ * define further profiles, with greater numbers. link_profile_get_info () knows
+ * all of them. */
 typedef enum
 {
   LINK_PROFILE_CUSTOM,
@@ -70,8 +71,8 @@ typedef enum
 typedef enum
 {
   LINK_QUEUE_DROP_TAIL,
-  /* If a packet of a video frame is dropped, the other packets of the frame are
-   * dropped as well. */
+  /* Queue discipline for video: if a packet of a frame is dropped, the other
+   * packets of the frame are dropped as well. */
   LINK_QUEUE_DROP_FRAME,
   LINK_QUEUE_IFD                /* drops frames by frame type */
 } LinkQueueDiscipline;
@@ -84,8 +85,8 @@ typedef struct
   LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
-  /* Maximum waiting time in ns. The queue is full if its oldest packet has
-   * waited longer. */
+  /* Maximum waiting time in ns. While the oldest packet has waited longer than
+   * this time, the queue counts as full. */
   guint64 time;
   /* Configuration of the discipline LINK_QUEUE_IFD. With this discipline, video
    * packets have a separate queue with the limits in `ifd`. The limits
@@ -114,10 +115,10 @@ typedef struct
 {
   guint n_rates;                /* number of values in `rates` */
   guint64 rates[LINK_MAX_RATES];        /* bit/s, in ascending order */
-  /* failure probability of an attempt, for each rate */
+  /* probability that an attempt to send a frame fails, for each rate */
   gdouble failure[LINK_MAX_RATES];
-  /* additional failure probability of an attempt while the microwave oven
-   * radiates, for each rate */
+  /* For each rate: additional probability that an attempt to send a frame fails
+   * while the microwave oven radiates */
   gdouble oven_failure[LINK_MAX_RATES];
   /* index in `rates` of the highest rate that the stations may use */
   guint top_rate;
@@ -166,8 +167,8 @@ typedef struct
  */
 typedef struct
 {
-  /* Long-term mean of the rate in bit/s, including the outages. 0 means that
-   * this direction does not use the cellular model. */
+  /* Long-term mean of the rate in bit/s, including the outages, for each
+   * direction. 0 means that the direction does not use the cellular model. */
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
@@ -186,21 +187,23 @@ typedef struct
   guint64 outage_interval;
 } LinkCellularConfig;
 
-/* Configuration of LINK_MODEL_PIPE. In an array of two, the first value is for
- * station 0, the mobile, and the second is for all other stations. */
+/* Configuration of LINK_MODEL_PIPE, a link with a rate and a delay per
+ * direction. In an array of two, the first value is for station 0, the mobile,
+ * and the second is for all other stations. */
 typedef struct
 {
   guint64 rate[2];              /* bit/s; 0: no limit */
-  /* Size in bytes of a token bucket that is filled at `rate`; 0 = no bucket,
-   * each packet is transmitted at `rate`. */
+  /* Size in bytes of a token bucket that is filled at `rate`. A packet that
+   * finds enough tokens leaves at once. 0 = no bucket: the transmission of each
+   * packet takes the time that follows from `rate`. */
   guint64 burst;
   LinkCellularConfig cellular;  /* used instead of `rate` */
   /* Text of a delivery trace in mahimahi's format, used instead of `rate` and
    * `cellular`. If trace[1] is NULL, trace[0] is used for both directions. */
   const gchar *trace[2];
   gboolean half_duplex;         /* both directions share one medium */
-  /* Only for a half-duplex medium. TRUE = the stations send in turn; FALSE =
-   * the packet that has waited for the longest time is sent first. */
+  /* Order of sending on a half-duplex medium. TRUE = the stations take turns;
+   * FALSE = the packet that has waited for the longest time is sent first. */
   gboolean take_turns;
   /* Pause in ns on a half-duplex medium before a station sends, if another
    * station has sent last */
@@ -213,8 +216,8 @@ typedef struct
   guint64 jitter;
   /* TRUE = the jitter is distributed exponentially with the mean `jitter` */
   gboolean jitter_exponential;
-  /* Additional delay in ns of a packet of station 0 that arrives while the link
-   * is idle.
+  /* Additional delay in ns of a packet of station 0, the mobile, if the packet
+   * arrives while the link is idle. It models a modem that delays such packets.
    */
   guint64 idle_delay;
   /* idle_delay applies only to packets that have more than this number of bytes
@@ -288,7 +291,8 @@ typedef struct
   gdouble slow;
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a phone call fails */
-  /* time in ns from the start of a phone call until its failure is detected */
+  /* Range of the time in ns from the start of a phone call that fails until the
+   * failure is detected */
   guint64 failure_min, failure_max;
   /* mean time in ns after which a phone call is interrupted; 0 = phone calls
    * are not interrupted */
@@ -320,7 +324,7 @@ typedef struct
 const LinkProfileInfo *link_profile_get_info (guint profile);
 guint link_profile_get_number (void);
 /* Sets every field of `config` to the value that the profile with the number
- * `profile` defines for `quality`. */
+ * `profile` defines for the radio quality `quality`. */
 void link_config_init (LinkConfig * config, guint profile,
     LinkQuality quality);
 /* Parses the times at which the microwave oven is switched on: "none",

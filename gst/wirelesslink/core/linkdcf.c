@@ -61,7 +61,7 @@ typedef struct
    * successful frames. Otherwise, it does so after up_after successful frames.
    */
   gboolean after_loss;
-  /* TRUE while the station takes part in the current transmission */
+  /* TRUE while this station is a sender of the current transmission */
   gboolean sending;
 } Station;
 
@@ -546,10 +546,10 @@ link_dcf_quality (gpointer model, guint number)
   Dcf *dcf = model;
   gdouble calm = get_failure (dcf, number, FALSE);
 
-  /* The microwave oven radiates during a part of each cycle of the mains
-   * voltage, and the probability of a failed attempt changes within the cycle.
-   * The returned quality is based on the mean probability of the whole cycle.
-   */
+  /* Returns the probability that an attempt to send succeeds. While the
+   * microwave oven is on, this probability changes within each cycle of the
+   * mains voltage, because the oven radiates only during a part of the cycle.
+   * The result is therefore the mean of a whole cycle. */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

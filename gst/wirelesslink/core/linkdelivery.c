@@ -17,12 +17,13 @@ struct _LinkDelivery
   guint64 round;
   /* index in `times` of the next time at which the link can send */
   guint next;
-  /* cellular model that determines the opportunities to send; NULL = a trace
-   * determines them */
+  /* Cellular model that determines the times at which the link can send. NULL =
+   * a trace determines them. */
   LinkWander *wander;
-  /* time in ns of the last opportunity to send that was used */
+  /* time in ns of the last opportunity to send that a packet has used */
   guint64 open_at;
-  /* number of bytes that can still be sent at the opportunity `open_at` */
+  /* number of bytes that can still be sent at the last used opportunity, whose
+   * time is `open_at` */
   guint left;
 };
 

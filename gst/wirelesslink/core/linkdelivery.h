@@ -30,8 +30,9 @@ void link_delivery_free (LinkDelivery * delivery);
  * these bytes and the next packet is already waiting, the next packet uses the
  * rest.
  *
- * While `outage` is in its bad state, the link sends nothing. Every bad state
- * must end.
+ * `outage` is a process with a good and a bad state. During the bad state, the
+ * link sends nothing. The bad state must not last forever, because this
+ * function would then never return.
  */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);

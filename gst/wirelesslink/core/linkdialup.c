@@ -31,13 +31,14 @@ struct _LinkDialUp
   LinkDialUpConfig config;
   guint64 seed;
   LinkCall state;
-  gboolean changed;             /* TRUE if `state` was not reported yet */
+  /* TRUE if the caller has not yet polled the new value of `state` */
+  gboolean changed;
   gboolean used;                /* TRUE if packets are in the link */
   guint64 number;               /* number of the phone call, beginning at 0 */
   /* times in ns at which `state` began and will end; LINK_NEVER = unknown */
   guint64 begin, end;
-  /* Time in ns at which the phone call is ended because the link is empty;
-   * LINK_NEVER = not planned */
+  /* Time in ns at which the phone call will be ended because the link has been
+   * empty for too long. LINK_NEVER = no end is planned. */
   guint64 hang_up_at;
   guint64 calls, failed, broken;
   /* set-up time in ns of the last phone call that succeeded */

@@ -34,9 +34,10 @@ void link_dial_up_break (LinkDialUp * dial_up, guint64 now);
 void link_dial_up_timeout (LinkDialUp * dial_up, guint64 now);
 guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
 
-/* Writes the current state to `state`. Returns TRUE if the state has changed
- * since the previous call of this function. */
+/* Writes the current state of the phone call to `state`. Returns TRUE if the
+ * state has changed since the previous call of this function. */
 gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
-/* Sets the counters of phone calls in `stats`. */
+/* Writes the numbers of started, failed and broken phone calls, and the last
+ * set-up time, to `stats`. */
 void link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats);

@@ -7,8 +7,9 @@
 
 #include <glib.h>
 
-/* Purpose of a random draw. The result of a draw depends on the number of its
- * purpose, so a number is never reused for another purpose. */
+/* Purposes of the random draws. The result of a draw depends on the number of
+ * its purpose. Therefore the number of a removed purpose is never used again.
+ */
 typedef enum
 {
   LINK_DRAW_BACKOFF = 1,

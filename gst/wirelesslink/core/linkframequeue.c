@@ -39,8 +39,8 @@ typedef struct
 typedef enum
 {
   STATE_BETWEEN,                /* the last frame has ended */
-  /* A frame has begun, and none of its packets is missing so far. The packets
-   * are in the buffer C (`c` of the stream). */
+  /* A frame has begun, and none of its packets is missing so far. These packets
+   * are in the buffer C, which is the field `c` of the stream. */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
   /* The type of the frame is unknown, so LinkFrameQueue does not queue its
@@ -70,8 +70,9 @@ struct _LinkFrameQueue
   LinkFrame *s;                 /* frame that is being sent, or NULL */
   Stream *sending;              /* stream of `s` */
   GQueue lost;                  /* dropped LinkItem */
-  /* Number of packets in all buffers: in S (the frame that is being sent), and
-   * in the buffers C and W of all streams. */
+  /* Number of packets in all buffers of the queue. These are the buffer S with
+   * the frame that is being sent, the buffers C with the frames that are being
+   * assembled, and the buffers W with the complete frames that wait. */
   guint packets;
   guint64 bytes;
   guint64 next_number;          /* number of the next frame */
@@ -117,8 +118,8 @@ get_frame_type (MpegVideoPictureType type)
 
 /* Statistics */
 
-/* Adds `stats` to `total`. All fields before `waiting` are 64-bit counters, so
- * they are added as an array. */
+/* Adds `stats` to `total`. In IfdStats, all fields before `waiting` are 64-bit
+ * counters, so they are added as an array. */
 static void
 add_stats (IfdStats * total, const IfdStats * stats)
 {
@@ -297,7 +298,8 @@ lose_frame (LinkFrameQueue * queue, LinkFrame * frame)
 }
 
 /* Passes the complete frame in `stream->c` (the buffer C) to the IFD core,
- * which may drop frames. `flags` are additional flags of the frame. */
+ * which may then drop this frame or frames that wait. `flags` are added to the
+ * flags of the frame. */
 static void
 finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     IfdFrameFlags flags)

@@ -42,14 +42,14 @@ LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
 /* Returns whether link_frame_queue_push () would accept this packet. A packet
- * of a known stream is accepted if the type of its frame is known. A packet of
- * a new stream is accepted if it is the first packet of a frame and there is
- * room for another stream. */
+ * of a known stream is accepted if the type of its frame is known, or if it is
+ * a duplicate or late. A packet of a new stream is accepted if it is the first
+ * packet of a frame and there is room for another stream. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
-/* Puts a packet into the queue, takes ownership of `item` and returns TRUE. If
- * the queue does not accept the packet, returns FALSE. In this case the caller
- * keeps `item`. */
+/* Puts a packet of a video stream into the queue, takes ownership of `item` and
+ * returns TRUE. If the queue does not accept the packet, returns FALSE. In this
+ * case the caller keeps `item`. */
 gboolean link_frame_queue_push (LinkFrameQueue * queue, guint64 now,
     LinkItem * item, const VideoPacket * video);
 /* Returns the next packet that the queue has dropped, or NULL if there is none.

@@ -14,7 +14,8 @@ typedef struct
   /* array of LinkDamage elements, sorted by offset; NULL if the packet is not
    * damaged */
   GArray *damage;
-  /* recorded fate; NULL = the fate is drawn at random */
+  /* what happened to this packet in a recorded run that is replayed; NULL = no
+   * recording, so the fate of the packet is drawn at random */
   const LinkPatternEntry *recorded;
   /* Sequence number of the packet in the heap of packets that wait for their
    * departure. The packet that entered the heap first has the lowest number. */
@@ -37,6 +38,7 @@ LinkItem *link_item_new (guint flow, guint station, guint32 size,
  * `user` of its original. */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
-/* Replaces the damage of the packet by the damage in the recorded pattern.
- * Offsets beyond the end of the packet are ignored. */
+/* Replaces the damaged bytes of the packet by those in the recorded pattern,
+ * which says what happened to the same packet in an earlier run. Offsets beyond
+ * the end of the packet are ignored. */
 void link_item_replay_damage (LinkItem * item);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the link that its models call. They report the fate of a packet,
  * schedule its departure, and control the telephone call of a dial-up link.
- * This file calls a model only through its LinkModelClass, and never calls
- * link.c.
+ * This file calls functions of a model only through the function pointers in
+ * its LinkModelClass, and never calls functions of link.c.
  */
 
 #include "linkmodel.h"
@@ -226,8 +226,9 @@ has_waiting_packets (Link * link)
   return FALSE;
 }
 
-/* Reports the states of the phone call. If packets are waiting when a phone
- * call has ended, another phone call begins immediately. */
+/* Reports each new state of the phone call as an event of the link. If packets
+ * are waiting when a phone call has ended, another phone call begins
+ * immediately. */
 static void
 follow_call (Link * link)
 {

@@ -26,11 +26,12 @@ typedef struct
   /* Called when the queue of a station has a packet that the model can remove
    * from the queue at link->now. The station may be idle or busy. */
   void (*arrived) (gpointer model, guint station);
-  /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
+  /* Returns the time of the model's next event. LINK_NEVER = the model has no
+   * further event until a new packet arrives.
    */
   guint64 (*next) (gpointer model);
-  /* Performs the event whose time next () has returned. link->now is this time.
-   */
+  /* Handles the model's next event, whose time the operation `next` has
+   * returned. This time is now link->now. */
   void (*advance) (gpointer model);
   /* Called at link->now, when a phone call has begun (`connected` is TRUE) or
    * ended. A model without this function sets the pointer to NULL. When a phone

@@ -56,10 +56,11 @@ link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     state->mean[0] = MAX (state->mean[0], grain);
     state->mean[1] = MAX (state->mean[1], grain);
   }
-  /* The process began before time 0. The probability of each state at time 0 is
-   * therefore the share of the time that the channel spends in this state. The
-   * exponential distribution has no memory, so a complete duration is drawn for
-   * the first state. */
+  /* The process is assumed to have run for a long time before time 0. The
+   * probability of each state at time 0 is therefore the share of the time that
+   * the channel spends in this state. The exponential distribution has no
+   * memory, so the remaining time of the first state has the same distribution
+   * as a complete duration. Therefore a complete duration is drawn for it. */
   share = (gdouble) state->mean[1] / (state->mean[0] + state->mean[1]);
   state->first_bad = seeded_draw_hits (seeded_draw (seed, flow, purpose, 0, 0),
       seeded_chance (share));

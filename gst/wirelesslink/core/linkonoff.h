@@ -30,8 +30,9 @@ typedef struct
  * multiple of `grain`, in ns. The mean times are then at least `grain`. */
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);
-/* Returns whether the channel is bad at `time`. The function is fast if `time`
- * is a little earlier or later than the time in the previous call. */
+/* Returns whether the channel is in its bad state at `time`. The function is
+ * fast if `time` is close to the time in the previous call, because it then has
+ * to pass only few changes of the state. */
 gboolean link_on_off_is_bad (LinkOnOff * state, guint64 time);
 /* Returns the time of the next state change after `time`, or G_MAXUINT64 if the
  * state never changes. */

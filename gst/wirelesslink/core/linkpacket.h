@@ -14,7 +14,8 @@ typedef enum
   LINK_FATE_QUEUE,              /* lost because the device queue had no room */
   /* lost by the radio after all attempts had failed */
   LINK_FATE_AIR,
-  LINK_FATE_CHECK,              /* damaged, and dropped by the frame check */
+  /* damaged, and dropped by the receiver's frame check, such as a checksum */
+  LINK_FATE_CHECK,
   LINK_FATE_RESET,              /* the link layer was reset */
   /* lost because no data call was connected, or because the call ended */
   LINK_FATE_CALL,
@@ -55,7 +56,7 @@ struct _LinkPacket
   guint64 arrival;              /* ns */
   /* time in ns at which the packet left the link or was lost */
   guint64 departure;
-  /* time in ns for which the packet occupied the medium */
+  /* time in ns for which all transmissions of the packet occupied the medium */
   guint64 airtime;
   guint64 jitter;               /* random part of the delay in ns */
   /* TRUE = later packets may overtake this packet */

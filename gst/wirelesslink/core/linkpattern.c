@@ -48,8 +48,9 @@ line_equal (gconstpointer a, gconstpointer b)
   return x->flow == y->flow && x->index == y->index;
 }
 
-/* The take_ functions parse a line. Each of them removes the part that it has
- * parsed from the beginning of *text.
+/* The functions whose names begin with take_ parse a line from left to right.
+ * Each function parses one part of the line, and then moves *text to the
+ * character after this part.
  */
 
 static void
@@ -186,9 +187,9 @@ line_free (gpointer line)
   g_slice_free (Line, line);
 }
 
-/* Sets the field `damage` of an entry. The field points into the damage array.
- * The array must be complete, because a later reallocation would make the
- * pointer invalid. */
+/* Sets the field `damage` of an entry to the address of the entry's elements in
+ * the array `pattern->damage`. This array must be complete, because a later
+ * reallocation would make the address invalid. */
 static void
 resolve (gpointer key, gpointer value, gpointer user_data)
 {

@@ -3,7 +3,8 @@
  * identified by its flow and by its number in this flow. When a pattern is
  * replayed, the same events happen to the packet with the same flow and number,
  * whatever the packet contains. Queueing and airtime are still computed by the
- * model. The idea comes from KauNet's data-driven patterns.
+ * model. The idea comes from the network emulator KauNet, which calls it
+ * data-driven patterns.
  *
  *   wirelesslink-pattern 1
  *   seed 42
@@ -11,8 +12,8 @@
  *
  * There is one line per packet. Numbers are decimal. FATE is one of the names
  * that link_fate_get_name () returns. JITTER is in ns. OFFSET:FLIP describes a
- * damaged byte: FLIP is two hexadecimal digits, with which the byte at OFFSET is
- * XORed. Text after a # is a comment.
+ * damaged byte: FLIP is two hexadecimal digits, with which the byte at OFFSET
+ * is XORed. Text after a # is a comment.
  */
 
 #pragma once

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Model of a link as a pipe: a transmitter with a rate, a delay, and random
  * events between the sender and the receiver. The custom profile uses this
- * model. It is also used where only rates and delays were published: NMT, GPRS,
- * RangeLAN2, IrDA, delivery traces, and the cellular model.
+ * model. It is also used for networks of which only rates and delays were
+ * published (NMT, GPRS, RangeLAN2 and IrDA), for delivery traces, and for the
+ * cellular model.
  *
  *   queue -> transmitter (rate, burst, trace, cellular, outage)
  *     -> air (loss, bit errors)
@@ -23,7 +24,7 @@
 typedef struct
 {
   LinkItem *item;               /* in service */
-  /* beginning and end of the transmission in ns */
+  /* times in ns at which the transmission of `item` begins and ends */
   guint64 begin, end;
   /* delay in ns from the transmitter to the receiver */
   guint64 delay;
@@ -41,8 +42,8 @@ typedef struct
   /* time in ns at which the token bucket becomes full; this time may be in the
    * past */
   guint64 bucket_full;
-  /* latest departure time in ns so far; packets that were chosen for reordering
-   * are not considered */
+  /* Latest departure time in ns so far. Packets that were chosen for reordering
+   * do not count, because later packets may overtake them. */
   guint64 last_departure;
   /* time in ns until which the receiver is busy with earlier packets */
   guint64 receiver_free;
@@ -51,9 +52,9 @@ typedef struct
 typedef struct
 {
   Link *link;
-  /* The configuration in use. A step (LinkStep) changes a rate and a delay at a
-   * given time. The configuration contains the changes of all steps whose time
-   * has come. */
+  /* The configuration that is valid now. A step (LinkStep) changes a rate and a
+   * delay at a given time. The changes of all steps whose time has come are
+   * contained in this configuration. */
   LinkPipeConfig config;
   guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];

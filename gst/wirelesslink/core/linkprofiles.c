@@ -29,20 +29,22 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
  * the microwave oven radiates, the probability in the second array is added to
  * the probability in the first array.
  *
- * These probabilities were fitted together with the part of a cycle in which
- * the oven radiates, and with the three thresholds of the rate fallback in
- * set_base (). Only this set of values fits Ouwens' tables 3.2 to 3.4, and the
- * values for 5.5 Mbit/s in table 3.6. The set also agrees with tables 3.6
- * to 3.9 on how much the oven reduces the rate at 11 Mbit/s. */
+ * These values were fitted to the measurements of Ouwens. Two other quantities
+ * were fitted together with them: the part of a cycle in which the oven
+ * radiates, and the three thresholds of the rate fallback in set_base (). Only
+ * this set of values fits Ouwens' tables 3.2 to 3.4, and the values for 5.5
+ * Mbit/s in table 3.6. The set also agrees with tables 3.6 to 3.9 on how much
+ * the oven reduces the rate at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
 /* Values of Winstein et al. 2013, sections 3.1 and 3.2. The rate is between 0
  * and 1000 packets of 1500 bytes per second. The noise is 200 packets/s per
- * square root of a second. Outages end at a rate of 1 per second.
+ * square root of a second. The mean duration of an outage is 1 s.
  *
- * We have chosen the reversion time: shadowing is correlated over 50 m (3GPP TR
- * 36.814, annex A), and a car in a town needs 5 s for this distance. */
+ * We have chosen the reversion time, because the paper has none. Shadowing is
+ * correlated over 50 m (3GPP TR 36.814, annex A), and a car in a town needs 5 s
+ * for this distance. */
 static void
 set_wander (LinkCellularConfig * cellular)
 {
@@ -91,9 +93,9 @@ set_80211b (LinkConfig * config, LinkQuality quality)
   dcf->fallback = LINK_FALLBACK_ARF_LOSS;
 }
 
-/* In Ouwens' table 3.6, the results without interference from a microwave oven
- * are those of a link with 5.5 Mbit/s. The maximum rate is therefore 5.5 Mbit/s
- * here. */
+/* 802.11b as in Ouwens' table 3.6. Without interference from a microwave oven,
+ * the results in this table are those of a link with 5.5 Mbit/s. Therefore the
+ * maximum rate is 5.5 Mbit/s here. */
 static void
 set_80211b_ouwens (LinkConfig * config, LinkQuality quality)
 {
@@ -172,8 +174,9 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
   blocks->radio_delay = 100 * MS;
 }
 
-/* SLIP over RLP as in Alanko's tables 4 and 5. N2 is from Singh 2.3.2. The data
- * cards of that time used a T1 of 480 ms.
+/* A GSM data call with SLIP over RLP, as in Alanko's tables 4 and 5. N2, the
+ * maximum number of retransmissions, is from Singh 2.3.2. T1, the
+ * retransmission timer, is 480 ms, as in the data cards of that time.
  *
  * According to Alanko's table 4, the delay of a byte is 0.45 s in each
  * direction. In the model, this delay has four parts: 10 ms until the next
@@ -195,18 +198,19 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   blocks->rlp_t1 = 480 * MS;
   blocks->rlp_n2 = 6;
   set_gsm_dial_up (&config->dial_up);
-  /* According to Alanko's table 5, 640 kbyte are transferred in 15 minutes at
-   * the quality "good", and 240 kbyte at the quality "poor". Several burst
-   * lengths reproduce the 640 kbyte.
+  /* The error rates were chosen to match Alanko's table 5: 640 kbyte are
+   * transferred in 15 minutes at the quality "good", and 240 kbyte at the
+   * quality "poor".
    *
-   * The burst length was therefore chosen by the number of failures. It is 10
-   * blocks, which last 0.2 s. According to Alanko's section 4, "typical
-   * transmission failures become visible only as exceptionally long delays". N2
-   * is the maximum number of retransmissions of a frame or a poll. At the
-   * quality "good", N2 is reached only once in 45 minutes if bursts last 0.2 s.
-   * If bursts lasted 1 s, N2 would be reached a dozen times in 15 minutes. At
-   * the quality "poor", N2 is reached once or twice a minute, whatever the
-   * length of the bursts. */
+   * Several burst lengths give the 640 kbyte, so the burst length was chosen by
+   * the number of failures. A failure occurs when N2, the maximum number of
+   * retransmissions of a frame or a poll, is reached. According to Alanko's
+   * section 4, "typical transmission failures become visible only as
+   * exceptionally long delays", so N2 must rarely be reached. At the quality
+   * "good", bursts of 10 blocks (0.2 s) reach N2 only once in 45 minutes.
+   * Bursts of 1 s would reach it a dozen times in 15 minutes. At the quality
+   * "poor", N2 is reached once or twice a minute, whatever the length of the
+   * bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;
@@ -237,15 +241,17 @@ set_gsm_transparent (LinkConfig * config, LinkQuality quality)
     blocks->block_error_rate = 0.0085;
     blocks->mean_burst = 3.4;
   } else if (quality == LINK_QUALITY_POOR) {
-    /* from the trace of a place with bad reception, Singh 5.1 */
+    /* error rate and burst length in the trace that Singh (section 5.1)
+     * recorded at a place with bad reception */
     blocks->block_error_rate = 0.0158;
     blocks->mean_burst = 1.7;
   }
 }
 
-/* A modem with 7200 bit/s (Alanko, tables 3 and 5). V.42bis compresses the text
- * of the requests and replies, so 1298 byte/s upstream and 1934 byte/s
- * downstream are reached. */
+/* A modem with 7200 bit/s in the NMT network (Alanko, tables 3 and 5). V.42bis
+ * compresses the text of the requests and replies. The rates of the
+ * uncompressed text are therefore higher: 1298 byte/s upstream and 1934 byte/s
+ * downstream. */
 static void
 set_nmt (LinkConfig * config, LinkQuality quality)
 {

@@ -38,7 +38,8 @@ typedef struct
   guint64 bytes;                /* sum of the sizes of all items, in bytes */
   LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
   LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */
-  /* index of the element of `broken` that will be overwritten next */
+  /* `broken` is used as a ring; this is the index of the element that will be
+   * overwritten next */
   guint next_broken;
   GQueue lost;                  /* dropped LinkItem */
 } LinkQueue;

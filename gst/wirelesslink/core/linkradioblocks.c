@@ -77,11 +77,13 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
  * running time of any link. */
 #define MAX_GAP 1e15
 
-/* The mean length of the gaps between bursts is computed from the error rate
- * and the configured mean length of the bursts. If the computed length is less
- * than one block, the gaps get a mean length of one block, and the bursts are
- * made longer than configured. If the configured burst length is one block,
- * this happens if more than half of all blocks have errors. */
+/* Computes the mean lengths of the bursts of errors and of the gaps between
+ * them. The length of the gaps follows from the error rate and the configured
+ * length of the bursts. A gap cannot be shorter than one block. If the computed
+ * length is shorter, the gaps get a mean length of one block, and the bursts
+ * are made longer than configured, so that the error rate is correct. With
+ * bursts of one block, this happens if more than half of all blocks have
+ * errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {

@@ -13,9 +13,9 @@ typedef struct
   Link *link;
   guint64 block_time;           /* ns */
   LinkOnOff state[2];           /* of each direction */
-  /* Recorded trace of each direction, which is used instead of `state`; NULL =
-   * no trace. The trace has one byte for each block: 1 if the block has errors,
-   * otherwise 0. */
+  /* Recorded trace of each direction. It replaces the random process `state`.
+   * NULL = no trace. The trace has one byte for each block: 1 if the block has
+   * errors, otherwise 0. */
   GByteArray *trace[2];
   /* used[i] is TRUE if changes of the quality in direction i are reported. */
   gboolean used[2];

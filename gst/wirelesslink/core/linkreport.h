@@ -46,7 +46,8 @@ typedef struct
   guint64 offered_bytes;
   guint64 queued;               /* number of packets that the queue accepted */
   guint64 fates[LINK_FATE_LAST];
-  /* bytes of the delivered and damaged packets, without duplicates */
+  /* number of bytes of the delivered packets, including damaged packets, but
+   * not including duplicates */
   guint64 delivered_bytes;
   guint64 duplicates;
   /* `transmissions[i]` is the number of packets that were transmitted i times.

@@ -115,8 +115,9 @@ typedef struct
   /* time in ns at which the retransmission timer T1 expires; LINK_NEVER = the
    * timer is stopped */
   guint64 t1;
-  /* `polling` is TRUE after T1 has expired, until the peer has answered with
-   * the F bit. `poll_due` is TRUE if a poll has to be sent. */
+  /* `polling` is TRUE from the expiry of the timer T1 until the peer has
+   * answered with the F (final) bit. `poll_due` is TRUE if a poll, a request
+   * for the state of the peer, has to be sent. */
   gboolean polling, poll_due;
   guint polls;
   /* receiver */
@@ -371,9 +372,9 @@ deliver_in_order (Rlp * rlp, Direction * direction)
 }
 
 /* Processes the data of frame `ns`. All frames with lower numbers that have not
- * arrived are marked as missing (5.2.3.8). This is correct even if `ns` is a
- * retransmission, because a retransmission is sent after all frames with lower
- * numbers. */
+ * arrived are marked as missing (5.2.3.8). If `ns` is a retransmission, this is
+ * correct too, because the sender has sent all frames with lower numbers before
+ * it. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {

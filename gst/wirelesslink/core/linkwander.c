@@ -29,15 +29,14 @@
 #define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
 
 /* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1).
- * The model therefore rounds the time of each opportunity to send down to a
- * multiple of 1 ms. Several opportunities may then have the same time. */
+ * The time of each opportunity to send is therefore rounded down to a multiple
+ * of 1 ms. Several opportunities may then have the same time. */
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* Maximum mean time between two opportunities to send, in ns. At each
- * opportunity, the link can send LINK_WANDER_BYTES bytes. If the rate is almost
- * 0, the mean time is MAX_GAP. MAX_GAP is much longer than a time step of the
- * model (20 ms). */
+/* Upper limit in ns for the mean time between two opportunities to send. It
+ * prevents an overflow if the rate is almost 0. It is much longer than a time
+ * step of the model (20 ms), so the link then sends practically nothing. */
 #define MAX_GAP 1e15
 
 /* Number of rates for which the probability density is computed, as in section
@@ -46,9 +45,9 @@
 /* Distance from the peak of the probability density, in standard deviations, at
  * which the density is negligible. */
 #define MAX_DEVIATIONS 8
-/* The centre of the rate distribution is found by bisection. The search
- * interval begins at least MAX_CENTRE standard deviations below the lowest
- * rate, and ends at the same distance above the highest rate. */
+/* The centre of the rate distribution is found by bisection. The search range
+ * begins at least MAX_CENTRE standard deviations below the lowest rate, and
+ * ends at the same distance above the highest rate. */
 #define MAX_CENTRE 20
 
 /* Mean and standard deviation of the sum of four uniform 16-bit numbers. */
@@ -69,7 +68,8 @@ struct _LinkWander
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  /* Centre around which the rate varies, in bit/s. */
+  /* Centre towards which the rate is drawn, in bit/s. Without the minimum and
+   * the maximum, it would be the mean of the rate. */
   gdouble centre;
   /* In each tick, the rate moves towards `centre` by this fraction of its
    * distance from `centre`.
@@ -177,8 +177,8 @@ find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
   }
 }
 
-/* Draws the first rate from the long-term distribution, because the process
- * began before time 0. */
+/* Draws the first rate from the long-term distribution, because the process is
+ * assumed to have run for a long time before time 0. */
 static gdouble
 draw_from (const Density * density, guint64 draw)
 {
@@ -326,10 +326,10 @@ link_wander_get_time (const LinkWander * wander)
   return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
 }
 
-/* Computes the initial rate of the station and its first opportunity to
- * send. Called when this rate is needed for the first time. If the station
- * sends no packet, the centre of its rate distribution is therefore never
- * computed. */
+/* Computes the initial rate of the station and its first opportunity to send.
+ * The computation takes time, so this function is called only when the rate is
+ * needed for the first time. For a station that sends no packet, it is never
+ * called. */
 static void
 start (LinkWander * wander)
 {
@@ -345,10 +345,10 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* Skips each tick (a period of 20 ms with a constant rate) that ends
-   * before `time`. The rate of a skipped tick is computed, because the rate
-   * of the next tick depends on it. The opportunities to send in a skipped
-   * tick are not needed and are not computed. */
+  /* A tick is a period of 20 ms with a constant rate. This loop skips each tick
+   * that ends before `time`. It computes the rates of the skipped ticks,
+   * because each rate depends on the rate before it. It does not compute the
+   * opportunities to send in these ticks, because no packet uses them. */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);
   do

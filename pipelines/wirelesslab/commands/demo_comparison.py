@@ -107,9 +107,9 @@ def run(build: pathlib.Path, output: pathlib.Path,
 
 
 def chosen(path: pathlib.Path) -> list[Cell]:
-    """Returns the experiments in the matrix file `path` that the demo runs:
-    all experiments with the highest bitrate, and those with a lower bitrate
-    whose protocol is in ALSO_LOWER.
+    """Returns the experiments that the demo runs from the file `path`, which
+    describes a set of experiments. These are all experiments with the highest
+    bitrate, and those with a lower bitrate whose protocol is in ALSO_LOWER.
     """
     found = matrix.read(path)
     highest = max(cell["rate"] for cell in found)
@@ -125,10 +125,10 @@ def runs_of(runs: Sequence[run_results.Run],
 
 def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
-    """If the last demo was completed, removes all its results, so all runs are
-    repeated. If the last demo was interrupted, keeps its results, so only the
-    missing runs are made. `found` is the list of the cells (runs) of the
-    matrices. `others` are the result files of runs that belong to no matrix.
+    """If the last demo was completed, removes all its results, so that all
+    runs are repeated. If the last demo was interrupted, keeps its results, so
+    that only the missing runs are made. `found` describes the runs that belong
+    to an experiment file. `others` are the result files of all other runs.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others
@@ -138,9 +138,9 @@ def start_anew(found: list[Cell], output: pathlib.Path,
 
 
 def compare_pictures(runs: list[run_results.Run]) -> None:
-    """Compares the pictures of each run with the pictures of the clip. The
-    comparison takes longer than all other steps, so the progress is printed.
-    The tables and the page use the stored results.
+    """Compares the pictures of each run with the pictures of the clip, and
+    stores the results for the tables and the page. The comparison takes longer
+    than all other steps, so the progress is printed.
     """
     print()
     for number, run in enumerate(runs, 1):

@@ -13,11 +13,11 @@ from wirelesslab.report.findings import Frames, Row
 from wirelesslab.report.names import BOTH_LINKS, MPTCP
 from wirelesslab.report.ranking import listed, range_of
 
-# Two transports are ranked only if their shares of frames in time differ by
-# more than this number of percentage points. The demo runs each transport only
-# once over the link of demo.ini, so a small difference may be due to chance. In
-# three runs of the same transport, the share differed by at most 5.2 percentage
-# points (docs/lab-figures.md).
+# Two transports are ranked only if their shares of frames that arrived in time
+# differ by more than this number of percentage points. The demo runs each
+# transport only once over the link of demo.ini, so a small difference may be
+# due to chance. In three runs of the same transport, the share differed by at
+# most 5.2 percentage points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
 # For mobile links, the demo compares the transports over several pairs of
 # links. It names a winner only if one transport is clearly better than all
@@ -32,11 +32,12 @@ LINKS_DIFFER = 11.0
 # the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
-# If the values have ranges, such as "90 (85–95)", the table has only these
-# columns. With all columns of HEADS, it would be too wide for a terminal.
+# Columns of a table whose values have ranges, such as "90 (85–95)". With
+# ranges in all columns of HEADS, the table would be too wide for a terminal.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
-# Transports that deliver all data in order. Each entry is the element or the
-# connection that names.key_element() returns for such a transport.
+# Transports that deliver all data in order. Each entry is the name of an
+# element or of a connection. The function names.key_element() returns this
+# name for the transport.
 IN_ORDER = ("tcpclientsink", "souphttpsrc", "mptcp")
 # Transports that retransmit lost packets for a limited time.
 RETRANSMITTING = ("srtsink", "ristsink", "rtprtxsend")
@@ -263,9 +264,9 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # first_place() returns all senders that are at most REPEATS_DIFFER
-        # below the highest share. It did not return others[0], so `lead` is
-        # greater than REPEATS_DIFFER.
+        # `lead` is the difference between the shares of frames in time, in
+        # percentage points. It is greater than REPEATS_DIFFER, because
+        # first_place() would otherwise have returned others[0] as well.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
