@@ -95,6 +95,13 @@ typedef struct
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
+  /* Mean time in ns from the sending of a message until a report about it
+   * arrives, without queueing delays; 0 if unknown. The report may arrive on
+   * another path, so this time can be shorter than the round-trip time. */
+  gdouble feedback_time;
+  /* TRUE if the session has several paths, so that reports about this path may
+   * arrive on another path. Set by the caller of mmtp_path_report(). */
+  gboolean has_other_paths;
   /* initial delay (D0): maximum time from the due time of a message until its
    * arrival, in ns */
   guint64 deadline;
