@@ -487,7 +487,7 @@ def make_clips(directory):
 # -------------------------------------------------------------------- the tests
 
 def count_cells(row):
-    """Returns the number of cells in a row of a Markdown table. An escaped bar
+    r"""Returns the number of cells in a row of a Markdown table. An escaped bar
     (\|) does not separate cells.
     """
     return len(re.findall(r"(?<!\\)\|", row.strip())) - 1
