@@ -260,8 +260,10 @@ release (MmtpLossBound * bound, gdouble window, gdouble round_trip,
     gdouble elapsed)
 {
   bound->window *= 1 + elapsed / round_trip / 2;
-  if (bound->window > 1.5 * window)
+  if (bound->window > 1.5 * window) {
     bound->window = 0;
+    bound->may_refill = FALSE;
+  }
 }
 
 /* Raises the window quickly after the overflow that ended the start phase. Such
@@ -285,7 +287,7 @@ refill (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble filling,
     return;
   if (bound->window < filling)
     bound->window = MIN (filling,
-        bound->window * (1 + elapsed / round_trip / 2));
+        bound->window * (1 + MIN (elapsed / round_trip, 1) / 2));
   bound->may_refill = bound->window < filling;
 }
 
@@ -312,8 +314,8 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
     return TRUE;
   }
   if (bound->window > 0 && is_used) {
-    refill (bound, sample, filling * (1 +
-            sample->report_period / MAX (round_trip, MILLISECOND)),
+    refill (bound, sample, round_trip > 0 ?
+        filling * (1 + sample->report_period / round_trip) : filling,
         total, elapsed);
     grow (bound, sample->now, total);
   } else {

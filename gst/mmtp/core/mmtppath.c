@@ -23,6 +23,9 @@
 #define REPORT_PERIOD (50 * MILLISECOND)
 /* approximate number of reports over which the feedback time is averaged */
 #define FEEDBACK_REPORTS 8
+/* number of mean deviations that are added to the mean feedback time, as in the
+ * retransmission timeout of TCP (RFC 6298, section 2.3) */
+#define FEEDBACK_DEVIATIONS 4
 /* The stored interval between reports follows the measured intervals. A
  * measured interval that is longer than the stored one replaces it. Otherwise,
  * the stored interval decreases by at most 1/INTERVAL_MEMORY in each report. */
@@ -142,7 +145,7 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   path->token = now;
   path->data_size = config->max_size;
   path->report_period = path->report_interval = REPORT_PERIOD;
-  path->feedback_time = 0;
+  path->feedback_time = path->feedback_deviation = 0;
   path->report_time = path->progress_time = 0;
   path->arrival = path->arrival_sent = 0;
   path->is_stalled = FALSE;
@@ -208,9 +211,12 @@ get_base_feedback_time (const MmtpPath * path)
 {
   guint64 round_trip = get_base_round_trip (path);
 
-  if (path->feedback_time <= 0)
+  gdouble time = path->feedback_time +
+      FEEDBACK_DEVIATIONS * path->feedback_deviation;
+
+  if (!path->has_other_paths || path->feedback_time <= 0)
     return round_trip;
-  return MIN (round_trip, (guint64) path->feedback_time);
+  return MIN (round_trip, (guint64) MAX (time, MMTP_TICK_TIME));
 }
 
 guint64
@@ -562,14 +568,17 @@ begin_drain (MmtpPath * path, guint64 now)
 /* Ends draining. The minimum delay since the window was reduced becomes the
  * base delay.
  *
- * There is one exception. On a slow path, half of the bytes that fill the path
- * are less than the minimum window. The queue then does not empty, and the
+ * There is one exception. On a slow path, the transmission of the minimum window
+ * takes longer than the feedback time. The queue then does not empty, and the
  * measured delay is no base delay. */
 static void
 end_drain (MmtpPath * path, guint64 now)
 {
+  guint64 min_time = get_time (mmtp_path_get_rate (path),
+      MIN_DRAIN_PACKETS * get_packet_size (path));
+
   if (path->drain_min != G_MAXINT64 &&
-      path->drain_window > MIN_DRAIN_PACKETS * get_packet_size (path)) {
+      min_time <= get_base_feedback_time (path)) {
     mmtp_path_delay_rebase (&path->delays, path->drain_min);
     mmtp_path_delay_clear (&path->load_delays);
   }
@@ -769,6 +778,8 @@ note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
 {
   gint64 wait, queue, time;
 
+  if (!path->has_other_paths)
+    path->feedback_time = path->feedback_deviation = 0;
   if (!path->has_other_paths || !newest || !path->delays.is_known)
     return;
   wait = unwrap_ticks (path, reported) - path->arrival;
@@ -782,6 +793,8 @@ note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
     return;
   }
   time += since - MIN (since, path->report_period);
+  path->feedback_deviation += (ABS (time - path->feedback_time) -
+      path->feedback_deviation) / FEEDBACK_REPORTS;
   path->feedback_time += (time - path->feedback_time) / FEEDBACK_REPORTS;
 }
 

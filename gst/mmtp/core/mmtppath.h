@@ -99,6 +99,7 @@ typedef struct
    * arrives, without queueing delays; 0 if unknown. The report may arrive on
    * another path, so this time can be shorter than the round-trip time. */
   gdouble feedback_time;
+  gdouble feedback_deviation;   /* mean deviation of these times, in ns */
   /* TRUE if the session has several paths, so that reports about this path may
    * arrive on another path. Set by the caller of mmtp_path_report(). */
   gboolean has_other_paths;
@@ -239,9 +240,9 @@ guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
  * delay (mmtp_path_get_safe_delay()). It is longer if the last reports show a
  * queueing delay that the messages in flight cannot explain.
  *
- * `is_spare` is TRUE if another path has unused capacity. The sender can then
- * be more cautious: the result is at least the predicted delay of the next
- * packet. */
+ * `is_spare` is TRUE if this path or another path has unused capacity. The
+ * sender can then be more cautious: the result is at least the predicted delay
+ * of the next packet. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not
