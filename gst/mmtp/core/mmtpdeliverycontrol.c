@@ -522,11 +522,9 @@ static void
 follow_losses (Delivery * self, const MmtpRateSample * sample)
 {
   gboolean is_used = 2 * sample->sent_in_flight >= self->bound.window;
-  gdouble filling = self->rate * self->base_round_trip;
 
-  if (mmtp_loss_bound_add (&self->bound, sample, get_window (self), filling,
-          self->base_round_trip, is_used)) {
-    self->bound.may_refill |= self->is_starting;
+  if (mmtp_loss_bound_add (&self->bound, sample, get_window (self),
+          self->rate * self->base_round_trip, self->base_round_trip, is_used)) {
     self->is_starting = FALSE;
     self->has_overflowed = TRUE;
   }

@@ -34,9 +34,6 @@
  * to overflow. */
 #define MIN_QUEUE (3 * MILLISECOND)
 #define MIN_QUEUE_PACKETS 1.5
-/* A queue counts as empty if its delay is at most EMPTY_QUEUE or the
- * transmission time of a packet, whichever is longer, plus the jitter. */
-#define EMPTY_QUEUE (1 * MILLISECOND)
 /* Random losses are as frequent with a short queue as with a long one. If
  * losses with a long queue are more than RATIO times as frequent as losses with
  * a short queue, the queue causes the losses. */
@@ -256,39 +253,12 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
  * `window` is the congestion window without this limit. When the limit exceeds
  * 1.5 * `window`, it is removed. */
 static void
-release (MmtpLossBound * bound, gdouble window, gdouble round_trip,
-    gdouble elapsed)
+release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
+    gdouble round_trip)
 {
-  bound->window *= 1 + elapsed / round_trip / 2;
-  if (bound->window > 1.5 * window) {
+  bound->window *= 1 + (sample->now - bound->reported_at) / round_trip / 2;
+  if (bound->window > 1.5 * window)
     bound->window = 0;
-    bound->may_refill = FALSE;
-  }
-}
-
-/* Raises the window quickly after the overflow that ended the start phase. Such
- * an overflow can reduce the window more than once, so that the path is partly
- * idle. CUBIC would then need many seconds to fill a path with a long round
- * trip. While the queue is empty and nothing is lost, the window therefore
- * grows by half in each round trip, as TCP's slow start continues up to ssthresh
- * (RFC 5681, section 3.1). It grows up to `filling`, with which the path is busy
- * all the time: the bytes that the path delivers in a round trip and a report
- * period.
- *
- * This happens only once. Beside a TCP flow, a queue is often empty after
- * losses. If the window grew quickly each time, the TCP flow would starve. */
-static void
-refill (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble filling,
-    gdouble round_trip, gdouble elapsed)
-{
-  gdouble empty = MAX (EMPTY_QUEUE, sample->packet_time) + sample->noise;
-
-  if (!bound->may_refill || sample->n_lost > 0 || sample->queue_delay > empty)
-    return;
-  if (bound->window < filling)
-    bound->window = MIN (filling,
-        bound->window * (1 + MIN (elapsed / round_trip, 1) / 2));
-  bound->may_refill = bound->window < filling;
 }
 
 gboolean
@@ -298,7 +268,6 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
       + sample->report_period / 2;
   gdouble packet_time = sample->packet_time;
-  gdouble elapsed = sample->now - bound->reported_at;
   gboolean is_long;
 
   note_queue (bound, sample);
@@ -306,21 +275,17 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
       sample->sent_in_flight >= FILLED_PART * filling;
   follow_losses (bound, sample);
   if (bound->window > 0 && is_random (bound))
-    release (bound, window, total, elapsed);
+    release (bound, sample, window, total);
   bound->reported_at = sample->now;
   if (is_long && sample->n_lost > 0 && is_congestive (bound, sample) &&
       sample->now > bound->reduced + total) {
     reduce (bound, sample, window);
     return TRUE;
   }
-  if (bound->window > 0 && is_used) {
-    refill (bound, sample, round_trip > 0 ?
-        filling * (1 + sample->report_period / round_trip) : filling,
-        total, elapsed);
+  if (bound->window > 0 && is_used)
     grow (bound, sample->now, total);
-  } else {
+  else
     bound->grown = sample->now;
-  }
   return FALSE;
 }
 

@@ -28,9 +28,6 @@ typedef struct
   gdouble max_queue;
   gdouble max_queue_time;
   gdouble reported_at;          /* time of the last report */
-  /* TRUE if the window may grow quickly until it fills the path once. The
-   * caller sets this field when an overflow has ended the start phase. */
-  gboolean may_refill;
   /* mean_queue is the mean queueing delay in ns. mean_in_flight is the mean
    * number of bytes in flight. Each REPORT updates both means. */
   gdouble mean_queue, mean_in_flight;
@@ -72,8 +69,8 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
  *
  * Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
-    const MmtpRateSample * sample, gdouble window, gdouble filling,
-    gdouble round_trip, gboolean is_used);
+    const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
+    gboolean is_used);
 /* Sets CUBIC's window to `in_flight` bytes. The caller uses this function when
  * a competing flow keeps the queue full, even if none of our packets has been
  * lost. */

@@ -21,11 +21,6 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* approximate number of reports over which the feedback time is averaged */
-#define FEEDBACK_REPORTS 8
-/* number of mean deviations that are added to the mean feedback time, as in the
- * retransmission timeout of TCP (RFC 6298, section 2.3) */
-#define FEEDBACK_DEVIATIONS 4
 /* The stored interval between reports follows the measured intervals. A
  * measured interval that is longer than the stored one replaces it. Otherwise,
  * the stored interval decreases by at most 1/INTERVAL_MEMORY in each report. */
@@ -99,8 +94,6 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* minimum window in packets while a path is drained */
-#define MIN_DRAIN_PACKETS 2
 /* The estimate of a path's queueing delay is at most the time that the path
  * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
@@ -145,7 +138,6 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   path->token = now;
   path->data_size = config->max_size;
   path->report_period = path->report_interval = REPORT_PERIOD;
-  path->feedback_time = path->feedback_deviation = 0;
   path->report_time = path->progress_time = 0;
   path->arrival = path->arrival_sent = 0;
   path->is_stalled = FALSE;
@@ -199,30 +191,11 @@ get_base_round_trip (const MmtpPath * path)
   return path->stats.round_trip ? path->stats.round_trip : UNKNOWN_ROUND_TRIP;
 }
 
-/* Returns the time in ns after which the sender knows that a message has
- * arrived, if no queue delays the message. This is the time for which the bytes
- * of a message count as in flight. It is at most the round trip of the path.
- *
- * If reports arrive on another path with a shorter delay, the time is shorter
- * than the round trip. A window that is computed from the round trip would then
- * be too large, and the excess would wait in a queue of the path. */
-static guint64
-get_base_feedback_time (const MmtpPath * path)
-{
-  guint64 round_trip = get_base_round_trip (path);
-
-  gdouble time = path->feedback_time +
-      FEEDBACK_DEVIATIONS * path->feedback_deviation;
-
-  if (!path->has_other_paths || path->feedback_time <= 0)
-    return round_trip;
-  return MIN (round_trip, (guint64) MAX (time, MMTP_TICK_TIME));
-}
-
 guint64
 mmtp_path_get_rate (const MmtpPath * path)
 {
-  guint64 round = get_base_feedback_time (path) + path->report_interval;
+  guint64 round = get_base_round_trip (path) + path->report_interval;
+
   guint64 by_window = path->limits.window * 8000 / MAX (round / 1000000, 1);
 
   if (path->limits.delivery_rate && !path->limits.is_app_limited)
@@ -556,29 +529,19 @@ static void
 begin_drain (MmtpPath * path, guint64 now)
 {
   guint64 window = mmtp_path_get_rate (path) / 8 *
-      (get_base_feedback_time (path) / 1000) / 1000000 / DRAIN_PART;
+      (get_base_round_trip (path) / 1000) / 1000000 / DRAIN_PART;
 
-  path->drain_window = MAX (window, MIN_DRAIN_PACKETS * get_packet_size (path));
-  path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_feedback_time
+  path->drain_window = MAX (window, 2 * get_packet_size (path));
+  path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_round_trip
       (path) + path->report_interval);
   path->drained_from = MMTP_NO_STREAM;
   path->drain_min = G_MAXINT64;
 }
 
-/* Ends draining. The minimum delay since the window was reduced becomes the
- * base delay.
- *
- * There is one exception. On a slow path, the transmission of the minimum window
- * takes longer than the feedback time. The queue then does not empty, and the
- * measured delay is no base delay. */
 static void
 end_drain (MmtpPath * path, guint64 now)
 {
-  guint64 min_time = get_time (mmtp_path_get_rate (path),
-      MIN_DRAIN_PACKETS * get_packet_size (path));
-
-  if (path->drain_min != G_MAXINT64 &&
-      min_time <= get_base_feedback_time (path)) {
+  if (path->drain_min != G_MAXINT64) {
     mmtp_path_delay_rebase (&path->delays, path->drain_min);
     mmtp_path_delay_clear (&path->load_delays);
   }
@@ -590,7 +553,7 @@ static void
 follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
 {
   guint64 period = MAX (2 * DRAIN_PERIOD, DRAIN_ROUNDS *
-      get_base_feedback_time (path)) - DRAIN_PERIOD;
+      get_base_round_trip (path)) - DRAIN_PERIOD;
 
   if (newest && newest->is_app_limited)
     path->busy_since = 0;
@@ -631,8 +594,7 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   sample.packet_time = get_time (path->limits.peak_rate,
       get_packet_size (path));
   sample.round_trip = path->round_trip;
-  if (path->stats.round_trip)
-    sample.base_round_trip = get_base_feedback_time (path);
+  sample.base_round_trip = path->stats.round_trip;
   sample.report_period = path->report_interval;
   if (newest) {
     sample.sent_in_flight = newest->in_flight;
@@ -763,41 +725,6 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
   path->lateness = CLAMP (path->lateness, 0, max);
 }
 
-/* Measures the feedback time with the newest message of the report. This is the
- * time from the sending of the message until the report arrives, with two
- * corrections:
- *
- * - The time for which the message waited in a queue and the time for which the
- *   receiver waited before it wrote the report are subtracted.
- * - If the last report arrived more than a report period ago (`since`), the
- *   excess is added. On a slow return path, reports are less frequent, so bytes
- *   count as in flight for longer. */
-static void
-note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
-    const MmtpSent * newest, guint64 since, guint32 reported)
-{
-  gint64 wait, queue, time;
-
-  if (!path->has_other_paths)
-    path->feedback_time = path->feedback_deviation = 0;
-  if (!path->has_other_paths || !newest || !path->delays.is_known)
-    return;
-  wait = unwrap_ticks (path, reported) - path->arrival;
-  queue = record->transit * (gint64) MMTP_TICK_TIME -
-      mmtp_path_delay_get_base (&path->delays);
-  time = now - newest->time - wait - queue;
-  if (wait < 0 || queue < 0 || time < 0)
-    return;
-  if (path->feedback_time <= 0) {
-    path->feedback_time = time;
-    return;
-  }
-  time += since - MIN (since, path->report_period);
-  path->feedback_deviation += (ABS (time - path->feedback_time) -
-      path->feedback_deviation) / FEEDBACK_REPORTS;
-  path->feedback_time += (time - path->feedback_time) / FEEDBACK_REPORTS;
-}
-
 gboolean
 mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported)
@@ -826,7 +753,6 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   }
   follow_lateness (path, record, newest, since, late, n_acked);
   note_delays (path, now, record, newest, n_acked);
-  note_feedback_time (path, now, record, newest, since, reported);
   follow_drain (path, now, newest);
   check_stall (path, reported);
   follow (path, now, newest, acked, n_acked, lost);
@@ -883,7 +809,7 @@ get_queue (const MmtpPath * path, guint64 now)
             path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
   if (path->limits.is_app_limited)
     return reported;
-  round = get_base_feedback_time (path) + path->report_interval / 2;
+  round = get_base_round_trip (path) + path->report_interval / 2;
   queue = get_time (mmtp_path_get_peak_rate (path), path->sent.in_flight);
   queue -= MIN (queue, round);
   return MAX (reported, queue);

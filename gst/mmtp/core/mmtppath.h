@@ -95,14 +95,6 @@ typedef struct
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
-  /* Mean time in ns from the sending of a message until a report about it
-   * arrives, without queueing delays; 0 if unknown. The report may arrive on
-   * another path, so this time can be shorter than the round-trip time. */
-  gdouble feedback_time;
-  gdouble feedback_deviation;   /* mean deviation of these times, in ns */
-  /* TRUE if the session has several paths, so that reports about this path may
-   * arrive on another path. Set by the caller of mmtp_path_report(). */
-  gboolean has_other_paths;
   /* initial delay (D0): maximum time from the due time of a message until its
    * arrival, in ns */
   guint64 deadline;
@@ -240,9 +232,9 @@ guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
  * delay (mmtp_path_get_safe_delay()). It is longer if the last reports show a
  * queueing delay that the messages in flight cannot explain.
  *
- * `is_spare` is TRUE if this path or another path has unused capacity. The
- * sender can then be more cautious: the result is at least the predicted delay
- * of the next packet. */
+ * `is_spare` is TRUE if another path has unused capacity. The sender can then
+ * be more cautious: the result is at least the predicted delay of the next
+ * packet. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not

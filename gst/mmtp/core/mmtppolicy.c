@@ -186,12 +186,8 @@ get_delay (const MmtpPolicy * policy, const MmtpPath * path,
 {
   const guint64 now = policy->paths->now;
 
-  /* While the application does not use the full rate of a path, its rate is not
-   * known exactly, and the expected delay ignores the bytes in flight. The
-   * prediction from single packets does not. */
   if (has_choice)
-    return mmtp_path_get_cautious_delay (path, now,
-        is_spare || path->limits.is_app_limited);
+    return mmtp_path_get_cautious_delay (path, now, is_spare);
   return path->configured_rate || mmtp_paths_are_several (policy->paths) ?
       mmtp_path_get_safe_delay (path, now) :
       mmtp_path_get_expected_delay (path, now);

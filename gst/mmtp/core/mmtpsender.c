@@ -529,7 +529,6 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
   first = path->sent.unreported;
   judged = path->judged;
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
-  path->has_other_paths = mmtp_paths_are_several (&sender->paths);
   if (mmtp_path_report (path, sender->paths.now, record, reported))
     note_progress (sender, path, path->judged != judged &&
         path->stats.reported - came >= path->sent.unreported - first);

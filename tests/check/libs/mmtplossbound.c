@@ -80,54 +80,6 @@ GST_START_TEST (overflow_ends_the_start_phase)
 
 GST_END_TEST;
 
-/* Simulates `n` round trips with an empty queue and without losses, and returns
- * the window at their end. `filling` bytes in flight fill the path. */
-static gdouble
-get_window_after_round_trips (MmtpLossBound * bound, gdouble begin,
-    gdouble filling, guint n)
-{
-  guint i;
-
-  for (i = 0; i < n; i++) {
-    MmtpRateSample sample = {.now = begin + i * ROUND_TRIP,
-      .sent_in_flight = bound->window,.n_acked = 40
-    };
-
-    fail_if (mmtp_loss_bound_add (bound, &sample, 2 * filling, filling,
-            ROUND_TRIP, TRUE));
-  }
-  return bound->window;
-}
-
-/* The overflow that ended the start phase has left a window that is a quarter
- * of what fills the path. The window must fill the path again after four round
- * trips, because 1.5 to the power of four is more than four. Without the flag
- * `may_refill`, CUBIC's window must grow by less than half in this time. When
- * the path has been filled once, the flag must be cleared. */
-GST_START_TEST (path_is_refilled_once_after_the_start_phase)
-{
-  const gdouble filling = 400 * PACKET;
-  guint i;
-
-  for (i = 0; i < 2; i++) {
-    MmtpLossBound bound;
-    gdouble window;
-
-    mmtp_loss_bound_init (&bound, PACKET);
-    mmtp_loss_bound_begin (&bound, 1000 * MS, filling / 4);
-    bound.reported_at = 1000 * MS;
-    bound.may_refill = i == 1;
-    window = get_window_after_round_trips (&bound, 1100 * MS, filling, 4);
-    if (i == 0)
-      fail_unless (window < 1.5 * filling / 4, "%.0f", window);
-    else
-      fail_unless (window >= filling, "%.0f", window);
-    fail_if (bound.may_refill);
-  }
-}
-
-GST_END_TEST;
-
 static Suite *
 mmtplossbound_suite (void)
 {
@@ -137,7 +89,6 @@ mmtplossbound_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, random_losses_do_not_end_the_start_phase);
   tcase_add_test (tc, overflow_ends_the_start_phase);
-  tcase_add_test (tc, path_is_refilled_once_after_the_start_phase);
   return s;
 }
 

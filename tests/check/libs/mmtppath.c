@@ -518,34 +518,6 @@ make_fast (Fixture * fixture)
   fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* The round trip of the path is 40 ms, but the reports arrive 25 ms after their
- * messages were sent: 20 ms on the way to the receiver, and 5 ms back on a
- * faster path. If the session has several paths, the sender must use these 25
- * ms. If it has only one path, the sender must use the round trip. The receiver
- * writes each report 3 ms after the newest message has arrived. These 3 ms must
- * not count. */
-GST_START_TEST (reports_on_a_faster_path_shorten_the_feedback_time)
-{
-  guint i, k;
-
-  for (i = 0; i < 2; i++) {
-    guint64 now = START;
-    Fixture fixture;
-
-    fixture_init (&fixture, 0);
-    fixture.path->has_other_paths = i == 1;
-    for (k = 0; k < 40; k++, now += 50 * MS) {
-      send (&fixture, now, 1);
-      arrive (&fixture, fixture.path->sent.next - 1);
-      report_late (&fixture, now + 23 * MS, now + 28 * MS);
-    }
-    fail_unless_equals_int (fixture.path->feedback_time / MS, i == 1 ? 25 : 0);
-    fixture_clear (&fixture);
-  }
-}
-
-GST_END_TEST;
-
 /* Initializes a fixture in which the sender waits for a message. Two messages
  * were sent, the second one 40 ms after the first. Only the first has arrived.
  * Each message takes `DELAY` to arrive. The transmission time of its bytes is
@@ -1220,7 +1192,6 @@ mmtppath_suite (void)
   tcase_add_test (tc, unmeasured_records_change_no_delay);
   tcase_add_test (tc, minimum_delay_ages);
   tcase_add_test (tc, report_interval_is_the_recent_maximum);
-  tcase_add_test (tc, reports_on_a_faster_path_shorten_the_feedback_time);
   tcase_add_test (tc, stall_is_what_should_have_arrived_by_the_receivers_clock);
   tcase_add_test (tc, stalled_return_path_is_no_stall);
   tcase_add_test (tc, jitter_is_no_stall);
