@@ -217,13 +217,13 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* Pushes a buffer downstream, and then adds its size to passed_bytes. The order
- * matters because of the backlog, which is the data that the receiver has not
- * confirmed yet: all bytes in passed_bytes count as confirmed, except those
- * that the sink reports as waiting or in flight. Until the push has returned,
- * the sink may not have received the buffer, so it may not report these bytes
- * yet. If the size were added before the push, the bytes would wrongly count as
- * confirmed. */
+/* Pushes a buffer downstream, and then adds its size to passed_bytes.
+ *
+ * The order matters. Bytes in passed_bytes count as confirmed by the receiver,
+ * unless the sink reports that they wait or are in flight. Until the push has
+ * returned, the sink may not have received the buffer, and then it does not
+ * report these bytes. If the size were added before the push, the bytes would
+ * wrongly count as confirmed. */
 static GstFlowReturn
 gst_bitrate_adapt_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {

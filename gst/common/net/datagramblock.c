@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Initial value of the reference count of a block that is taken from a pool.
- * All of these references belong to the owner of the block at first. When the
- * owner makes a slice, it passes one of them to the slice and increments
+ * The owner of the block takes this many references in advance. When the owner
+ * makes a slice, it gives one of its references to the slice and increments
  * n_slices. This needs no atomic operation, because the reference count does
  * not change. OWN_REFERENCES must be larger than the number of slices that fit
  * into a block. */

@@ -125,10 +125,12 @@ def runs_of(runs: Sequence[run_results.Run],
 
 def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
-    """If the last demo was completed, removes all its results, so that all
-    runs are repeated. If the last demo was interrupted, keeps its results, so
-    that only the missing runs are made. `found` describes the runs that belong
-    to an experiment file. `others` are the result files of all other runs.
+    """Prepares the directory `output` for a new demo. A demo consists of the
+    runs in `found`, which an experiment file describes, and of further runs,
+    whose result files are `others`. If all of these runs have a result, the
+    last demo was completed. The results are then removed, so that all runs are
+    repeated. Otherwise the last demo was interrupted. Its results are kept, so
+    that only the missing runs are made.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others

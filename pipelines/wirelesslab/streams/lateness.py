@@ -58,10 +58,11 @@ PARTS = ("machine", "link")
 # counts the frames that were decodable in time without this delay, but not
 # with it.
 STALL = "stall_verdicts_percent"
-# Limit for the effect of lateness, in % of the sent frames. The verdict of a
-# frame says whether the frame was decodable in time. If late processes or a
-# late wirelesslink may have changed the verdicts of more than MAX_VERDICTS %
-# of the frames, the run is flagged as unreliable.
+# Maximum percentage of the sent frames whose verdict may be wrong because the
+# measuring machine was busy. The verdict of a frame says whether the frame was
+# decodable in time. On a busy machine, processes and the element wirelesslink
+# do their work too late, so frames arrive later than they would otherwise. If
+# this may have changed more verdicts, the run is flagged as unreliable.
 MAX_VERDICTS = 1.0
 # Limit for the effect of a stall at the start of the stream, in % of the sent
 # frames. Such a stall delays all frames. Without it, some of the late frames

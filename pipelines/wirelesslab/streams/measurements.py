@@ -555,9 +555,9 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the worst `length` consecutive pictures, as a range of numbers
-    in display order. In this range, the sum of the errors is largest. `errors`
-    has one list for each stream, with the error of each picture. The error of
+    """Finds `length` consecutive pictures for which the sum of the errors is
+    largest. Returns their numbers in display order as a range. `errors` has
+    one list for each stream, with the error of each picture. The error of
     a picture is the sum over all streams. If the film has fewer than `length`
     pictures, the range contains all of them. If all errors are 0, returns
     None.
