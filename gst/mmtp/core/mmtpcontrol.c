@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The control messages of a sender: when each message is due, and what it
- * contains. */
+/* Implementation of mmtpcontrol.h: when each control message of the sender is
+ * due, and what it contains. */
 
 #include "mmtpcontrol.h"
 
@@ -10,41 +10,45 @@
 /* Size of a KEEPALIVE in bytes: 47 bytes and a trailer of 8 bytes
  * (docs/wire-mmtp.md, KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
-/* KEEPALIVEs may use at most 1/KEEPALIVE_SHARE of the path's rate, which is one
- * percent. docs/wire-mmtp.md allows two percent. */
+/* KEEPALIVEs may use at most one percent of the path's rate, which is
+ * 1/KEEPALIVE_SHARE. docs/wire-mmtp.md allows two percent. */
 #define KEEPALIVE_SHARE 100
-/* REPORTs may use a limited share of the path's rate. The share is 1/50 (2 %)
- * if the rate was configured. Otherwise the share is 1/33 (3 %), because the
- * congestion window then depends on the REPORTs. REPORT_SIZE is the size in
- * bytes of a REPORT with one record, with IP and UDP headers. */
+/* The sender requests REPORTs only so often that they use a limited share of
+ * the path's rate. The share is 1/KNOWN_REPORT_SHARE (2 %) if the rate was
+ * configured. Otherwise it is 1/REPORT_SHARE (3 %), because the congestion
+ * window then depends on the REPORTs. REPORT_SIZE is the size in bytes of a
+ * REPORT with one record, with IP and UDP headers. */
 #define REPORT_SIZE 109
 #define KNOWN_REPORT_SHARE 50
 #define REPORT_SHARE 33
 #define MIN_REPORT_PERIOD (50 * MILLISECOND)
 #define MAX_REPORT_PERIOD (1000 * MILLISECOND)
-/* Minimum interval between two answers to QUERYs on a channel.
- * docs/wire-mmtp.md, QUERY: "at most once in 10 ms for each channel". */
+/* Minimum interval between two answers to QUERYs on a path. docs/wire-mmtp.md,
+ * section 3, allows one answer in 10 ms on each path. */
 #define ANSWER_SPACING (10 * MILLISECOND)
-/* Number of LEAVEs that are sent for one path, and the interval between them.
- * docs/wire-mmtp.md, LEAVE: "up to five times with 200 ms between". */
+/* A LEAVE is repeated until it is acknowledged. LEAVE_TRIES is the maximum
+ * number of LEAVEs for one path, and LEAVE_WAIT is the interval between them
+ * (docs/wire-mmtp.md, section 3, LEAVE). */
 #define LEAVE_TRIES 5
 #define LEAVE_WAIT (200 * MILLISECOND)
-/* Interval between repetitions of the caps. docs/wire-mmtp.md, CAPS: "at most 5
- * times a second". */
+/* Interval at which the caps are repeated until they are acknowledged.
+ * docs/wire-mmtp.md, section 3, allows at most five repetitions per second. */
 #define CAPS_WAIT (200 * MILLISECOND)
 /* Size in bytes of the part of a CAPS message that precedes the text. */
 #define CAPS_HEADER 12
-/* Interval between repetitions of END. docs/wire-mmtp.md, END: "on all channels
- * each 100 ms". */
+/* Interval at which END is repeated on all paths until an END-ACK arrives
+ * (docs/wire-mmtp.md, section 3, END). */
 #define END_WAIT (100 * MILLISECOND)
-/* A PROBE of full size shows whether a silent path delivers again. PROBEs use
- * at most a tenth of the path's rate. */
+/* A path is silent if no messages arrive on it, according to the REPORTs.
+ * PROBEs of maximum size then show whether it delivers again. The interval
+ * between two PROBEs is PROBE_PERIOD, or PROBE_SHARE times the transmission
+ * time of a PROBE, whichever is longer. PROBEs therefore use at most a tenth of
+ * the path's rate. */
 #define PROBE_PERIOD (300 * MILLISECOND)
 #define PROBE_SHARE 10
 
-/* A QUERY is sent if no REPORT has arrived for a time of MISSED_PERIODS report
- * periods. If the report period is shorter than MIN_QUERY_PERIOD,
- * MIN_QUERY_PERIOD is used in its place. */
+/* A QUERY is sent if no REPORT has arrived for MISSED_PERIODS report periods.
+ * In this rule, a report period counts as at least MIN_QUERY_PERIOD. */
 #define MISSED_PERIODS 3
 #define MIN_QUERY_PERIOD (100 * MILLISECOND)
 
@@ -115,10 +119,12 @@ mmtp_control_probe (MmtpControl * self, const MmtpPath * path)
 
 /* --- one path ------------------------------------------------------------- */
 
-/* Returns the time in ns that the path needs for a message of `size` bytes. If
- * the stream does not fill the path, only a lower bound of the path's rate is
- * known. The congestion window per round trip may then be a better estimate of
- * the rate, so the shorter of the two times is returned. */
+/* Returns the time in ns that the path needs to transmit a message of `size`
+ * bytes. If the stream does not fill the path, the measured rate is only a
+ * lower bound of the path's rate, so the time that follows from it may be too
+ * long. The congestion window divided by the round trip may be a better
+ * estimate of the rate. The function therefore computes the time with both
+ * rates, and returns the shorter time. */
 static guint64
 get_cost (const MmtpPath * path, gsize size)
 {
@@ -131,10 +137,10 @@ get_cost (const MmtpPath * path, gsize size)
   return MIN (cost, by_window);
 }
 
-/* Returns the time in ns between two keep-alives on a path. The time is at
- * least `keepalive_period`, and longer on a slow path. Before the rate control
- * of the path starts, the rate of the path is unknown. The time is then
- * `keepalive_period`. */
+/* Returns the interval in ns between two KEEPALIVEs on a path. The interval is
+ * at least `keepalive_period`. It is longer on a slow path. Before the rate
+ * control of the path has started, the rate of the path is unknown, and the
+ * interval is `keepalive_period`. */
 static guint64
 get_keepalive_period (const MmtpControl * self, const MmtpPath * path)
 {
@@ -202,10 +208,10 @@ make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
 
 /* --- LEAVE ---------------------------------------------------------------- */
 
-/* Fills in a LEAVE that says that the path `leaving` is removed, or that
- * acknowledges the receiver's LEAVE. Returns the path on which the LEAVE is
- * sent: another path than `leaving`, if possible. Returns NULL if no LEAVE is
- * due. */
+/* Fills in a LEAVE if one is due. The LEAVE removes the path `leaving` from the
+ * session, or acknowledges a LEAVE of the receiver. Returns the path on which
+ * the LEAVE is to be sent: another path than `leaving`, if possible. Returns
+ * NULL if no LEAVE is due or no path can send it. */
 static MmtpPath *
 make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
 {
@@ -268,10 +274,10 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* If REPORTs are missing, fills in a QUERY that asks about all paths. Returns
- * the path on which the QUERY is sent, or NULL if no QUERY is due. If possible,
- * the QUERY is sent on the fastest path, because the receiver sends its REPORTs
- * on that path (section 4.6 of the MMTP paper). */
+/* If REPORTs are missing, fills in a QUERY that asks the receiver for REPORTs
+ * about all paths. Returns the path on which the QUERY is sent, or NULL if no
+ * QUERY is due. If possible, the QUERY is sent on the fastest path, because the
+ * receiver sends its REPORTs on that path (section 4.6 of the MMTP paper). */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {
@@ -452,11 +458,13 @@ mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
 
 /* --- PROBE ---------------------------------------------------------------- */
 
-/* Returns whether to send empty PROBEs on this path. They measure the
- * transmission time of a packet. They are sent only if the stream can use
- * another path in the meantime, so that no packet of the stream is at risk.
- * While packets of the stream are waiting, no PROBE is needed, because these
- * packets measure the path. */
+/* Returns whether PROBEs, which have no content, should measure the
+ * transmission time of a packet on this path. Three conditions must be met:
+ * - The transmission time is unknown.
+ * - The stream can use another path in the meantime, so that no packet of the
+ *   stream is at risk.
+ * - No packet of the stream is waiting. Waiting packets would measure the path
+ *   themselves when they are sent. */
 static gboolean
 is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures the delivery rate and the bursts of a path. */
+/* Implementation of mmtpdeliveryrate.h: measures the delivery rate and the
+ * bursts of a path. */
 
 #include "mmtpdeliveryrate.h"
 
@@ -12,14 +13,14 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum duration of the measurement of a burst. The size of the burst is the
- * number of arrived bytes minus the product of the duration and the long rate
- * (see LONG_SPAN). In a longer measurement, an error of the long rate would
- * have a larger effect. */
+/* Maximum duration in ns of the measurement of a burst. The measurement
+ * subtracts the data that the path delivers in this time at its long rate, the
+ * maximum rate over LONG_SPAN. The longer the measurement takes, the larger is
+ * the effect of an error of the long rate. */
 #define EPOCH (500 * MILLISECOND)
-/* The stored size of the largest burst decays to 1/e in this time (ns). On a
+/* The stored size of the largest burst decays to 1/e in EXTRA_MEMORY (ns). On a
  * path whose delay fluctuates, several bursts arrive per second, so the size
- * decays only little before the next burst renews it. On a mobile link, a
+ * decays only a little before the next burst renews it. On a mobile link, a
  * single burst arrives after a gap without deliveries. The size of this burst
  * then decays until the next gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
@@ -27,9 +28,9 @@
  * in MAX_EXTRA at its long rate. The long rate is the maximum rate that was
  * measured over LONG_SPAN. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Number of packets that are subtracted from the measured size of a burst,
- * because reports count only whole packets and the size has a rounding error.
- */
+/* Reports count only whole packets, so the measured size of a burst has a
+ * rounding error. To be on the safe side, this number of packets is subtracted
+ * from the measured size. */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *
@@ -44,8 +45,9 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
 {
   MmtpDeliveryPoint *point;
 
-  /* If the newest messages of two reports arrived at the same time, the two
-   * reports are stored as one point. */
+  /* A point describes the newest message that a report covers. If the newest
+   * messages of two reports arrived at the same time, the later report replaces
+   * the point of the earlier report. */
   if (rate->n_points > 0 && get_point (rate, 0)->arrival >= sample->arrival)
     rate->next_point = (rate->next_point + MMTP_DELIVERY_POINTS - 1) %
         MMTP_DELIVERY_POINTS;
@@ -58,9 +60,10 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
   rate->next_point = (rate->next_point + 1) % MMTP_DELIVERY_POINTS;
 }
 
-/* A point describes one report: when its newest message arrived, and how many
- * bytes were delivered until then. Returns the newest point that is at least
- * `span` older than the last point; NULL if there is none. */
+/* A point describes one report: when the newest message of the report arrived,
+ * and how many bytes the path had delivered by then. Returns the newest point
+ * that is at least `span` ns older than the last point; NULL if there is none.
+ */
 static const MmtpDeliveryPoint *
 find_point (const MmtpDeliveryRate * rate, gdouble span)
 {
@@ -76,11 +79,11 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
 /* Returns the delivery rate over the last `span` ns: the number of bytes that
  * arrived, divided by the time in which they arrived.
  *
- * If packets arrive in a burst, they arrive faster than they were sent. This
- * quotient is then too high, because a path cannot carry packets faster than
- * they are sent. If `by_sending` is TRUE, the divisor is therefore at least the
- * time in which the packets were sent, as in draft-ietf-ccwg-bbr, "Delivery
- * Rate Estimation". */
+ * In a burst, packets arrive faster than they were sent. The result would then
+ * be too high, because a path cannot carry packets faster than they are sent.
+ * If `by_sending` is TRUE, the divisor is therefore at least the time in which
+ * the packets were sent, as in draft-ietf-ccwg-bbr, "Delivery Rate Estimation".
+ */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {
@@ -102,13 +105,13 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
   return measure (rate, span, FALSE);
 }
 
-/* Measures the size of a burst, like BBR.extra_acked in draft-ietf-ccwg-bbr.
+/* Measures the size of a burst, as BBR.extra_acked does in draft-ietf-ccwg-bbr.
  * The size is the number of bytes that arrived during the burst, minus the
- * number of bytes that the path delivers in this time at its long rate. The
+ * number of bytes that the path delivers in the same time at its long rate. The
  * long rate is the maximum rate that was measured over LONG_SPAN.
  *
- * Bursts are caused by jitter that keeps the order of packets. They are not
- * caused by a queue. */
+ * A burst is caused by jitter that delays some packets but keeps their order.
+ * It is not caused by a queue. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures the delivery rate of a path from the receiver's reports. It also
- * measures the size of the bursts in which the path delivers. This module
+/* Measures the delivery rate of a path from the receiver's reports. Some paths
+ * deliver in bursts, and this module also measures the size of these bursts. It
  * belongs to the default congestion control (mmtpdeliverycontrol.c). Times are
- * in ns, sizes in bytes, rates in bytes per ns.
- */
+ * in ns, sizes in bytes, rates in bytes per ns. */
 
 #pragma once
 
@@ -16,8 +15,9 @@
 
 typedef struct
 {
-  /* Times in ns of the newest message that the report covers: its arrival time
-   * by the receiver's clock, and its sending time by the sender's clock. */
+  /* Times in ns of the newest message that the report covers. `arrival` is the
+   * time on the receiver's clock at which the message arrived. `sent` is the
+   * time on the sender's clock at which it was sent. */
   gdouble arrival, sent;
   gdouble delivered;            /* bytes delivered since the beginning */
 } MmtpDeliveryPoint;
@@ -27,16 +27,16 @@ typedef struct
   MmtpDeliveryPoint points[MMTP_DELIVERY_POINTS];       /* ring buffer */
   guint n_points, next_point;
 
-  /* Maximum delivery rate, measured over intervals of LONG_SPAN; it decays
-   * slowly. */
+  /* Maximum delivery rate in bytes per ns, measured over intervals of LONG_SPAN
+   * (250 ms). The value decays slowly. */
   gdouble long_rate;
   gdouble time;                 /* time of the last report */
   /* arrival time in ns at which the measurement of the current burst began */
   gdouble epoch;
   gdouble epoch_bytes;          /* bytes that arrived since `epoch` */
-  /* Size of the largest recent burst in bytes, minus the bytes that the path
-   * would have delivered in the same time anyway. The value decays with time.
-   */
+  /* Size of the largest recent burst, in bytes. The data that the path would
+   * have delivered in the same time anyway, at its maximum rate, are
+   * subtracted. The value decays with time. */
   gdouble extra;
 } MmtpDeliveryRate;
 
@@ -52,10 +52,9 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
  * rate is measured over a quarter of a second, and is limited to the rate at
  * which the messages were sent. The maximum decays to 1/e in 30 s. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Returns the number of bytes by which the congestion window has to be larger
- * because the path delivers in bursts. A burst is the data that the path
- * delivers after a pause without deliveries. The result is the size of the
- * burst, minus the data that the path would deliver during the burst at its
- * maximum rate. If the window is larger by this number of bytes, the pauses do
- * not reduce the throughput. */
+/* Some paths deliver data in bursts, with pauses between the bursts. Returns
+ * the number of bytes that have to be added to the congestion window, so that
+ * the pauses do not reduce the throughput. This number is the size of a burst,
+ * minus the data that the path would deliver during the burst at its maximum
+ * rate. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

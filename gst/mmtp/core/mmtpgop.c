@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines which pictures of a stream refer to which other pictures. */
+/* Implementation of mmtpgop.h: determines which pictures of a stream refer to
+ * which other pictures. */
 
 #include "mmtpgop.h"
 
 #include "mmtppacket.h"
 
-/* Interval between key frames that is assumed at the beginning of a stream.
- * When the second key frame is put into the queue, the interval is measured. */
+/* Interval in ns between two key frames that is assumed at the beginning of a
+ * stream. The interval is measured when the second key frame is put into the
+ * queue. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
-/* Upper limit in ns for the measured interval between key frames. It is needed
- * if an encoder makes key frames only on request. The measured interval could
- * otherwise be very long. */
+/* Upper limit in ns for the measured interval between two key frames. Without
+ * this limit, the interval could be very long, because some encoders make key
+ * frames only on request. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
-/* Minimum interval between two key frames. If two buffers with key frames
+/* Minimum interval in ns between two key frames. If two buffers with key frames
  * follow each other within a shorter time, they are parts of one key frame, for
  * example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
@@ -25,15 +27,15 @@
 /* Number of frames between two key frames that is assumed at the beginning of a
  * stream. It is a usual length of a group of pictures in MPEG-2. */
 #define USUAL_LENGTH 12
-/* If a reference picture is dropped, all later pictures of its group of
- * pictures become useless. Only this fraction of them is counted as a
- * consequence of the drop, because the others might be dropped later anyway.
- * The value was tuned with the arena, a simulation of network links
- * (tests/benchmarks/mmtparena.c). */
+/* If a reference picture is dropped, all later pictures of its group become
+ * useless. When the sender computes how many pictures such a drop costs, it
+ * counts only this fraction of the later pictures, because the others might be
+ * dropped anyway. The value was tuned with the arena, a simulation of network
+ * links (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
 /* Number of pictures that count as lost if a reference picture of a layer above
  * the base layer is lost. The number is small, because only few pictures refer
- * to such a picture. */
+ * to a picture of a higher layer. */
 #define LAYER_WEIGHT 2
 
 gboolean
@@ -83,15 +85,16 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->is_given_up = gop->is_lost = gop->is_base_wrong = FALSE;
 }
 
-/* Returns whether the sender must stop waiting for a key frame. The wait began
- * when the sender dropped a picture with the due time `given_up_due`. `due` is
- * the due time of the current picture. The wait ends in two cases:
+/* After the sender has dropped a reference picture, it drops later pictures and
+ * waits for a key frame. Returns whether the sender must stop waiting. `due` is
+ * the due time of the current picture. `given_up_due` is the due time of the
+ * dropped picture. The wait ends in two cases:
  *
- * - `due` is more than MAX_INTERVALS key-frame intervals after `given_up_due`.
- * - `due` is more than one key-frame interval before `given_up_due`. The
- *   current picture then belongs to a new stream. In one stream, due times
- *   decrease only a little, namely at B-frames.
- */
+ * - The current picture is due more than MAX_INTERVALS key-frame intervals
+ *   after the dropped picture.
+ * - The current picture is due more than one key-frame interval before the
+ *   dropped picture. It then belongs to a new stream. In one stream, due times
+ *   decrease only a little, namely at B-frames. */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)
 {
@@ -145,9 +148,9 @@ mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A buffer that contains only a part of a picture, such as parameter sets,
-   * may belong to the next key frame. It therefore does not count as a buffer
-   * that refers to a dropped picture. */
+  /* A buffer with PICTURE_KIND_PART contains only a part of a picture, such as
+   * parameter sets. It may belong to the next key frame, which refers to no
+   * dropped picture. The function therefore returns FALSE for this kind. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up) ||
       (picture->has_slots && (picture->uses & gop->wrong)));

@@ -7,54 +7,62 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Interval after which an INIT or OPEN is repeated: HANDSHAKE_WAIT at first,
- * and then doubled up to MAX_WAIT. docs/wire-mmtp.md, section 4: "after 250 ms,
- * doubled up to 2 s". */
+/* An INIT or OPEN message that gets no answer is repeated. An INIT is repeated
+ * after HANDSHAKE_WAIT. An OPEN is repeated after 1.5 times the round trip of
+ * the INIT, but not earlier than HANDSHAKE_WAIT. Each further interval is twice
+ * as long as the previous one, up to MAX_WAIT (docs/wire-mmtp.md, section 4).
+ */
 #define HANDSHAKE_WAIT (250 * MILLISECOND)
 #define MAX_WAIT (2 * SECOND)
-/* Number of OPENs without an answer after which the handshake begins again with
- * an INIT.
- */
+/* Maximum number of OPEN messages that are sent with the same cookie. If none
+ * of them is answered, the handshake begins again with an INIT. */
 #define OPEN_TRIES 5
-/* Number of refused INITs or OPENs after which the sender gives up
- * (docs/wire-mmtp.md, section 4). */
+/* Number of refused INIT or OPEN messages after which the sender gives up its
+ * attempt to begin a session (docs/wire-mmtp.md, section 4). */
 #define REFUSALS 3
 /* Maximum number of COOKIEs that are accepted as answers to one INIT
  * (docs/wire-mmtp.md, section 4). */
 #define COOKIES_OF_TRY 16
-/* The round trip of OPEN and ACCEPT is measured from the first OPEN
- * (docs/wire-mmtp.md, section 4). On paths with a short round trip, an OPEN is
- * repeated with the same cookie for less than 6 s. An OPEN that is sent more
- * than 6 s after the first OPEN counts as a first OPEN again. An ACCEPT is
- * valid even if it arrives after a longer time. */
+/* An OPEN message that is sent more than OPEN_ANSWER_TIME (ns) after the first
+ * OPEN counts as a first OPEN again. The ACCEPT does not say which OPEN it
+ * answers, so the round trip is usually measured from the first OPEN
+ * (docs/wire-mmtp.md, section 4). On a path with a short round trip, the OPENs
+ * with the same cookie are sent within 6 s. An ACCEPT is valid even if it
+ * arrives after a longer time. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
-/* A REFUSE with the reason 2 (busy) does not end the attempt immediately.
- * docs/wire-mmtp.md, section 4: such REFUSEs end the attempt only if they
- * arrive for at least 1.5 s. The receiver may need that time to detect that
- * this sender's previous session is dead. */
+/* A REFUSE message with the reason 2 (busy) does not end the attempt to begin a
+ * session immediately. The attempt can end only when BUSY_TIME (ns) has passed
+ * since the first REFUSE (docs/wire-mmtp.md, section 4). The receiver may need
+ * that long to detect that this sender's previous session is dead. */
 #define BUSY_TIME (1500 * MILLISECOND)
-/* Size of an OPEN in bytes. OPEN is padded, as QUIC pads its first packet (RFC
- * 9000, section 14.1). The round trip of OPEN is therefore longer than that of
- * the short INIT by the transmission time of the padding. The difference gives
- * a first estimate of the path's rate (variable packet size probing: Bellovin
- * 1992, Jacobson's pathchar 1997). A repeated OPEN is not padded, because the
- * padding could occupy a slow path for a second. */
+/* Size in bytes of the first OPEN message, including padding. QUIC also pads
+ * its first packet (RFC 9000, section 14.1). Before the OPEN, the sender sends
+ * an INIT message, which is short. The transmission of the padding takes time,
+ * so the round trip of the OPEN is longer than that of the INIT. From the
+ * difference, the sender makes a first estimate of the path's rate (variable
+ * packet size probing: Bellovin 1992, Jacobson's pathchar 1997). A repeated
+ * OPEN is not padded, because the padding could occupy a slow path for a
+ * second. */
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116     /* size without padding */
-/* Upper limit of the first estimate of a path's rate, in bit/s. It applies only
- * if the estimate is uncertain. It is the rate of ten packets in 100 ms. Ten
- * packets are the initial window of RFC 6928, and 100 ms is an assumed round
- * trip. */
+/* Upper limit in bit/s for the first estimate of a path's rate, if this
+ * estimate is uncertain. The limit is the rate of ten packets of 1500 bytes in
+ * 100 ms. Ten packets are the initial window of RFC 6928, and 100 ms is an
+ * assumed round trip. */
 #define USUAL_BEGINNING 1200000
-/* Number of bytes by which ACCEPT is longer than COOKIE. */
+/* Number of bytes by which an ACCEPT message is longer than a COOKIE message.
+ * It is needed to compare the round trip of OPEN and ACCEPT with the round trip
+ * of INIT and COOKIE. */
 #define ACCEPT_MORE 13
-/* The rate of a path is estimated from the difference between the round trips
- * of OPEN and INIT, because OPEN is longer. A difference below this value (ns)
- * is mere noise, and this value is used instead. */
+/* The round trip of an OPEN message is longer than the round trip of an INIT
+ * message, because OPEN has more bytes. The first estimate of a path's rate is
+ * computed from this difference. If the difference is below MIN_DIFFERENCE
+ * (ns), it is mere noise, and MIN_DIFFERENCE is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
-/* Maximum initial delay (D0) that an OPEN may request (docs/wire-mmtp.md). */
+/* Maximum initial delay (D0, the latency of the session) in ns that an OPEN may
+ * request (docs/wire-mmtp.md, section 4). */
 #define MAX_INITIAL_DELAY (60 * SECOND)
 
 void
@@ -87,8 +95,9 @@ mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
 
 /* --- session -------------------------------------------------------------- */
 
-/* Begins an attempt to get a COOKIE, at the start of the handshake or when the
- * last cookie is no longer useful. The first INIT may be sent immediately. */
+/* Begins an attempt to get a COOKIE, which a sender requests with INITs. This
+ * happens at the start of the handshake, and when the last cookie is no longer
+ * useful. The first INIT may be sent immediately. */
 static void
 begin_init (MmtpHandshake * self)
 {
@@ -126,9 +135,10 @@ wait_for_answer (MmtpHandshake * self)
   self->tries++;
 }
 
-/* Writes an INIT. No session exists yet, so it has neither a channel number nor
- * the trailer of a session. Its trailer is the seal, a MAC with the
- * application's key. */
+/* Writes an INIT, the request for a COOKIE. No session exists yet, so an INIT
+ * has neither a channel number nor the trailer of a session. If the application
+ * has set a key, the trailer of the INIT is a seal: a MAC with a key that is
+ * derived from the application's key. */
 static gsize
 write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
     guint * id)
@@ -152,10 +162,10 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   return size;
 }
 
-/* Writes the next INIT of the current attempt and returns its size. Returns 0
- * if all INITs of this attempt were written. The first attempt sends one INIT
- * on the first path. Each later attempt uses one path more than the attempt
- * before it. */
+/* INITs are sent in rounds, until a COOKIE arrives. In the first round, one
+ * INIT is sent on the first path. Each later round uses one path more than the
+ * round before it. This function writes the next INIT of the current round and
+ * returns its size. It returns 0 if all INITs of this round were written. */
 static gsize
 write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
@@ -213,13 +223,14 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   return size;
 }
 
-/* Returns whether the cookie may be used for one more OPEN. A cookie is valid
- * only for the path on which its COOKIE arrived.
+/* Returns whether the sender may send one more OPEN with the cookie that it
+ * has. The cookie is valid only for the path on which the COOKIE message
+ * arrived, so this path must be able to send.
  *
- * If several COOKIEs have arrived, one of these COOKIEs may come from an
- * attacker who wants to keep the sender from using the right COOKIE. In this
- * case the sender does not repeat the OPEN. It soon sends another INIT instead,
- * so that the receiver sends the right COOKIE again. */
+ * If several different COOKIEs have arrived, an attacker may have sent one of
+ * them to make the sender use a wrong cookie. In this case, the sender does not
+ * repeat the OPEN. It soon sends another INIT instead, so that the receiver
+ * sends the right COOKIE again. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {
@@ -244,7 +255,7 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
   return 0;
 }
 
-/* Returns whether to try `cookie`.
+/* Returns whether the sender should answer `cookie` with an OPEN.
  *
  * An attacker who sees an INIT can send a copy of this INIT from another
  * address. The receiver then makes a COOKIE for that address, and the attacker
@@ -254,8 +265,7 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
  * If the sender has a key, it therefore tries every COOKIE that differs from
  * the previous COOKIE. `cookies_left` limits the number of tries per INIT.
  * Without a key there is no protection against such an attacker, so the sender
- * uses only the first COOKIE.
- */
+ * uses only the first COOKIE. */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
 {
@@ -301,17 +311,20 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* Returns whether the ACCEPT that arrives now probably answers a repeated OPEN
- * and not the first OPEN.
+/* Returns TRUE if the ACCEPT that arrives now probably answers a repeated OPEN.
+ * Returns FALSE if it probably answers the first OPEN.
  *
- * A repeated OPEN has no padding. OPEN and ACCEPT together are then 1.4 times
- * as large as INIT and COOKIE together. The time from a repeated OPEN to its
- * ACCEPT is therefore expected to be 1 to 1.4 times the round trip of the INIT.
- * The function accepts up to 1.5 times, because this time also fluctuates.
+ * The function compares the time from the last OPEN to the ACCEPT with the
+ * round trip of the INIT, which is the time from the INIT to its COOKIE. A
+ * repeated OPEN has no padding. On the network, OPEN and ACCEPT together then
+ * have about 1.4 times as many bytes as INIT and COOKIE together. If the ACCEPT
+ * answers the last OPEN, it is therefore expected 1 to 1.4 round trips after
+ * this OPEN. The function accepts up to 1.5 round trips, because delays
+ * fluctuate.
  *
- * The ACCEPT may also answer the first OPEN, which was not lost, but only slow
- * because of its padding. The time from the repeated OPEN to the ACCEPT is then
- * usually not 1 to 1.5 times the round trip of the INIT. */
+ * The first OPEN has padding, so its answer may be slow. If the ACCEPT answers
+ * the first OPEN, it may arrive at any time after the last OPEN. This time is
+ * then usually not within 1 to 1.5 round trips. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -322,9 +335,10 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
       && 2 * round_trip < 3 * self->init_round_trip;
 }
 
-/* Returns whether the first round trip is ambiguous, as in Karn's problem: it
- * is not known which INIT the first COOKIE answered, or which OPEN the ACCEPT
- * answered.
+/* Returns whether it is uncertain which message was answered: which INIT the
+ * first COOKIE answered, or which OPEN the ACCEPT answered. The measured round
+ * trip is then ambiguous, as in TCP after a retransmission (RFC 6298, section
+ * 3, Karn's algorithm).
  *
  * On a path with a long round trip, several INITs are sent before the first
  * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, the
@@ -337,10 +351,12 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
       || self->tries > 2;
 }
 
-/* Called when the ACCEPT arrives. The rate is computed from the additional time
- * that the padding of OPEN needs. A repeated OPEN has no padding, so the
- * function returns 0 if the ACCEPT answers a repeated OPEN. If it is not known
- * which INIT or OPEN was answered, the function returns at most
+/* Returns a first estimate of the path's rate in bit/s, when the ACCEPT
+ * arrives. The first OPEN is longer than the INIT, because it contains padding,
+ * so its round trip is longer, too. The estimate is the number of additional
+ * bytes divided by the additional time. A repeated OPEN has no padding. If the
+ * ACCEPT answers a repeated OPEN, the function therefore returns 0. If it is
+ * uncertain which INIT or OPEN was answered, the function returns at most
  * USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
@@ -363,14 +379,20 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* Adds the measured round trip to the path, and sets the first offset of the
- * clocks. This offset is used until reports give a better offset.
+/* Adds the round trip that the handshake has measured to the path. Also sets
+ * the first offset of the clocks, which is used until reports give a better
+ * offset.
  *
- * The transit of a message is its one-way delay plus a constant. The constant
- * is chosen so that the transit of OPEN is 0 (docs/wire-mmtp.md, section 6).
- * The one-way delay of OPEN has two parts: half of the round trip of short
- * messages, and the transmission time of the padding. The first offset is the
- * negative value of this delay. */
+ * The transit of a message is its arrival time minus its sending time, minus a
+ * constant. It is also the sum of the message's one-way delay and the offset of
+ * the clocks. The receiver chooses the constant so that the transit of the OPEN
+ * is 0 (docs/wire-mmtp.md, section 6). The offset is therefore the negative of
+ * the OPEN's one-way delay.
+ *
+ * The one-way delay of the OPEN is the round trip of OPEN and ACCEPT minus the
+ * one-way delay of the ACCEPT. The ACCEPT is short. Its one-way delay is
+ * assumed to be half of the shorter of two round trips: that of INIT and
+ * COOKIE, and that of OPEN and ACCEPT. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
@@ -408,8 +430,10 @@ take_accept (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* Returns whether a REFUSE answers an INIT or OPEN on this path that is still
- * open. If several REFUSEs arrive for it, only the first one counts. */
+/* Called when a REFUSE arrives on `path`. Returns whether the REFUSE answers an
+ * INIT or OPEN: one of them must have been sent on this path since the previous
+ * REFUSE arrived. If several REFUSEs answer the same INIT or OPEN, only the
+ * first REFUSE therefore counts. */
 static gboolean
 is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
 {
@@ -419,9 +443,10 @@ is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
   return asked;
 }
 
-/* Returns whether a sealed REFUSE answers an OPEN that was not refused yet. The
- * REFUSE has the channel number of the OPEN that it answers, so that a replayed
- * REFUSE does not count as the answer to a later OPEN. */
+/* Called when a REFUSE with a valid seal (a MAC) arrives. Returns whether it
+ * answers an OPEN that was not refused yet. The REFUSE contains the channel
+ * number of the OPEN that it answers, so a replayed REFUSE does not count as
+ * the answer to a later OPEN. */
 static gboolean
 is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 {
@@ -435,8 +460,8 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 
 /* Processes a REFUSE with the reason "cookie too old". An on-path attacker can
  * send such a REFUSE, so its effect is limited:
- * - The handshake sends an INIT to request another COOKIE. The time between
- *   this INIT and the previous INIT is not shorter than usual.
+ * - The sender sends another INIT to request a new COOKIE, but not earlier than
+ *   HANDSHAKE_WAIT after the previous INIT.
  * - An ACCEPT for the last OPEN remains valid. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
@@ -450,9 +475,10 @@ take_old_cookie (MmtpHandshake * self, MmtpPath * path)
   return MMTP_VALID;
 }
 
-/* Counts a REFUSE. Returns whether the REFUSEs so far end the attempt. A busy
- * receiver may soon be free again, so REFUSEs with the reason "busy" end the
- * attempt only after BUSY_TIME (docs/wire-mmtp.md, section 4). */
+/* Counts a REFUSE. Returns whether the REFUSEs so far end the attempt to begin
+ * a session. A busy receiver may soon be free again, so REFUSEs with the reason
+ * "busy" end the attempt only after BUSY_TIME (docs/wire-mmtp.md, section 4).
+ */
 static gboolean
 is_refused (MmtpHandshake * self, MmtpRefuseReason reason)
 {

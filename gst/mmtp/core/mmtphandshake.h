@@ -20,7 +20,7 @@ typedef enum
   MMTP_PHASE_OVER
 } MmtpPhase;
 
-/* Session parameters that an OPEN message contains. */
+/* Parameters of the session that the sender requests in an OPEN message. */
 typedef struct
 {
   /* bitrate of the stream in bit/s; 0 if not known in advance */
@@ -35,20 +35,22 @@ typedef struct
 typedef struct
 {
   /* Sending time of the first OPEN; MMTP_NEVER if no OPEN was sent. An OPEN
-   * that is sent more than 6 s after the first one counts as a first OPEN
-   * again. */
+   * that is sent more than 6 s later counts as a first OPEN again, and its
+   * sending time replaces this time. */
   guint64 open_sent;
   guint64 last_open_sent;       /* sending time of the last OPEN */
   /* TRUE if an INIT or OPEN was sent on this path and no REFUSE has answered it
    * yet */
   gboolean is_open;
-  /* These fields are about the current attempt: the time of its first INIT, the
-   * number of its INITs, and the number of COOKIEs that have arrived in answer
-   * to these INITs. */
+  /* To get a COOKIE, the sender sends INITs until one is answered. These fields
+   * contain the time of the first INIT, the number of INITs, and the number of
+   * COOKIEs that have arrived. They are reset when the sender requests a new
+   * COOKIE. */
   guint64 init_sent;
   guint inits, cookies;
-  /* Channel number of the first OPEN that no REFUSE has answered. A REFUSE that
-   * answers an earlier OPEN is ignored as a replay. */
+  /* No OPEN with this channel number or a higher one has been refused yet. The
+   * channel number counts the messages on the path. A REFUSE that answers an
+   * OPEN with a lower number is ignored as a replay. */
   guint64 unrefused;
 } MmtpAsked;
 
@@ -63,22 +65,26 @@ typedef struct
   MmtpPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* token that the receiver has to put into its messages */
+  /* Token that the sender has chosen for this session. Without a key, the
+   * receiver puts the token into the trailer of its messages. */
   guint64 token_s;
-  /* path on which the COOKIE arrived; the cookie is valid for this path only */
+  /* id of the path on which the COOKIE arrived; the cookie is valid for this
+   * path only */
   guint path;
-  /* index of the path on which the next INIT of the current attempt is sent */
+  /* Index of the path on which the next INIT of the current round is sent.
+   * INITs are sent in rounds, and in each round on several paths. */
   guint next;
   guint tries, refusals;
   guint64 refused_at;           /* time of the first refusal */
   guint64 at, wait;
   /* Number of further COOKIEs that the sender accepts as answers to the last
-   * INIT. Each INIT resets it. */
+   * INIT. When an INIT is sent, this number is set to its maximum. */
   guint cookies_left;
   gboolean is_contested;        /* Several different COOKIEs arrived. */
-  /* Reason in the last REFUSE that had no valid seal, or MMTP_REFUSE_KEY if the
-   * seal of a COOKIE was invalid; 0 if there was no such message. A seal is a
-   * MAC with the application's key. */
+  /* Reason why the handshake may have failed, for the error message. It comes
+   * from a message without a valid seal (a MAC), so it may be forged. It is the
+   * reason in the last REFUSE without a valid seal, or MMTP_REFUSE_KEY if a
+   * COOKIE had an invalid seal; 0 if there was no such message. */
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
@@ -93,21 +99,22 @@ void mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path);
 void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
 /* Begins the handshake. At least one path must exist. */
 void mmtp_handshake_begin (MmtpHandshake * self);
-/* Schedules the next message to be sent immediately. Call this function if a
- * path is new or has a new address. Without this call, nothing is sent on this
- * path until the next retry. */
+/* Makes the next message of the handshake due immediately. Call this function
+ * if a path is new or has a new address. Without this call, the sender would
+ * use the path only after the current waiting time. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
 /* Writes the INIT or OPEN that is due now. Returns its size and sets `path`.
  * Returns 0 if no message is due. The next message is due at the time
  * `self->at`. */
 gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
     guint * path);
-/* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. */
+/* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. Returns
+ * MMTP_VALID, or the reason why the message is refused. */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
-/* Returns a first estimate of the rate of `path`, the path on which the ACCEPT
- * arrived, in bit/s; 0 if the rate is unknown. If the estimate is uncertain, it
- * is limited to a low value, and `is_minimum` is set to TRUE: the actual rate
- * may be higher. */
+/* Returns a first estimate of the path's rate in bit/s; 0 if the rate is
+ * unknown. `path` is the path on which the ACCEPT arrived. If the estimate is
+ * uncertain, it is limited to a low value. If the limit was applied,
+ * `is_minimum` is set to TRUE, because the actual rate may be higher. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path, gboolean * is_minimum);

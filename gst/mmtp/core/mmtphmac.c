@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtphmac.h. Each HMAC begins with hashing the key. The
- * state of the hash after that is stored in the context, and is copied for each
+/* Implementation of mmtphmac.h. The computation of each HMAC begins with
+ * hashing the key. The state of the hash is then the same for all messages. It
+ * is therefore stored in the context, and a copy of it is used for each
  * message. For a short message, hashing the key again would take half as long
- * as hashing the message.
- */
+ * as hashing the message. */
 
 #include "mmtphmac.h"
 

@@ -13,7 +13,8 @@ typedef struct _MmtpHmac MmtpHmac;
 
 MmtpHmac *mmtp_hmac_new (const guint8 * key, gsize size);
 void mmtp_hmac_free (MmtpHmac * hmac);
-/* Computes the HMAC of the 8 bytes of `number`, in network byte order, followed
- * by the `size` bytes at `bytes`. Does not change `hmac`. */
+/* Computes the HMAC of `number` and of the `size` bytes at `bytes`, and stores
+ * it in `digest`. `number` is included as 8 bytes in network byte order before
+ * the other bytes. Does not change `hmac`. */
 void mmtp_hmac_compute (const MmtpHmac * hmac, guint64 number,
     const guint8 * bytes, gsize size, guint8 digest[MMTP_HMAC_SIZE]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mmtpinitialwindow.h"
 
-/* INITIAL_PACKETS is the initial window, in packets, of a path of unknown rate
- * (RFC 6928, section 2). MIN_INITIAL_PACKETS is the minimum of this window (RFC
- * 5681, section 3.1).
- */
+/* Initial congestion window of a path of unknown rate, in packets.
+ * INITIAL_PACKETS is the usual window (RFC 6928, section 2).
+ * MIN_INITIAL_PACKETS is the minimum, which is used for paths with a long round
+ * trip (RFC 5681, section 3.1). */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
-/* time in ns that is added to the round trip to get the time until the first
- * report arrives */
+/* The first report is expected to arrive after the round trip plus this time
+ * (ns). */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 /* If the rate of a path is unknown and its round-trip time exceeds this time
  * (ns), the initial window is smaller than INITIAL_PACKETS. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's side of JOIN, CHALLENGE and RESPONSE. */
+/* Implementation of mmtpjoins.h: the sender's side of JOIN, CHALLENGE and
+ * RESPONSE. */
 
 #include "mmtpjoins.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Minimum and maximum interval between two JOINs. docs/wire-mmtp.md says about
- * the JOIN: "every 200 ms, then with doubled time up to 2 s". */
+/* A JOIN is repeated until the receiver answers. The first interval between two
+ * JOINs is JOIN_WAIT. Each further interval is twice as long as the previous
+ * one, up to MAX_WAIT (docs/wire-mmtp.md, section 3, JOIN). */
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
 
@@ -80,12 +82,12 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   return TRUE;
 }
 
-/* Processes a CHALLENGE, the answer to a JOIN. The time from the JOIN to the
- * CHALLENGE is the round trip of the path.
+/* Processes a CHALLENGE, the answer to a JOIN. The time from the first JOIN to
+ * the CHALLENGE is a measurement of the path's round trip.
  *
- * The CHALLENGE is answered with a RESPONSE, which may be lost. The RESPONSE is
- * known to have arrived only when a report contains the path. The JOIN is
- * therefore repeated until such a report arrives. */
+ * The sender answers the CHALLENGE with a RESPONSE. The RESPONSE may be lost,
+ * and only a report about the path shows that it has arrived. The sender
+ * therefore repeats the JOIN until such a report arrives. */
 MmtpRefusal
 mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md, section
- * 3). These messages are used in two cases: a new path joins an existing
- * session, or a path joins its session again because its address may have
- * changed. */
+ * 3). With these messages, a path joins an existing session. A path that has
+ * already joined does so again if its address may have changed. */
 
 #pragma once
 
@@ -16,9 +15,10 @@ typedef struct
   guint64 at;
   /* time between the next JOIN and the JOIN that follows it, in ns */
   guint64 wait;
-  /* Sending time of the first JOIN, in ns. It is unknown which of the JOINs a
-   * CHALLENGE answers, so the round trip measured from this time may be too
-   * long. This does no harm, because a shorter round trip replaces it later. */
+  /* Sending time of the first JOIN, in ns. A CHALLENGE does not say which JOIN
+   * it answers, so the round trip is measured from the first JOIN. The result
+   * is too long if the CHALLENGE answers a later JOIN. This error does no harm,
+   * because a shorter round trip replaces it later. */
   guint64 sent;
   gboolean respond;             /* A RESPONSE has to be sent. */
   guint64 challenge;
@@ -36,8 +36,8 @@ void mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
 /* Starts joining: `path` counts as not joined, and its first JOIN is due now.
  */
 void mmtp_joins_begin (MmtpJoins * self, MmtpPath * path);
-/* Schedules a JOIN on `path` at the time `at` (in ns). This also works for a
- * path that has already joined the session. */
+/* Schedules a JOIN on `path` at the time `at` (in ns). If the path has already
+ * joined the session, it stays joined. */
 void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
 /* Stops the JOINs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);
@@ -46,10 +46,10 @@ void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
  * due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
-/* Processes a CHALLENGE that arrived on `path`. It is valid if its nonce is
- * that of the JOIN on this path. The function then schedules a RESPONSE, marks
- * the path as joined, and returns MMTP_VALID. Otherwise it returns
- * MMTP_REFUSED_SESSION. */
+/* Processes a CHALLENGE that arrived on `path`. The CHALLENGE is valid if it
+ * contains the nonce of the JOIN that was sent on this path. If it is valid,
+ * the function schedules a RESPONSE, marks the path as joined, and returns
+ * MMTP_VALID. Otherwise it returns MMTP_REFUSED_SESSION. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */

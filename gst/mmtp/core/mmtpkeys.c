@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Authentication in an MMTP session. All MACs are HMAC-SHA-256 (RFC 2104, FIPS
- * 180-4). GLib computes the MACs of the handshake. The faster mmtphmac.h
- * computes the MACs of all other messages. Secret values are compared in
- * constant time.
- */
+ * 180-4). The MACs of the handshake are computed with GLib. The MACs of all
+ * other messages are computed with mmtphmac.h, which is faster. Secret values
+ * are compared in constant time. */
 
 #include "mmtpkeys.h"
 
@@ -11,10 +10,13 @@
 
 #include "wire.h"
 
-#define COOKIE_TIME_SIZE 8      /* docs/wire-mmtp.md, section 4 */
-#define COOKIE_LIFETIME 10      /* in s; section 4 */
+/* Size in bytes of the time at the beginning of a cookie (docs/wire-mmtp.md,
+ * section 4). */
+#define COOKIE_TIME_SIZE 8
+/* time in s for which a cookie is valid (docs/wire-mmtp.md, section 4) */
+#define COOKIE_LIFETIME 10
 
-/* section 5 */
+/* strings that are used to derive the keys (docs/wire-mmtp.md, section 5) */
 #define HANDSHAKE_LABEL "mmtp1 handshake"
 #define SESSION_LABEL "mmtp1 session"
 #define SENDER_LABEL "sender"
@@ -33,7 +35,7 @@ add (GHmac * hmac, gconstpointer bytes, gsize size)
     g_hmac_update (hmac, bytes, size);
 }
 
-/* Frees `hmac`. */
+/* Stores the HMAC in `digest`, and frees `hmac`. */
 static void
 finish (GHmac * hmac, guint8 digest[MMTP_KEY_SIZE])
 {
@@ -130,10 +132,10 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
 
 /* --- cookies -------------------------------------------------------------- */
 
-/* Computes the cookie for `address` and `nonce` at the time `now`. The time,
- * the address and the nonce are concatenated for the HMAC. Only the address has
- * a variable length, so different arguments never give the same concatenated
- * bytes. */
+/* Computes the cookie for `address` and `nonce` at the time `now`. The cookie
+ * consists of the time and an HMAC of these three values, whose bytes are
+ * hashed one after another. Only the address has a variable length, so
+ * different values never give the same sequence of bytes. */
 void
 mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
@@ -261,10 +263,10 @@ mmtp_replay_check (const MmtpReplay * replay, guint64 number)
   return !(replay->seen[get_word (number)] & get_bit (number));
 }
 
-/* Moves the replay window, which consists of the highest message numbers, so
- * that `number` becomes the highest number in it. The window is stored as a
- * ring of bits, one bit for each number. A number that enters the window uses
- * the bit of a number that leaves the window. */
+/* Moves the replay window so that `number` becomes the highest number in it.
+ * The window covers the last MMTP_REPLAY_WINDOW message numbers. It is stored
+ * as a ring of bits, with one bit for each number. Each number that enters the
+ * window uses the bit of a number that leaves the window. */
 static void
 advance (MmtpReplay * replay, guint64 number)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Authentication in an MMTP session: cookies, handshake and session keys,
- * trailers, and the replay window (docs/wire-mmtp.md, sections 2, 4 and 5). The
- * caller provides all randomness.
- */
+ * trailers, and the replay window (docs/wire-mmtp.md, sections 2, 4 and 5). All
+ * random numbers are derived from a seed, which the caller provides. */
 
 #pragma once
 
@@ -20,28 +19,32 @@ typedef struct
   GBytes *key;                  /* the application's key; may be NULL */
 } MmtpKey;
 
-/* `application_key` may be NULL; otherwise it must not be empty. The MmtpKey
- * takes a reference to it. */
+/* Initializes `key`. If the application has set a key, `application_key` is
+ * this key and must not be empty; otherwise it is NULL. The MmtpKey takes a
+ * reference to it. */
 void mmtp_key_init (MmtpKey * key, GBytes * application_key);
 void mmtp_key_clear (MmtpKey * key);
-/* Computes or verifies the MAC of OPEN and ACCEPT, over the first `size` bytes
- * of the message. Without a key, the MAC is zero. The comparison takes constant
- * time. */
+/* mmtp_key_sign() computes the MAC of an OPEN or ACCEPT over the first `size`
+ * bytes of the message. mmtp_key_verify() checks this MAC and takes constant
+ * time. Without a key, the MAC is zero. */
 void mmtp_key_sign (const MmtpKey * key, const guint8 * bytes, gsize size,
     guint8 mac[MMTP_MAC_SIZE]);
 gboolean mmtp_key_verify (const MmtpKey * key, const guint8 * bytes,
     gsize size, const guint8 mac[MMTP_MAC_SIZE]);
-/* Writes or verifies the seal of INIT, COOKIE and REFUSE. The message has
- * `size` bytes, and the seal is the trailer, the last 8 of these bytes. Without
- * a key, the trailer is not changed, and verification returns FALSE. */
+/* The seal is the trailer of INIT, COOKIE and REFUSE: the last 8 of the `size`
+ * bytes of the message. mmtp_key_seal() writes the seal, and
+ * mmtp_key_verify_seal() checks it. Without a key, mmtp_key_seal() does not
+ * change the trailer, and mmtp_key_verify_seal() returns FALSE. */
 void mmtp_key_seal (const MmtpKey * key, guint8 * bytes, gsize size);
 gboolean mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes,
     gsize size);
 
 /* --- the receiver's cookies ----------------------------------------------- */
 
-/* Makes or checks a cookie for a sender's address. `address` is any byte string
- * that identifies this address. `now` is in seconds. */
+/* mmtp_cookie_make() makes a cookie for a sender's address, and
+ * mmtp_cookie_check() checks that a cookie is genuine and not too old.
+ * `address` is any byte string that identifies the sender's address. `now` is
+ * the present time in seconds. */
 void mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
     const guint8 nonce[MMTP_NONCE_SIZE], guint8 cookie[MMTP_COOKIE_SIZE]);
@@ -58,13 +61,16 @@ typedef struct
   MmtpHmac *hmac;               /* NULL without a key */
 } MmtpDirection;
 
-/* Initializes the MAC of one direction of a session. `from` is the role that
- * sends the messages of this direction: sender or receiver. */
+/* Initializes `direction`, which writes or verifies the trailers of all
+ * messages that one endpoint sends in a session. `from` is the role of this
+ * endpoint: sender or receiver. */
 void mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
     const guint8 nonce_s[MMTP_NONCE_SIZE],
     const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token);
 void mmtp_direction_clear (MmtpDirection * direction);
-/* Writes the trailer of a message into the last 8 of its `size` bytes. */
+/* Writes the trailer of a message. The message has `size` bytes, and the
+ * trailer is the last 8 of them. `number` is the channel number of the message.
+ */
 void mmtp_direction_seal (const MmtpDirection * direction, guint64 number,
     guint8 * bytes, gsize size);
 gboolean mmtp_direction_verify (const MmtpDirection * direction,
@@ -81,11 +87,12 @@ typedef struct
   guint64 seen[MMTP_REPLAY_WINDOW / 64];
 } MmtpReplay;
 
-/* Returns FALSE if a message with this `number` was accepted before, or if the
- * number is too low for the replay window. Otherwise returns TRUE. Does not
- * change the replay window. */
+/* Returns whether the replay window allows a message with this `number`.
+ * Returns FALSE if such a message was accepted before, or if `number` is below
+ * the window. The function does not change the window. */
 gboolean mmtp_replay_check (const MmtpReplay * replay, guint64 number);
-/* Marks `number` as accepted. Call this function after the trailer has been
+/* Records in the replay window that the message with this `number` was
+ * accepted. Call this function after the trailer of the message has been
  * verified. */
 void mmtp_replay_accept (MmtpReplay * replay, guint64 number);
 
@@ -99,11 +106,12 @@ typedef struct
 
 void mmtp_entropy_init (MmtpEntropy * entropy,
     const guint8 seed[MMTP_ENTROPY_SIZE]);
-/* Draws `size` pseudo-random bytes; at most MMTP_KEY_SIZE. They are the HMAC of
- * a counter, and the seed is the key of the HMAC. */
+/* Writes `size` pseudo-random bytes to `bytes`; `size` must be at most
+ * MMTP_KEY_SIZE. The bytes are the HMAC of a counter, with the seed as the key.
+ */
 void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);
-/* Derives a key from `secret`, the string `purpose` and the `size` bytes at
- * `more`. Equal arguments give equal keys. */
+/* Derives a key from three inputs: `secret`, the string `purpose`, and the
+ * `size` bytes at `more`. Equal inputs give equal keys. */
 void mmtp_secret_derive (const guint8 secret[MMTP_KEY_SIZE],
     const gchar * purpose, gconstpointer more, gsize size,
     guint8 derived[MMTP_KEY_SIZE]);

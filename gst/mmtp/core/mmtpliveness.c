@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Session timeout and take-over. */
+/* Implementation of mmtpliveness.h: the session timeout, and the take-over of a
+ * session by a new sender. */
 
 #include "mmtpliveness.h"
 
 #include <string.h>
 
-/* Another sender can take over the session if the session's sender does not
- * answer (docs/wire-mmtp.md, "Take-over"). To find this out, the receiver sends
- * N_QUERIES QUERYs to the session's sender, at intervals of QUERY_DISTANCE. The
- * sender must answer within QUERY_TIME or two round trips, whichever is longer.
- */
+/* A new sender can take over the session if the session's present sender does
+ * not answer (docs/wire-mmtp.md, section 4, "Take-over"). To find this out, the
+ * receiver sends N_QUERIES QUERYs to the present sender, at intervals of at
+ * least QUERY_DISTANCE. The present sender has to answer within QUERY_TIME or
+ * QUERY_ROUND_TRIPS round trips, whichever is longer. An unknown round trip
+ * counts as UNKNOWN_ROUND_TRIP. */
 #define QUERY_TIME MMTP_SECOND
 #define QUERY_ROUND_TRIPS 2
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define N_QUERIES 3
 #define QUERY_DISTANCE (100 * MMTP_MSECOND)
-/* When a message from the session's sender has arrived, the sender counts as
- * alive for a certain time. This time is ALIVE_TIME or two keep-alive periods
- * (ALIVE_PERIODS), whichever is shorter. */
+/* After a valid message of the session has arrived, the session's sender counts
+ * as alive for ALIVE_TIME or ALIVE_PERIODS keep-alive periods, whichever is
+ * shorter. */
 #define ALIVE_TIME (500 * MMTP_MSECOND)
 #define ALIVE_PERIODS 2
 
@@ -75,8 +77,8 @@ is_host_of_session (MmtpLiveness * self, const MmtpAddress * address)
 }
 
 /* Returns how long the receiver waits for the answer to a QUERY, in ns. The
- * time is long enough for the slowest path.
- */
+ * time is QUERY_TIME or two round trips of the slowest path, whichever is
+ * longer. */
 static guint64
 get_query_time (MmtpLiveness * self)
 {
@@ -122,14 +124,15 @@ ask_whether_alive (MmtpLiveness * self)
 }
 
 /* Returns whether the receiver lets a new sender at `address` take over the
- * session. The old sender may have been killed, and the new sender may be the
- * same program, started again.
+ * session from the present sender. The reason may be that the sending program
+ * was killed and started again, so that it is now the new sender.
  *
  * The new sender has returned a valid cookie, so the network path to its host
- * works. If the old sender is on the same host and is silent, the network path
- * is not the reason for its silence. As long as valid messages of the old
- * session arrive, the old sender is alive. No new sender can then take over the
- * session. */
+ * works. If the present sender on the same host does not answer QUERYs, the
+ * network path is not the reason, so the present sender is probably dead.
+ *
+ * As long as valid messages of the session arrive, the present sender is alive,
+ * and no new sender can take over the session. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

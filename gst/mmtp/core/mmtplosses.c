@@ -10,10 +10,10 @@
  * acknowledgements; RFC 5681, section 3.2) and in QUIC (kPacketThreshold; RFC
  * 9002, section 6.1.1). */
 #define REORDERED_MESSAGES 3
-/* If this number of messages has arrived and none of them was overtaken, the
- * path is known to keep the order of messages. A missing message then
- * immediately counts as lost. Likewise, RFC 8985, section 6.2, uses no
- * reordering window until it has seen reordering. */
+/* If this number of messages in a row has arrived in order, the path is known
+ * to keep the order of messages. From then on, a missing message immediately
+ * counts as lost. Likewise, RFC 8985, section 6.2, uses no reordering window
+ * until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
 /* Maximum number of messages in a range of lost messages, because a report
  * stores this number in 8 bits. */
@@ -63,10 +63,10 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
     losses->n_unreported++;
 }
 
-/* Declares the oldest range of missing messages lost: moves it from `pending`,
- * the missing ranges, to `ranges`, the lost ranges. If the range has more
- * messages than `ranges` can hold, only its last messages are kept, because
- * they have the most time left for a retransmission. */
+/* Declares the oldest range of missing messages lost. The range is removed from
+ * `pending`, the missing ranges, and added to `ranges`, the lost ranges. If the
+ * range has more messages than `ranges` can hold, only its last messages are
+ * kept, because they have the most time left for a retransmission. */
 static void
 give_up_oldest (MmtpLosses * losses)
 {
@@ -107,10 +107,11 @@ mmtp_losses_next_wakeup (const MmtpLosses * losses, guint64 tolerance)
       MMTP_NEVER;
 }
 
-/* Called when the message `number` arrives late, after it was found missing.
- * Removes it from the range that contains it. That range keeps the messages
- * below `number`, and `rest` becomes the range of the messages above it.
- * Returns FALSE if no range contains `number`. */
+/* Called when the message `number` arrives late. If one of the `n` ranges
+ * contains this number, the function splits the range into two: the range
+ * itself keeps the messages below `number`, and `rest` receives the messages
+ * above it. `at` is set to the index of the range. Returns FALSE if no range
+ * contains `number`. */
 static gboolean
 take_out (MmtpLossRange * ranges, guint n, guint64 number, guint * at,
     MmtpLossRange * rest)
@@ -215,9 +216,9 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
       drop_range (losses, i - 1);
 }
 
-/* Returns the range of lost messages that was reported least often. Ranges that
- * are already in the current report are not considered.
- */
+/* Returns the range of lost messages that was contained in the fewest REPORTs.
+ * Ranges that are already in the current REPORT are not considered. Returns
+ * NULL if there is no other range. */
 static MmtpLossRange *
 find_min_reported (MmtpLosses * losses)
 {

@@ -10,29 +10,30 @@
 
 #include "wire.h"
 
-/* Mask of the defined flags of a DATA message. The bit 0x02 was PAIR in version
- * 1 of the protocol and must be zero now. */
+/* Mask of the defined flags in a DATA message. The bit 0x02 is not used any
+ * more: it was the flag PAIR in version 1 of the protocol. */
 #define DATA_FLAGS 0xfd
-/* Byte 0 of a message has 3 bits of version and 5 bits of type
- * (docs/wire-mmtp.md, section 2). */
+/* Byte 0 of a message contains the version in its high 3 bits, and the type in
+ * its low 5 bits (docs/wire-mmtp.md, section 2). */
 #define VERSION_SHIFT 5
 #define TYPE_MASK 0x1f
-/* Minimum size of a prelude in bytes: the length byte and the mask
- * (docs/wire-mmtp.md, section 3, DATA). */
+/* Minimum size in bytes of a prelude (optional header of a buffer): one byte
+ * for the length and one byte for the mask (docs/wire-mmtp.md, section 3,
+ * DATA). */
 #define MIN_PRELUDE 2
 /* defined bits in the mask of a prelude (docs/wire-mmtp.md, section 3) */
 #define PRELUDE_MASK 0x3f
-/* Maximum of the initial delay (D0) in us, from docs/wire-mmtp.md, section 4,
- * OPEN. */
+/* Maximum initial delay (D0, the latency of the session) in us, from
+ * docs/wire-mmtp.md, section 4, OPEN. */
 #define MAX_INITIAL_DELAY 60000000
 /* Minimum and maximum of the keep-alive period in ms, from docs/wire-mmtp.md,
  * section 4, OPEN. */
 #define MIN_KEEPALIVE 10
 #define MAX_KEEPALIVE 10000
 
-/* Position in a message that is being parsed or written. If the message has no
- * room for a field, `overrun` is set. The field is then read as 0, or is not
- * written. */
+/* Position in a message that is being parsed or written. If the rest of the
+ * message is too short for a field, `overrun` is set. While parsing, the field
+ * is then read as 0. While writing, it is not written. */
 typedef struct
 {
   const guint8 *in;             /* input; NULL while writing */
@@ -45,12 +46,13 @@ typedef struct
 typedef struct
 {
   const gchar *name;
-  /* role that sends messages of this type (MmtpRole), or both roles */
+  /* Endpoints that send messages of this type: MMTP_SENDER, MMTP_RECEIVER, or
+   * both. */
   guint from;
   /* minimum size in bytes of a message of this type, with its trailer */
   gsize size;
-  /* FALSE if each message of this type has exactly `size` bytes; TRUE if a
-   * message may have more bytes */
+  /* TRUE if messages of this type may have more than `size` bytes. FALSE if
+   * they always have exactly `size` bytes. */
   gboolean is_open;
   void (*code) (Coder * self, MmtpMessage * message);
 } Layout;
@@ -139,8 +141,8 @@ code_bytes (Coder * self, guint8 * bytes, gsize size)
   skip (self, size);
 }
 
-/* Parses or writes a flag in the lowest bit of a byte. The other bits are not
- * defined yet and are ignored. */
+/* Parses or writes a byte whose lowest bit is a flag. The protocol does not
+ * define the other bits of the byte yet, so they are ignored. */
 static void
 code_flag (Coder * self, gboolean * flag)
 {
@@ -172,8 +174,8 @@ code_zeros (Coder * self, gsize size)
   skip (self, size);
 }
 
-/* Parses or writes the rest of the message. While parsing, `bytes` is set to
- * point to the rest of the input, which is not copied. */
+/* Parses or writes the rest of the message. While parsing, the rest is not
+ * copied, but `bytes` is set to point to it. */
 static void
 code_rest (Coder * self, const guint8 ** bytes, gsize * size)
 {
@@ -186,7 +188,7 @@ code_rest (Coder * self, const guint8 ** bytes, gsize * size)
     skip (self, *size);
 }
 
-/* --- messages of section 3 of docs/wire-mmtp.md --------------------------- */
+/* --- messages during a session (docs/wire-mmtp.md, section 3) ------------- */
 
 gsize
 mmtp_prelude_get_size (const MmtpPrelude * prelude)
@@ -216,8 +218,9 @@ code_prelude_fields (Coder * self, MmtpPrelude * prelude)
     code_i32 (self, &prelude->dts);
 }
 
-/* Parses a prelude. The prelude begins with its length. If a later version has
- * added fields at its end, they are skipped. */
+/* Parses a prelude, the optional header of a buffer. The first byte of the
+ * prelude is its length. A later version of the protocol may add fields at the
+ * end of the prelude. These fields are skipped. */
 static void
 read_prelude (Coder * self, MmtpPrelude * prelude)
 {
@@ -445,7 +448,7 @@ code_repair (Coder * self, MmtpMessage * message)
   code_rest (self, &repair->content, &repair->content_size);
 }
 
-/* --- messages of section 4 of docs/wire-mmtp.md --------------------------- */
+/* --- messages of the handshake (docs/wire-mmtp.md, section 4) ------------- */
 
 static void
 code_init (Coder * self, MmtpMessage * message)
@@ -602,8 +605,8 @@ is_number (const MmtpMessage * message, guint64 number)
   return message->number == (guint16) number;
 }
 
-/* Returns FALSE if a field of the message has a value that docs/wire-mmtp.md
- * forbids, although the field can hold it. */
+/* Checks the values of the message's fields. Returns FALSE if docs/wire-mmtp.md
+ * forbids one of them. */
 static gboolean
 has_valid_values (const MmtpMessage * message)
 {
@@ -631,9 +634,9 @@ has_valid_values (const MmtpMessage * message)
   }
 }
 
-/* Parses an INIT or OPEN of another protocol version. Both messages begin with
- * the nonce in every version, and the REFUSE that answers them repeats the
- * nonce. */
+/* Parses an INIT or OPEN of another protocol version. Only the nonce is parsed,
+ * because the REFUSE that answers the message has to repeat the nonce. In every
+ * version, INIT and OPEN begin with the nonce. */
 static MmtpRefusal
 parse_foreign_body (MmtpMessage * message, Coder * body)
 {
@@ -670,8 +673,8 @@ mmtp_packet_parse_body (MmtpMessage * message, const guint8 * bytes, gsize size)
   return has_valid_values (message) ? MMTP_VALID : MMTP_REFUSED_MALFORMED;
 }
 
-/* Checks that the message may be written: no field has a value that
- * docs/wire-mmtp.md forbids. */
+/* Returns whether the message may be written: none of its fields may have a
+ * value that docs/wire-mmtp.md forbids. */
 static gboolean
 may_be_written (const MmtpMessage * message)
 {
@@ -685,8 +688,9 @@ may_be_written (const MmtpMessage * message)
   return TRUE;
 }
 
-/* The const of `message` is cast away. This is safe because the Coder does not
- * change the message while it writes. */
+/* The functions that write messages can also parse, so they do not take a const
+ * pointer. It is safe to cast away the const of `message`, because these
+ * functions do not change the message while they write. */
 gsize
 mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 {
@@ -705,9 +709,9 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* Restores a full number from its low bits, `low`. The result is the number
- * with these low bits that is nearest to `near`. If two such numbers are
- * equally near, the higher one is returned. */
+/* Restores a full number from its low bits, `low`. Many numbers have these low
+ * bits, so the function returns the one that is nearest to `near`. If two of
+ * them are equally near, the higher one is returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)
 {

@@ -3,8 +3,14 @@
  * codec has no state, does not depend on sessions or clocks, and allocates no
  * memory. It checks only what can be checked from the message alone.
  *
+ * A message that arrives is parsed in two steps, so that the caller can verify
+ * the trailer between them:
+ *
  *   refusal = mmtp_packet_parse_header (&message, bytes, size, role);
  *   refusal = mmtp_packet_parse_body (&message, bytes, size);
+ *
+ * A message is written in one step:
+ *
  *   size = mmtp_packet_write (&message, bytes, room);
  */
 
@@ -15,7 +21,8 @@
 #define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* maximum UDP payload, in bytes */
 #define MMTP_MIN_MESSAGE 15
-/* Minimum value of the field "longest message" in JOIN and OPEN, in bytes
+/* Minimum value in bytes of the field "longest message" in JOIN and OPEN. In
+ * this field, the sender says how long its messages on the path may be
  * (docs/wire-mmtp.md, sections 3 and 4). */
 #define MMTP_MIN_MESSAGE_SIZE 128
 #define MMTP_HEADER_SIZE 7      /* header that every message has */
@@ -29,10 +36,11 @@
 #define MMTP_COOKIE_SIZE 32
 #define MMTP_MAC_SIZE 16        /* MAC of the handshake messages */
 #define MMTP_MAX_PATHS 256
-/* maximum length of the caps, in bytes of text */
+/* Maximum length in bytes of the caps text, which describes the format of the
+ * stream. */
 #define MMTP_MAX_CAPS 8192
-/* Maximum number of loss ranges in a record. A REPORT has one record for each
- * channel that it covers. */
+/* Maximum number of ranges of lost messages in a record. A record is the part
+ * of a REPORT that describes one channel. */
 #define MMTP_MAX_RANGES 16
 #define MMTP_MAX_PRELUDE 64
 /* The field `channel` of a QUERY has this value if the QUERY asks about all
@@ -40,10 +48,11 @@
 #define MMTP_ALL_CHANNELS 255
 
 #define MMTP_NEVER G_MAXUINT64
-#define MMTP_ENTROPY_SIZE 64    /* size of the random seed, in bytes */
+/* size in bytes of the random seed from which all random numbers are derived */
+#define MMTP_ENTROPY_SIZE 64
 
 #define MMTP_TICK 10            /* length of a tick in us */
-/* length of a tick in ns; many times in messages are in ticks */
+/* Length of a tick in ns. A tick is the unit of many times in messages. */
 #define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 #define MMTP_TICKS_BITS 24
 #define MMTP_TICKS_MASK ((1 << MMTP_TICKS_BITS) - 1)
@@ -80,7 +89,7 @@ typedef enum
 } MmtpRole;
 
 /* Reason why a received message was refused. docs/wire-mmtp.md, section 2, has
- * a table of the reasons. */
+ * a table of these reasons. */
 typedef enum
 {
   MMTP_VALID,
@@ -125,7 +134,8 @@ typedef enum
 
 typedef struct
 {
-  /* bits of MmtpPreludeMask; 0 if there is no prelude */
+  /* Fields that the prelude contains (bits of MmtpPreludeMask). 0 if there is
+   * no prelude, which is an optional header of a buffer. */
   guint8 mask;
   gint32 pts;                   /* PTS minus due time, in us */
   gint32 dts;                   /* DTS minus due time, in us */
@@ -136,19 +146,21 @@ typedef struct
 
 typedef struct
 {
-  /* low 24 bits of the stream number, which counts the packets of the stream */
+  /* Low 24 bits of the stream number. The packets of the stream are numbered,
+   * beginning with 0. */
   guint32 stream_number;
   guint32 due;                  /* due time in us, modulo 2^32 */
   guint8 flags;                 /* MmtpFlags */
   guint8 caps_version;
   MmtpPrelude prelude;
-  /* Payload after the prelude. It points into the received bytes and is not
-   * owned. */
+  /* Pointer to the payload, which follows the prelude. It points into the
+   * received message, which belongs to the caller. */
   const guint8 *payload;
   gsize payload_size;
-  /* Memory block that contains the payload. A receiver can make a slice of the
-   * block instead of copying the payload. NULL if the payload must be copied.
-   * The receiver sets this field, and the codec ignores it. */
+  /* Memory block that contains the payload; NULL if there is none. With a
+   * block, a receiver can pass on the payload as a slice of the block, without
+   * copying it. Without a block, the payload must be copied. The receiver sets
+   * this field, and the codec ignores it. */
   DatagramBlock *block;
 } MmtpData;
 
@@ -168,20 +180,23 @@ typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* token that proves, in a session without a key, that a message comes from
-   * the receiver; the receiver puts it into its messages */
+  /* Random token that the sender has chosen. In a session without a key, the
+   * receiver puts it into the trailer of its messages. The token proves that
+   * these messages come from the receiver. */
   guint64 token;
-  guint32 initial_delay;        /* initial delay (D0) in us, at most 60 s */
+  /* initial delay (D0, the latency of the session) in us, at most 60 s */
+  guint32 initial_delay;
   guint64 bit_rate;             /* in bit/s; 0 if unknown */
   guint32 frame_period;         /* in us; 0 if unknown */
   /* maximum size of a message on this channel, in bytes */
   guint16 max_size;
   guint16 keepalive_period;     /* in ms, 10 to 10000 */
-  guint64 now;                  /* time on the sender's clock, in us */
+  /* Time on the sender's clock, in us, at which this OPEN was written. */
+  guint64 now;
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
-  /* Size of the whole message with its padding, in bytes. When an OPEN is
-   * written, 0 means without padding. */
+  /* Size in bytes of the whole message with its padding. To write an OPEN
+   * without padding, set it to 0. */
   gsize size;
 } MmtpOpen;
 
@@ -189,10 +204,12 @@ typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, from the OPEN */
   guint8 nonce_r[MMTP_NONCE_SIZE];
-  /* token that proves, in a session without a key, that a message comes from
-   * the sender; the sender puts it into its messages */
+  /* Random token that the receiver has chosen. In a session without a key, the
+   * sender puts it into the trailer of its messages. The token proves that
+   * these messages come from the sender. */
   guint64 token;
-  /* minimum initial delay (D0) that the receiver wants, in us */
+  /* minimum initial delay (D0, the latency of the session) that the receiver
+   * wants, in us */
   guint32 min_delay;
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
@@ -210,14 +227,16 @@ typedef enum
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
-  /* an MmtpRefuseReason, or a reason that only a later version defines */
+  /* Reason of the REFUSE: an MmtpRefuseReason, or a value that only a later
+   * version of the protocol defines. */
   guint8 reason;
 } MmtpRefuse;
 
 typedef struct
 {
-  /* All 64 bits of the message's channel number, which counts the messages that
-   * an endpoint sends on a channel. */
+  /* All 64 bits of the message's channel number. The header of the message
+   * contains only the low 16 bits. Each endpoint numbers the messages that it
+   * sends on a channel. */
   guint64 number;
   guint64 nonce;
   guint16 max_size;
@@ -233,96 +252,112 @@ typedef struct
 
 typedef struct
 {
-  guint64 number;               /* 64-bit channel number of this message */
+  /* All 64 bits of the message's channel number. The header of the message
+   * contains only the low 16 bits. Each endpoint numbers the messages that it
+   * sends on a channel. */
+  guint64 number;
   guint32 initial_delay;        /* initial delay (D0) in us */
   /* stream number that the next new packet of the stream will have */
   guint32 next;
-  /* Packets with a stream number below this value will not be sent any more. */
+  /* The sender will send no more packets with a stream number below this value.
+   */
   guint32 floor;
   guint32 round_trip;           /* in us; 0 if unknown */
-  /* channel whose round-trip time is the shortest */
+  /* number of the channel with the shortest round-trip time */
   guint8 fastest;
   guint8 caps_version;
   gboolean stored;
   gboolean has_offset;
-  /* offset of the clocks of sender and receiver, in us */
+  /* Offset of the clocks of sender and receiver, in us: the transit that a
+   * message would have if its one-way delay were 0. The transit is the arrival
+   * time minus the sending time, minus a constant. */
   gint32 offset;
-  /* Echo for measuring the round trip: sending time of the last REPORT that
-   * arrived, in ticks; 0 if none has arrived. */
+  /* Sending time of the last REPORT that arrived, in ticks of the receiver's
+   * clock; 0 if none has arrived. The receiver can compute the round trip from
+   * it. */
   guint32 echo;
-  /* Time from the arrival of the last REPORT until this KEEPALIVE was sent, in
-   * ticks. */
+  /* Time in ticks from the arrival of the last REPORT until this KEEPALIVE was
+   * sent. To compute a round trip, the receiver subtracts this time. */
   guint32 hold;
-  /* Period in ms in which the sender wants REPORTs about this channel; 0 lets
-   * the receiver choose the period. */
+  /* Interval in ms at which the receiver should send REPORTs on this channel.
+   * If it is 0, the receiver chooses the interval. */
   guint16 report_period;
 } MmtpKeepalive;
 
 typedef struct
 {
-  /* Low 16 bits of the number of the first message in the range. The messages
-   * on a channel are numbered. */
+  /* Low 16 bits of the channel number (sequence number on the channel) of the
+   * first message in the range. */
   guint16 first;
-  /* number of messages in the range, at least 1 */
+  /* number of lost messages in the range, at least 1 */
   guint8 count;
 } MmtpRange;
 
 typedef enum
 {
-  /* No message has arrived since the last record of the path, so `arrival` and
-   * the transits in this record are not new measurements. */
+  /* No message has arrived since the previous record of this path. `arrival`
+   * and the transits in this record are therefore old values and not new
+   * measurements. */
   MMTP_RECORD_UNMEASURED = 0x01
 } MmtpRecordFlags;
 
-/* The messages that have arrived on a channel. Times are on the receiver's
- * clock. A transit is the arrival time minus the sending time, less a constant
- * of the session that only the receiver knows. Only differences of transits are
- * meaningful. */
+/* A record is the part of a REPORT that describes which messages have arrived
+ * on one channel. Times are on the receiver's clock. The transit of a message
+ * is its arrival time minus its sending time, minus a constant. Only the
+ * receiver knows the constant, which stays the same for the whole session.
+ * Therefore only differences of transits are meaningful. */
 typedef struct
 {
   guint8 channel;
   guint8 flags;                 /* MmtpRecordFlags */
-  /* low 32 bits of the highest number of a received message; the messages on a
-   * channel are numbered */
+  /* Low 32 bits of the highest channel number that has arrived. The messages on
+   * a channel are numbered. */
   guint32 highest;
   guint32 received;             /* messages received */
   guint32 lost;                 /* messages lost */
-  /* number of DATA packets that arrived after their deadline */
+  /* number of DATA packets that arrived after their deadline, since the session
+   * began */
   guint32 late;
-  /* low 32 bits of the number of bytes in all received messages */
+  /* low 32 bits of the number of bytes in all messages that have arrived */
   guint32 bytes;
-  /* arrival time of the latest message on the receiver's clock, in ticks */
+  /* arrival time of the latest message, in ticks of the receiver's clock */
   guint32 arrival;
-  /* Transit of the latest message, in ticks: its arrival time minus its sending
-   * time, less a constant. */
+  /* Transit of the latest message, in ticks. The transit is the arrival time
+   * minus the sending time, minus a constant that the receiver has chosen. */
   gint32 transit;
-  /* minimum transit, in ticks, of the messages that arrived since the previous
-   * record about this path */
+  /* Minimum transit, in ticks, of the messages that have arrived since the
+   * previous record about this path. The transit is the arrival time minus the
+   * sending time, minus a constant. */
   gint32 min_transit;
-  /* maximum transit, in ticks, of the messages that arrived since the previous
-   * record about this path */
+  /* Maximum transit, in ticks, of the messages that have arrived since the
+   * previous record about this path. The transit is the arrival time minus the
+   * sending time, minus a constant. */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
   MmtpRange ranges[MMTP_MAX_RANGES];
 } MmtpRecord;
 
-/* size in bytes of an MmtpRecord on the wire, without the field `ranges` */
+/* Size in bytes of a record in a REPORT message, without the ranges of lost
+ * messages. */
 #define MMTP_RECORD_SIZE 42
-/* maximum number of records in a report */
+/* maximum number of records in a REPORT */
 #define MMTP_MAX_RECORDS 16
 
 typedef struct
 {
   guint64 channel_number;
   guint32 number;               /* number of the report, from 1 */
-  /* lowest stream number whose packet has not arrived yet */
+  /* Stream number of the packet that the receiver expects next. All packets
+   * with lower numbers have arrived or were skipped. */
   guint32 next;
   guint8 echo_channel;
-  /* Echo for measuring the round trip: sending time of the last message that
-   * arrived on echo_channel, in ticks. */
+  /* Sending time, in ticks, of the last message that arrived on the channel
+   * `echo_channel`. The sender computes the round trip from it. */
   guint32 echo;
-  /* time in ticks since the message arrived whose sending time is `echo` */
+  /* Time in ticks from the arrival of the message whose sending time is `echo`
+   * until the sending of this REPORT. To compute a round trip, the sender
+   * subtracts this time. */
   guint32 hold;
   guint8 n_records;
   MmtpRecord records[MMTP_MAX_RECORDS];
@@ -345,58 +380,63 @@ typedef struct
 {
   guint8 channel;
   gboolean is_ack;
-  /* an MmtpLeaveReason, or a reason that only a later version defines */
+  /* Reason of the LEAVE: an MmtpLeaveReason, or a value that only a later
+   * version of the protocol defines. */
   guint8 reason;
-  /* The channel number of a message counts the messages that an endpoint sends
-   * on a channel. This field has the low 32 bits of the highest channel number
-   * that has arrived from the peer. */
+  /* Low 32 bits of the highest channel number that has arrived from the peer on
+   * the channel that is removed. Channel numbers count the messages that an
+   * endpoint sends on a channel. */
   guint32 highest;
 } MmtpLeave;
 
 typedef struct
 {
   guint8 version;               /* version of the caps, never 0 */
-  /* length in bytes of the whole text of the caps */
+  /* length in bytes of the complete caps text */
   guint16 length;
   guint16 offset;
-  /* The part of the caps text that this message contains; never empty. It
-   * points into the received bytes and is not owned. */
+  /* Part of the caps text that this message contains; never empty. The pointer
+   * points into the received message, which belongs to the caller. */
   const guint8 *piece;
   gsize piece_size;
 } MmtpCaps;                     /* CAPS; CAPS-ACK uses the version only */
 
 typedef struct
 {
-  /* stream number of the last packet of the stream, plus 1 */
+  /* stream number of the last packet of the stream, plus 1; the packets of the
+   * stream are numbered */
   guint32 stream_number;
 } MmtpEnd;                      /* END and END-ACK */
 
 typedef struct
 {
-  /* low 24 bits of the stream number of the first DATA packet that the repair
-   * covers */
+  /* Low 24 bits of the stream number of the first DATA packet that this REPAIR
+   * covers. A REPAIR covers a packet if the packet can be computed from the
+   * REPAIR and the other covered packets. */
   guint32 first;
-  /* Bit i is set if the repair covers the DATA packet with the stream number
+  /* Bit i is set if the REPAIR covers the DATA packet with the stream number
    * `first` + i. Bit 0 is always set. */
   guint32 mask;
-  /* XOR of the sizes in bytes of the contents of the covered packets */
+  /* XOR of the sizes of the covered packets. The size of a packet is the number
+   * of bytes of its content, the part that a REPAIR protects. */
   guint16 sizes;
-  /* XOR of the contents of the covered packets. It points into the received
-   * bytes and is not owned. */
+  /* XOR of the contents of the covered packets. The pointer points into the
+   * received message, which belongs to the caller. */
   const guint8 *content;
-  /* size in bytes of the largest content among the covered packets */
+  /* Size in bytes of the XOR, which is the size of the largest content among
+   * the covered packets. */
   gsize content_size;
 } MmtpRepair;
 
 typedef struct
 {
   MmtpType type;
-  /* protocol version of a message that was parsed; messages are always written
-   * with MMTP_VERSION */
+  /* Protocol version of a parsed message. A message is always written with the
+   * version MMTP_VERSION. */
   guint8 version;
   guint8 channel;
-  /* low 16 bits of the message's number; the messages on a channel are numbered
-   */
+  /* Low 16 bits of the channel number. An endpoint numbers the messages that it
+   * sends on a channel. */
   guint16 number;
   /* sending time in ticks, modulo 2^MMTP_TICKS_BITS */
   guint32 sent;
@@ -421,41 +461,47 @@ typedef struct
   };
 } MmtpMessage;
 
-/* Parses the first 7 bytes and the trailer of a message. Only these fields may
- * be used before the trailer has been verified. `from` is the role of the
- * sender. If a host in this role never sends messages of this type, the
- * function returns MMTP_REFUSED_TYPE. A REFUSE is accepted in every version.
+/* Parses the header (7 bytes) and the trailer of a message. Until the caller
+ * has verified the trailer, it may use only these fields. `from` is the role of
+ * the endpoint that has sent the message. If an endpoint in this role never
+ * sends messages of this type, the function returns MMTP_REFUSED_TYPE. If the
+ * message has another protocol version and is not a REFUSE, the function
+ * returns MMTP_REFUSED_VERSION.
  *
  * If `size` is at least MMTP_MIN_MESSAGE bytes, the header fields of `message`
  * are filled in, even if the message is refused. */
 MmtpRefusal mmtp_packet_parse_header (MmtpMessage * message,
     const guint8 * bytes, gsize size, MmtpRole from);
-/* Parses the body of a message after mmtp_packet_parse_header() has parsed its
- * header into the same `message`. Pointers in `message` point into `bytes`.
+/* Parses the body of a message. Before that, mmtp_packet_parse_header() must
+ * have parsed the header into the same `message`. Pointers in `message` point
+ * into `bytes`.
  *
- * An INIT or OPEN of another version has to be answered, although
- * mmtp_packet_parse_header() returns MMTP_REFUSED_VERSION for it. For such a
- * message, this function fills in `init.nonce` only. */
+ * An INIT or OPEN of another protocol version has to be answered, although
+ * mmtp_packet_parse_header() returns MMTP_REFUSED_VERSION for it. The caller
+ * therefore passes it to this function, too, which fills in only the field
+ * `init.nonce`. */
 MmtpRefusal mmtp_packet_parse_body (MmtpMessage * message,
     const guint8 * bytes, gsize size);
 
 /* Writes the whole message, including the trailer that `message` contains.
- * Returns its size in bytes, or 0 if `room` bytes are not enough. A value that
- * docs/wire-mmtp.md forbids is a programming error. MMTP_FLAG_PRELUDE is set if
- * the mask of the prelude is not 0. */
+ * Returns the size of the message in bytes, or 0 if it does not fit into `room`
+ * bytes. The caller must not pass values that docs/wire-mmtp.md forbids. In a
+ * DATA message, the function sets MMTP_FLAG_PRELUDE if the mask of the prelude
+ * is not 0, and clears it otherwise. */
 gsize mmtp_packet_write (const MmtpMessage * message, guint8 * bytes,
     gsize room);
-/* Returns the number of bytes that `prelude` adds to a DATA packet; 0 if its
- * mask is 0. */
+/* Returns the number of bytes that `prelude` adds to a DATA packet. Returns 0
+ * if `prelude->mask` is 0, because the packet then has no prelude. */
 gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 
-/* Restores a number of which a message contains only the lowest `bits` bits,
- * `low`. Returns the nonnegative number nearest to `near` that has these low
- * bits. */
+/* Restores a number from its lowest `bits` bits, because a message contains
+ * only these bits. `low` is the value of these bits. Many numbers have the same
+ * low bits, so the function returns the one that is nearest to `near`. The
+ * result is never negative. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
-/* Converts a time in ns to ticks, the unit of the times in messages. The result
- * is modulo 2^MMTP_TICKS_BITS. */
+/* Converts a time in ns to ticks (MMTP_TICK us), the unit of times in messages.
+ * The result is modulo 2^MMTP_TICKS_BITS. */
 guint32 mmtp_to_ticks (guint64 time);
-/* Returns the time from `since` to `now`, both in ns, as a number of ticks. A
- * time of MMTP_TICKS_MASK ticks or more is returned as MMTP_TICKS_MASK. */
+/* Returns the time from `since` to `now` as a number of ticks. Both arguments
+ * are in ns. The result is at most MMTP_TICKS_MASK. */
 guint32 mmtp_to_hold (guint64 since, guint64 now);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mmtppacketlist.h: a sorted list of packets in a ring
- * buffer. Each packet has a place number. Its index is its place number minus
- * the place number of the first packet. The index is correct even if the place
- * numbers have wrapped around.
- */
+ * buffer. Each packet has a place number, which increases from the beginning to
+ * the end of the list. The index of a packet is its place number minus the
+ * place number of the first packet. The index is correct even if the place
+ * numbers have wrapped around. */
 
 #include "mmtppacketlist.h"
 
-/* number of pointers in a new ring buffer; a power of two */
+/* Number of places in a new ring buffer; a power of two. */
 #define MIN_SIZE 64
 
 void
@@ -47,8 +47,8 @@ get_index (const MmtpPacketList * list, const MmtpPacket * packet)
 
 /* --- memory --------------------------------------------------------------- */
 
-/* Moves the packets to a ring of `size` places. Places that have become empty
- * because their packet was removed are left out. */
+/* Moves all packets to a new ring buffer with `size` places, and frees the old
+ * one. Places whose packet was removed are not copied. */
 static void
 move_to (MmtpPacketList * list, guint size)
 {
@@ -84,11 +84,12 @@ mmtp_packet_list_get_work (const MmtpPacketList * list)
 /* --- searching ------------------------------------------------------------ */
 
 /* Returns the index of the first packet that is equal to `wanted` or comes
- * after it in the order of the list. Returns n_places if there is no such
+ * after it in the order of the list. Returns `n_places` if there is no such
  * packet.
  *
- * This is a binary search. If the packet in the middle of the range was
- * removed, the next packet in the range is compared instead. */
+ * This is a binary search. The place in the middle of the range may be empty,
+ * because its packet was removed. In this case, the next packet in the range is
+ * compared instead. */
 static guint
 search (const MmtpPacketList * list, const MmtpPacket * wanted)
 {
@@ -157,8 +158,9 @@ mmtp_packet_list_find (const MmtpPacketList * list, guint64 due)
 /* --- changes -------------------------------------------------------------- */
 
 /* Makes a free place before the packet at `index`, and returns the index of the
- * free place. To do so, moves either all packets before that place or all
- * packets after it, whichever are fewer. */
+ * free place. If the place before this packet is already free, that place is
+ * used. Otherwise, the packets on one side of the new place are moved: either
+ * all packets before it or all packets after it, whichever are fewer. */
 static guint
 open_gap (MmtpPacketList * list, guint index)
 {
@@ -207,8 +209,9 @@ trim (MmtpPacketList * list)
 }
 
 /* Each removed packet leaves a free place in the list. The free places are
- * eliminated only when more than half of the places in the list are free. That
- * happens rarely, so a removal takes constant time on average. */
+ * eliminated only when their number exceeds the number of packets by more than
+ * MIN_SIZE. That happens rarely, so a removal takes constant time on average.
+ */
 void
 mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sends padding on each path for a short time now and then. Such a time is
- * called an episode.
+/* Implementation of mmtppadding.h: sends padding on each path for a short time
+ * now and then. Such a time is called an episode.
  *
- * If the comment on a constant names no source, the value was chosen with the
- * test tests/check/libs/bitratesteps.c. */
+ * If the comment on a constant in this file names no source, its value was
+ * chosen with the test tests/check/libs/bitratesteps.c. */
 
 #include "mmtppadding.h"
 
@@ -12,24 +12,26 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND (SECOND / 1000)
 
-/* Minimum pause in ns between two episodes of padding on a path. libwebrtc
- * probes an application-limited path every 5 s (ProbeController). */
+/* Minimum pause in ns between two episodes of padding on a path. For
+ * comparison, libwebrtc probes an application-limited path every 5 s
+ * (ProbeController). */
 #define REST (2 * SECOND)
 #define MAX_EPISODE (2 * SECOND)
 /* Minimum duration in ns of a round of padding. The rate of the path is
  * measured in each round, and a measurement takes 50 ms. */
 #define MIN_ROUND (100 * MILLISECOND)
 /* Padding is sent in rounds. If the measured rate of the path grows by less
- * than this factor in a round, the path is full. */
+ * than this factor in a round, the path counts as full, and the padding ends.
+ */
 #define GROWTH 1.1
-/* The path counts as full if a report shows a minimum queueing delay that is
- * longer than this time (ns) plus the jitter of the path. */
+/* A path counts as full if its minimum queueing delay, according to the
+ * reports, is longer than MAX_QUEUE (ns) plus the jitter of the path. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* The token bucket of the padding holds the bits that the maximum rate allows
- * in ALLOWANCE_TIME. During an episode (a short time in which padding is sent),
- * the rate of the padding may therefore be several times the maximum rate. The
- * mean rate over the episode and the pause before the episode must be below the
- * maximum rate. */
+/* The token bucket for the padding holds at most the bits that the maximum rate
+ * allows in ALLOWANCE_TIME. It fills during the pauses between the episodes,
+ * the short times in which padding is sent. In an episode, the rate of the
+ * padding may therefore be several times the maximum rate. Only the mean over
+ * the episode and the pause before it is limited to the maximum rate. */
 #define ALLOWANCE_TIME SECOND
 
 void
@@ -78,8 +80,8 @@ fill_allowance (MmtpPadding * self)
 /* --- episodes ------------------------------------------------------------- */
 
 /* Returns whether padding may be sent on the path. A path whose rate is
- * configured needs no padding. A path that carries no stream data needs none
- * either, because nobody uses the estimate of its rate. */
+ * configured needs no padding. Padding is also useless on a path that carries
+ * no packets of the stream, because nobody uses the estimate of its rate. */
 static gboolean
 may_pad (const MmtpPadding * self, const MmtpPath * path)
 {
@@ -110,9 +112,9 @@ begin_episode (MmtpPadding * self, MmtpPaddingPath * padding,
   padding->is_active = TRUE;
   padding->begin = padding->next_send = self->paths->now;
   begin_round (self, padding, path);
-  /* The first round of an episode is longer than the later rounds, because the
-   * reports that arrive in the first round trip do not cover any padding yet.
-   */
+  /* The first round of an episode is longer than the later rounds. Padding has
+   * just begun, so the reports that arrive in the first round trip do not cover
+   * any padding yet. */
   padding->round_end += path->stats.round_trip + path->report_interval;
 }
 
@@ -182,10 +184,10 @@ mmtp_padding_poll (MmtpPadding * self)
   return NULL;
 }
 
-/* Called after a padding message was sent, to set the time of the next one.
- * Padding is sent at the estimated rate of the path. The padding and the stream
- * together have up to twice this rate, so each measurement can double the
- * estimate. */
+/* Called after a padding message was sent, to set the sending time of the next
+ * one. The rate of the padding is the estimated rate of the path. The stream is
+ * sent in addition, at up to the same rate. Together, they can have up to twice
+ * the estimated rate, so each measurement can double the estimate. */
 void
 mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path, gsize size)
 {
@@ -205,9 +207,10 @@ mmtp_padding_is_active (const MmtpPadding * self, const MmtpPath * path)
   return self->all[path->id].is_active;
 }
 
-/* Returns the time at which the sender has to wake up to send padding. Returns
- * MMTP_NEVER if no episode of padding is active. The beginning of an episode
- * needs no wakeup time, because reports and frames wake the sender often. */
+/* Returns the time at which the sender has to wake up to send the next padding
+ * message. Returns MMTP_NEVER if no episode of padding is active. No wakeup is
+ * needed to begin an episode, because reports and frames wake the sender often.
+ */
 guint64
 mmtp_padding_next_wakeup (const MmtpPadding * self)
 {

@@ -5,14 +5,16 @@
 
 #include <string.h>
 
-#define SPAN 32                 /* bits of a mask */
+/* Number of bits in the mask of a REPAIR. Each bit stands for one DATA message.
+ */
+#define SPAN 32
 #define NUMBER_MASK 0xffffff    /* Stream numbers have 24 bits. */
-/* Number of DATA messages that the store keeps, which is twice the maximum
- * number of messages in one REPAIR. */
+/* Number of DATA messages that the store keeps. A REPAIR covers at most SPAN
+ * messages, and the store keeps twice this number. */
 #define KEPT (2 * SPAN)
-/* If more than one DATA message of a REPAIR is missing, the store keeps the
- * REPAIR. It keeps at most this number of REPAIR messages. A new REPAIR
- * replaces the oldest REPAIR. */
+/* The store keeps a REPAIR if more than one of its DATA messages is missing,
+ * because another one may still arrive. WAITING is the maximum number of
+ * REPAIRs that it keeps. A new REPAIR replaces the oldest REPAIR. */
 #define WAITING 4
 
 static void
@@ -106,9 +108,9 @@ struct _MmtpStore
 {
   Kept kept[KEPT];
   Waiting waiting[WAITING];
-  /* index in `waiting` where the next REPAIR that arrives is stored */
+  /* index in `waiting` at which the next REPAIR is stored */
   guint next;
-  /* the computed message that mmtp_store_poll () has returned last */
+  /* the message that mmtp_store_poll () has computed and returned last */
   GByteArray *message;
 };
 
@@ -187,9 +189,9 @@ mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair)
   set_content (waiting->content, repair->content, repair->content_size);
 }
 
-/* `waiting` is a REPAIR. Returns TRUE if exactly one of the DATA messages that
- * this REPAIR protects is missing. Sets `missing` to the stream number of that
- * message. */
+/* Returns TRUE if the REPAIR `waiting` can be used, because exactly one of the
+ * DATA messages that it protects is missing. Sets `missing` to the stream
+ * number of this message. */
 static gboolean
 find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
 {
@@ -206,9 +208,9 @@ find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
   return n == 1;
 }
 
-/* Computes the message `missing` from the REPAIR `waiting` and the stored
- * messages. Returns FALSE if their sizes show that they do not belong together.
- */
+/* Computes the message with the stream number `missing` from the REPAIR
+ * `waiting` and the stored messages. Returns FALSE if the sizes of the REPAIR
+ * and the stored messages show that they do not belong together. */
 static gboolean
 take_out (MmtpStore * store, Waiting * waiting, guint32 missing)
 {
