@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts about a path: the name of its state, and the reason why it carries no
- * packets. */
+/* Texts for the user about a path: the name of its state, and the reason why it
+ * carries no packets of the stream at present. */
 
 #include "mmtppathinfo.h"
 

@@ -13,14 +13,18 @@ typedef struct
 {
   /* name of the path in statistics and events; the string is copied */
   const gchar *name;
-  /* Maximum UDP payload in bytes, at least MMTP_MIN_MESSAGE_SIZE. */
+  /* Maximum size in bytes of a UDP payload on this path. It must be at least
+   * MMTP_MIN_MESSAGE_SIZE. */
   guint16 max_size;
   guint16 overhead;             /* bytes of IP and UDP headers per packet */
-  /* Configured rate of the path in bit/s, with which the sender starts [4.6 of
-   * the MMTP paper]; 0 means that the rate is measured. */
+  /* Rate of the path in bit/s, as the application has configured it (section
+   * 4.6 of the MMTP paper). The sender uses this rate and does not measure the
+   * rate of the path. 0 means that no rate is configured; the sender then
+   * measures the rate. */
   guint64 rate;
-  /* configured one-way delay of the path in ns; 0 means that the sender
-   * measures the delay */
+  /* One-way delay of the path in ns, as the application has configured it. The
+   * sender uses it until it has measured the delay. 0 means that no delay is
+   * configured. */
   guint64 delay;
 } MmtpPathConfig;
 
@@ -28,88 +32,104 @@ typedef enum
 {
   MMTP_PATH_OPENING,         /* handshake or JOIN in progress */
   MMTP_PATH_ACTIVE,
-  /* The path is too slow for the initial delay (D0), so it carries control
-   * messages only. */
+  /* The one-way delay of the path exceeds the maximum of the initial delay (D0,
+   * the latency of the session). The path therefore carries control messages,
+   * but no packets of the stream. */
   MMTP_PATH_CONTROL,
-  /* According to the REPORTs, no messages arrive on this path. */
+  /* The path counts as dead for now: the receiver's REPORTs do not show that
+   * messages still arrive on it. */
   MMTP_PATH_SILENT,
   MMTP_PATH_GONE             /* The path was removed. */
 } MmtpPathState;
 
 const gchar *mmtp_path_state_get_name (MmtpPathState state);
 
-/* Says whether the sender sends packets of the stream on a path at present. If
- * it does not, the value is the reason. */
+/* How the sender uses a path at present. MMTP_USE_CARRIES means that the path
+ * carries packets of the stream. Each other value is a reason why the path
+ * carries no packets, or only a few. */
 typedef enum
 {
   MMTP_USE_CARRIES,
-  /* The receiver has not answered on this path yet. */
+  /* The path has not joined the session yet: the receiver has not answered the
+   * handshake or a JOIN on this path. */
   MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
-  /* The sender has better information about another path. On this path, it
-   * therefore sends only PROBEs, and packets that no other path can deliver. */
+  /* The sender knows less about this path than about another path. For example,
+   * it has measured the rate of the other path, but not of this one. On this
+   * path, it therefore sends only PROBEs (messages that measure a path), and
+   * packets that no other path can deliver. */
   MMTP_USE_PROBED,
   /* The path is so slow that a packet sent now would arrive after its deadline.
    */
   MMTP_USE_TOO_SLOW,
-  /* Messages no longer arrive on this path. The field `silence` is the time
-   * since the last message arrived. */
+  /* Messages no longer arrive on this path. The field `silence` of
+   * MmtpSenderPathStats says for how long. */
   MMTP_USE_SILENT,
   /* The send buffer of the path's socket is full. */
   MMTP_USE_BLOCKED,
   MMTP_USE_GONE                 /* The path was removed. */
 } MmtpPathUse;
 
-/* Statistics of a path. Counters never decrease. */
+/* Statistics of one path at the sender. The counters never decrease. */
 typedef struct
 {
   const gchar *name;
   MmtpPathState state;
   MmtpPathUse use;
-  /* Time in ns since a message last arrived, if `use` is MMTP_USE_SILENT. */
+  /* If `use` is MMTP_USE_SILENT: time in ns since a report last showed that
+   * another message has arrived on the path. Otherwise 0. */
   guint64 silence;
-  /* Approximate share of the stream's bytes that this path carried in the last
-   * second, 0 to 1. */
+  /* Approximate share of this path in the traffic of the last second: the bytes
+   * of the stream that this path carried, divided by those that all paths
+   * carried. From 0 to 1. */
   gdouble share;
-  /* Approximate share of the messages on this path that were lost in the last
-   * ten seconds, 0 to 1. */
+  /* Approximate share of lost messages among all messages that were sent on
+   * this path in the last ten seconds. From 0 to 1. */
   gdouble loss;
   guint64 rate;                 /* delivery rate in bit/s */
   guint64 window;               /* congestion window in bytes */
-  guint64 in_flight;            /* bytes in flight with IP and UDP headers */
-  guint64 delay;                /* minimum one-way delay in ns */
-  /* one-way delay in ns that nearly all messages do not exceed */
+  /* number of bytes in flight on the path, including IP and UDP headers */
+  guint64 in_flight;
+  /* minimum one-way delay of the path in ns, which is its delay without a queue
+   */
+  guint64 delay;
+  /* upper bound in ns for the one-way delay of nearly all messages on the path
+   */
   guint64 high_delay;
-  /* Queueing delay in ns: the minimum one-way delay in the latest report minus
-   * the minimum one-way delay of the path. */
+  /* Present queueing delay of the path in ns. It is the minimum one-way delay
+   * of the messages in the latest report, minus the minimum one-way delay of
+   * the path in the recent past. */
   guint64 queue_delay;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  /* jitter in ns, computed as in RFC 3550, section 6.4.1 */
+  /* jitter of the one-way delay in ns, computed as in RFC 3550, section 6.4.1
+   */
   guint64 jitter;
-  /* number of messages sent, and number of their bytes without IP and UDP
-   * headers */
+  /* number of messages that were sent on this path, and sum of their sizes in
+   * bytes without IP and UDP headers */
   guint64 packets, bytes;
   guint64 data_packets;
   guint64 retransmitted;
   guint64 probes;               /* PROBE messages sent */
-  /* number of messages on this path that have arrived, according to the
+  /* number of messages that have arrived on this path, according to the
    * receiver's reports */
   guint64 reported;
-  /* number of messages that the receiver reported as lost */
+  /* number of messages on this path that the receiver has reported as lost */
   guint64 lost;
-  /* number of DATA packets that arrived after their deadline */
+  /* number of DATA packets on this path that arrived after their deadline,
+   * according to the receiver's reports */
   guint64 late;
-  /* number of packets that were sent on this path and then put back into the
-   * send queue, because the path fell silent or was removed before they were
-   * acknowledged */
+  /* Number of packets that were sent on this path and then put back into the
+   * send queue. The reason is that the path stalled, fell silent or was removed
+   * before the receiver acknowledged them. */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
-  /* Number of entries that the sender has visited in its log of sent messages
-   * while it processed reports about this path. Tests check that the number of
-   * entries visited per report stays bounded. */
+  /* Work that the reports about this path have caused: the number of entries
+   * that the sender visited in its log of sent messages. Tests check that the
+   * number of entries per report stays bounded. */
   guint64 report_steps;
 } MmtpSenderPathStats;
 
-/* Returns the reason why the path carries no packets, for example "silent for
- * 0.4 s". Returns "" if it carries packets. Free the result with g_free(). */
+/* Returns a text that says why the path carries no packets of the stream, for
+ * example "silent for 0.4 s". Returns "" if the path carries packets. The
+ * caller frees the text with g_free(). */
 gchar *mmtp_path_stats_explain (const MmtpSenderPathStats * stats);

@@ -5,33 +5,41 @@
 
 #include <string.h>
 
-/* The capacity of the paths is only an estimate. If it is too high, a frame is
- * late because too many frames were sent before it. A frame with a high weight
- * must not be late because of earlier frames with lower weights. The bytes of
- * each such earlier frame are therefore multiplied by the high weight divided
- * by the lower weight. CAUTION is the maximum of this factor. The values in
- * this file were tuned with the arena (tests/benchmarks/mmtparena.c). */
+/* A factor for a safety margin. The capacity of the paths is only an estimate.
+ * If the paths are slower than estimated, a frame is late because of the bytes
+ * that were sent before it. An important frame must not be late because of less
+ * important ones. The importance of a frame is its weight, the number of
+ * pictures that are lost without it.
+ *
+ * When a plan checks whether a frame is in time, it therefore multiplies the
+ * bytes of each earlier frame with a lower weight. The factor is the higher
+ * weight divided by the lower weight, but at most CAUTION.
+ *
+ * The values in this file were tuned with the arena, a benchmark with simulated
+ * links (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
-/* The excess is the number of bytes that must be left out so that a frame is in
- * time. If more than USEFUL times the excess is left out, the bytes above this
- * limit do not count as a benefit. USEFUL is above 1 because an overload
- * usually continues, so the next frames need room, too. */
+/* Limits the benefit of leaving out a large frame. The excess is the number of
+ * bytes that must be left out so that a certain frame is in time. If a plan
+ * leaves out more than USEFUL * excess bytes, the bytes above this limit do not
+ * count as a benefit. USEFUL is above 1 because an overload usually continues.
+ * Some more free bytes are then useful for the next frames. */
 #define USEFUL 2
-/* If no other frame refers to a frame, the benefit of leaving out this frame is
- * multiplied by this factor. A single missing frame disturbs a viewer less than
- * a missing reference picture, without which the video freezes. */
+/* A plan leaves out the frame with the highest benefit. If no other frame
+ * refers to a frame, its benefit is multiplied by this factor. A single missing
+ * frame disturbs a viewer less than a missing reference picture, without which
+ * the video freezes. */
 #define PREFERENCE 2
 
-/* Set of the frames that are lost if one frame is not sent: this frame, and the
- * frames that refer to it. Element k is TRUE if the set contains frame k. */
+/* A set of frames in a plan. If one frame is not sent, this frame and all
+ * frames that refer to it are lost. Element k is TRUE if frame k is lost. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-/* Finds the kept frames that refer to the frame `i`, marks them in `lost` and
- * returns their number.
+/* Finds the frames that refer to the frame `i` and that the plan has not left
+ * out yet (kept frames). Marks them in `lost` and returns their number.
  *
- * This function is for codecs whose pictures do not say which stored reference
- * pictures they use. The references therefore follow from the groups of
- * pictures. */
+ * This function is for codecs whose pictures do not name the stored reference
+ * pictures that they use. It derives the references from the groups of
+ * pictures: a frame needs the earlier reference pictures of its group. */
 static guint
 find_group (const MmtpPlan * plan, guint i, LostFrames lost)
 {
@@ -50,9 +58,11 @@ find_group (const MmtpPlan * plan, guint i, LostFrames lost)
   return n;
 }
 
-/* Finds the kept frames that refer to the frame `i`, for a stream whose
- * pictures name the slots (stored reference pictures) that they use and update.
- * Returns the number of these frames. */
+/* Finds the frames that refer to the frame `i` and that the plan has not left
+ * out yet (kept frames). Marks them in `lost` and returns their number.
+ *
+ * This function is for streams whose pictures name the slots that they use and
+ * update. A slot is a place in which a decoder stores a reference picture. */
 static guint
 find_by_slots (const MmtpPlan * plan, guint i, LostFrames lost)
 {
@@ -69,8 +79,9 @@ find_by_slots (const MmtpPlan * plan, guint i, LostFrames lost)
   return n;
 }
 
-/* Finds the frames that are lost if the frame `i` is left out, including the
- * frame itself. Returns their number. */
+/* Finds the frames that are lost if the frame `i` is left out: this frame, and
+ * all kept frames that refer to it. Marks them in `lost` and returns their
+ * number. */
 static guint
 find_lost (const MmtpPlan * plan, guint i, LostFrames lost)
 {
@@ -94,19 +105,26 @@ leave_out (MmtpPlan * plan, guint i)
       plan->frames[k].is_kept = FALSE;
 }
 
-/* Returns how many bytes have to be left out so that the frame `i` arrives in
- * time. If the result is 0 or negative, no bytes have to be left out.
+/* Returns the excess of the frame `i`, which is the number of bytes that must
+ * be left out so that this frame arrives in time. If the result is 0 or
+ * negative, nothing has to be left out.
  *
- * The result is the number of bytes that have to be sent until the end of the
- * frame `i`, minus the number of bytes that the paths can deliver in time. The
- * first number consists of the bytes of the frame `i` and of the kept frames
- * before it. If an earlier frame has a lower weight than the frame `i`, its
- * bytes are counted more than once: they are multiplied by the weight of the
- * frame `i` divided by the weight of the earlier frame, but at most by CAUTION.
+ * The excess is a difference of two numbers: the bytes that have to be sent
+ * until the frame `i` is complete, minus the bytes that the paths can deliver
+ * in time.
  *
- * The frame `i` has to arrive `margin` ns before its deadline in two cases:
- * - A kept frame before it has a lower weight. That frame could be left out
- *   instead.
+ * The first number is the sum of the bytes of the frame `i` and of all kept
+ * frames before it. Kept frames are those that the plan sends. As a precaution,
+ * the bytes of less important frames are counted more than once. If the weight
+ * of an earlier frame is lower than the weight of the frame `i`, its bytes are
+ * multiplied by the quotient of the higher and the lower weight. The factor is
+ * at most CAUTION.
+ *
+ * The second number is the capacity of the paths until the deadline of the
+ * frame `i`. In two cases, it is only the capacity until `margin` ns before
+ * this deadline:
+ * - A kept frame before the frame `i` has a lower weight. The plan can leave
+ *   out that frame instead.
  * - The frame `i` is not a reference picture, and there is a kept frame before
  *   it. */
 static gdouble
@@ -130,10 +148,10 @@ get_excess (const MmtpPlan * plan, guint i)
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
 }
 
-/* Returns how many bytes fewer have to be sent until the end of the frame
- * `late` if the frames in `lost` are left out. This is the number of bytes of
- * these frames. Frames after `late` are not counted, because they are sent
- * later and do not delay the frame `late`. */
+/* Returns how many bytes are saved until the frame `late` is complete if the
+ * frames in `lost` are left out. The result is the sum of the bytes of these
+ * frames, without the frames after `late`. Those are sent later, so they do not
+ * delay the frame `late`. */
 static gdouble
 get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
 {
@@ -146,19 +164,22 @@ get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
   return freed;
 }
 
-/* Chooses a frame to leave out, because otherwise the frame with the index
- * `late` would miss its deadline. `excess` is the number of bytes that must be
- * left out so that this frame is in time.
+/* Chooses the frame that a plan leaves out because the frame `late` would
+ * otherwise miss its deadline. Returns the index of the chosen frame. `late` is
+ * an index, too. `excess` is the number of bytes that must be left out so that
+ * the frame `late` is in time.
  *
- * The candidates are the kept frames up to and including `late`. Returns the
- * candidate with the highest benefit. If several candidates have this benefit,
- * returns the last of them.
+ * The candidates are the frames up to and including `late` that the plan has
+ * not left out yet. The function chooses the candidate with the highest
+ * benefit. If several candidates have the highest benefit, it chooses the last
+ * of them.
  *
- * The benefit of a candidate is the number of bytes that it frees (at most
- * USEFUL * excess), divided by its cost. The cost is the maximum of two
- * numbers: the number of frames that would be lost, and the weight of the
- * candidate. If no other frame refers to the candidate, the benefit is
- * multiplied by PREFERENCE. */
+ * The benefit of a candidate is the number of bytes that are saved if it is
+ * left out, divided by its cost. At most USEFUL * excess bytes count. The cost
+ * is the maximum of two numbers: the number of frames of the plan that would be
+ * lost, and the weight of the candidate (the expected number of lost pictures).
+ * If no other frame refers to the candidate, its benefit is multiplied by
+ * PREFERENCE. */
 static guint
 find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
 {
@@ -184,8 +205,9 @@ find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
   return cheapest;
 }
 
-/* Makes the plan. The inner loop ends because each of its iterations leaves out
- * at least one frame. */
+/* Makes the plan. If a frame would be late, the inner loop leaves out frames
+ * until this frame is in time, or until it is left out itself. The loop ends
+ * because each iteration leaves out at least one frame. */
 void
 mmtp_plan_make (MmtpPlan * plan)
 {
@@ -212,12 +234,14 @@ mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference)
   if (!earlier->picture.has_slots)
     return mmtp_picture_needs (&frame->picture, frame->group,
         mmtp_picture_get_needing_group (&earlier->picture, earlier->group));
-  /* Slots are the places where a decoder stores reference pictures. The key
-   * frame of a group replaces the content of all slots. If `frame` is in a
-   * later group than `earlier` and is not a leading picture, it therefore does
-   * not need `earlier`. The loop below cannot replace this check: it visits
-   * only frames of the plan, and a key frame that has been sent already is not
-   * in the plan. */
+  /* A slot is a place in which a decoder stores a reference picture. A key
+   * frame replaces the content of all slots. A frame in a later group than
+   * `earlier` therefore does not need `earlier`. Only leading pictures are an
+   * exception. They follow the key frame of their group, but are shown before
+   * it, and may refer to the previous group.
+   *
+   * The loop below cannot replace this check. It visits only frames of the
+   * plan, and a key frame that was sent already is not in the plan. */
   if (frame->group != earlier->group && !frame->picture.is_leading)
     return FALSE;
   for (k = reference + 1; k < i; k++)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chooses which waiting frames are sent if the paths cannot deliver all of them
- * in time.
+ * in time. The result is called a plan.
  *
- * The plan sends frames in their order in the stream. If a frame would be late,
- * the plan chooses this frame or an earlier frame. It leaves out the chosen
- * frame and all waiting frames that refer to the chosen frame. The plan chooses
- * the frame that frees the most bytes for each picture that is lost with it.
+ * A plan sends the frames in the order of the stream. When a frame would be
+ * late, the plan leaves out either this frame or an earlier one. All waiting
+ * frames that refer to the omitted frame are left out, too. The plan chooses
+ * the frame that saves the most bytes for each picture that is lost.
+ *
  * This is a greedy form of rate-distortion optimized streaming (Chou and Miao,
- * IEEE Transactions on Multimedia 8(2), 2006), with the number of lost pictures
- * as the distortion.
+ * IEEE Transactions on Multimedia 8(2), 2006). The distortion is the number of
+ * lost pictures.
  *
- * Leaving out a frame drops nothing. The frame waits, and a later plan may send
- * it, for example because the paths have become faster.
+ * A frame that is left out is not dropped. It stays in the send queue, and a
+ * later plan may send it, for example because the paths have become faster.
  */
 
 #pragma once
@@ -19,30 +20,33 @@
 #include "mmtpsendpacket.h"
 
 /* Maximum number of frames in a plan. A stream of 60 frames per second has
- * about this number of frames in half a second. Later frames are left to the
- * next plan. */
+ * about this number of frames in half a second. If more frames wait, the later
+ * ones are left to the next plan. */
 #define MMTP_PLAN_FRAMES 32
 
-/* A frame with at least one packet that waits to be sent. The plan ignores all
- * other packets of the frame. */
+/* A frame in a plan. At least one packet of the frame waits to be sent. Packets
+ * of the frame that were sent already are not considered. */
 typedef struct
 {
   guint64 frame;                /* number of the frame */
-  /* stream number of the first waiting packet of the frame */
+  /* stream number (sequence number in the stream) of the first packet of the
+   * frame that waits to be sent */
   guint64 first;
-  /* Time in ns by which the frame has to arrive. If possible, it arrives
-   * `margin` ns before this time. */
+  /* `deadline` is the time in ns by which the frame has to arrive. `margin` is
+   * a safety margin in ns: if possible, the frame should arrive this long
+   * before `deadline`. */
   guint64 deadline, margin;
-  /* number of bytes of the waiting packets of the frame, including all headers
-   */
+  /* number of bytes that have to be sent for this frame: the bytes of its
+   * waiting packets, including all headers */
   guint64 work;
-  /* `capacity` is the number of bytes that the paths can deliver before
-   * `deadline`. `safe_capacity` is the number of bytes that they can deliver
-   * before `deadline` minus `margin`. */
+  /* Both fields are numbers of bytes that all paths together can deliver from
+   * now on. `capacity` is the number until `deadline`. `safe_capacity` is the
+   * number until `deadline` minus `margin`. */
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;
-  /* number of the group of pictures to which the frame belongs */
+  /* number of the group of pictures to which the frame belongs; a group begins
+   * with a key frame */
   guint64 group;
   /* Expected number of pictures that are lost if this frame is not sent: its
    * own picture and the pictures that refer to it. */
@@ -53,14 +57,16 @@ typedef struct
 
 typedef struct
 {
-  /* the frames, in their order in the stream */
+  /* the frames of the plan, in the order of the stream */
   MmtpPlanFrame frames[MMTP_PLAN_FRAMES];
   guint n;                      /* number of frames */
 } MmtpPlan;
 
-/* Makes the plan: decides for each of its frames whether the frame is sent, and
- * sets `is_kept`. The caller has filled in all other fields. */
+/* Decides for each frame in `plan` whether the frame is sent, and stores the
+ * decision in the field `is_kept` of the frame. The caller must fill in all
+ * other fields of the frames before the call. */
 void mmtp_plan_make (MmtpPlan * plan);
-/* Returns whether the frame with the index `i` refers to the earlier frame with
- * the index `reference`, directly or through other frames. */
+/* Returns whether the frame `i` refers to the earlier frame `reference`, either
+ * directly or through other frames. Both arguments are indices in plan->frames.
+ */
 gboolean mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of all rate control algorithms. It is in a file of its own, so that
- * mmtpratecontrol.c does not depend on any algorithm.
- */
+/* The list of the rate control algorithms for paths without a configured rate.
+ * It is in a file of its own, so that mmtpratecontrol.c does not depend on any
+ * algorithm. */
 
 #include "mmtpratecontrol.h"
 

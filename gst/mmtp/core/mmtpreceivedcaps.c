@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Assembles the caps of the stream from their pieces. */
+/* Joins the pieces of the caps text that arrive in CAPS messages. The caps
+ * describe the media format of the stream. */
 
 #include "mmtpreceivedcaps.h"
 

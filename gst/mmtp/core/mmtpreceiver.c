@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver. This file owns one instance of each part below, passes results
- * between them, processes the messages of the stream, and creates the events
- * for the application. Each part has its own header and does not depend
- * on this file.
+/* The receiver of an MMTP session. It consists of the parts in the list below.
+ * This file owns one instance of each part and passes results from one part to
+ * another. It also processes the messages of the stream and creates the events
+ * for the application. Each part has a header of its own and does not depend on
+ * this file.
  *
  *   MmtpReceiverPaths      the paths, and the time
- *   MmtpReceiverOutput     numbering and sealing of messages
+ *   MmtpReceiverOutput     queue of the messages to the sender
  *   MmtpReports            REPORTs, and QUERYs for missing KEEPALIVEs
  *   MmtpReceiverJoins      joining of paths, and their addresses
  *   MmtpLiveness           session timeout and take-over
@@ -13,8 +14,7 @@
  *   MmtpReceivedCaps       caps of the stream
  *   MmtpReorder            order of the packets, and the buffers
  *   MmtpStore              packets computed from REPAIR messages
- *   MmtpClock              the sender's clock
- */
+ *   MmtpClock              the sender's clock */
 
 #include "mmtpreceiver.h"
 
@@ -26,83 +26,95 @@
 #include "mmtpreceiverhandshake.h"
 #include "mmtpreceiverjoins.h"
 
-/* the maximum that OPEN allows */
+/* default of `max_delay`, the maximum of the initial delay (D0): the longest
+ * delay that an OPEN message may request */
 #define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
-/* docs/wire-mmtp.md, section 4 */
+/* default of the session timeout (docs/wire-mmtp.md, section 4) */
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
-/* Maximum number of bytes in the reorder buffer. The buffer can hold 5 s of a
- * stream of 100 Mbit/s. */
+/* Default of the maximum number of bytes that the receiver holds. 64 MiB are
+ * about 5 s of a stream of 100 Mbit/s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* KEEPALIVEs are messages that the sender sends regularly on each path. The
- * receiver measures the usual time between two of them. A time longer than
- * MAX_KEEPALIVE_GAP (in ns) must be due to an outage, so it counts only as
- * MAX_KEEPALIVE_GAP. */
+/* Longest time between two KEEPALIVEs that the receiver considers as usual, in
+ * ns. The sender sends KEEPALIVE messages regularly on each path, and the
+ * receiver measures the time between them. A longer time must be due to an
+ * outage, so it counts only as MAX_KEEPALIVE_GAP. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* The receiver accepts at most MAX_DELAY_CHANGES changes of the initial delay
- * (D0) in DELAY_CHANGES_PERIOD (in ns). A sender changes D0 on its own at most
- * once per second (DELAY_PERIOD). Its application can change D0 at any time.
+ * (D0, the latency of the session) in DELAY_CHANGES_PERIOD (in ns). A sender
+ * changes D0 on its own at most once per second (DELAY_PERIOD in mmtpsender.c).
+ * Its application, however, can change D0 at any time.
  *
- * If there are too many changes, the last one takes effect later. Each
- * KEEPALIVE of the sender repeats the current D0, so the receiver gets it
- * again. */
+ * If there are more changes, the last one only takes effect later. Each
+ * KEEPALIVE of the sender contains the current D0, so the receiver gets the new
+ * value again. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
-/* Number of copies of END-ACK (the acknowledgement of the stream's end) that
- * are sent on each path (docs/wire-mmtp.md, section 3). */
+/* Number of END-ACK messages that the receiver sends on each path when the
+ * stream has ended (docs/wire-mmtp.md, section 3). An END-ACK acknowledges the
+ * end. Several of them are sent, because one may be lost. */
 #define END_ACKS 3
 
-/* Maximum number of events in the queue. One call of a function of this module
- * creates fewer events than this. */
+/* Maximum number of events in the queue. A single call of a function of this
+ * module creates fewer events than this. */
 #define MAX_EVENTS 1024
 
 typedef struct
 {
-  /* key or token with which the receiver checks the sender's messages */
+  /* Key or token with which the receiver verifies that a message comes from the
+   * sender */
   MmtpDirection theirs;
 
   guint64 period;               /* keep-alive period, in ns */
   guint64 initial_delay;        /* initial delay (D0), in ns */
   /* initial delay (D0) that the sender wants, in ns */
   guint64 wanted_delay;
-  /* start of the current period for counting changes of the initial delay (D0),
-   * in ns */
+  /* Changes of the initial delay (D0) are limited to a number per period. This
+   * is the time in ns at which the current period began. */
   guint64 delay_changes_from;
-  guint n_delay_changes;        /* changes of D0 in that period */
+  /* number of changes of D0 in the current period */
+  guint n_delay_changes;
   MmtpClock clock;
   MmtpReorder *reorder;
-  MmtpStore *store;             /* packets and repairs for REPAIR messages */
-  /* latest deadline of any packet so far, in ns */
+  /* packets and REPAIR messages that have arrived; missing packets are computed
+   * from them */
+  MmtpStore *store;
+  /* latest deadline in ns of all packets that have arrived so far */
   guint64 latest_deadline;
 
-  /* sending time of the newest KEEPALIVE, in ns */
+  /* sending time in ns of the newest KEEPALIVE that has arrived on any path */
   gint64 keepalive_sent;
-  /* The skew of the sender's clock is measured with the one-way delays of one
-   * path. This is the id of the path; -1 if there is no such path. */
+  /* Id of the path on which the skew of the sender's clock is measured with
+   * one-way delays; -1 if there is no such path yet. */
   gint skew_path;
-  /* TRUE if the sender has announced that it will send no packet with a stream
-   * number below `floor`, but the receiver does not use `floor` yet. The
-   * receiver has to wait, because packets that were sent before the
-   * announcement may still arrive. `floor_sent` is the sending time of the
-   * announcement in ns. */
+  /* The floor is a stream number. The sender has announced in a KEEPALIVE that
+   * it will send no packet with a lower number any more. `floor` contains the
+   * low 32 bits of this number.
+   *
+   * The receiver cannot use the floor immediately, because packets that were
+   * sent before the announcement may still arrive. `floor_waits` is TRUE while
+   * the receiver does not use it yet. `floor_sent` is the time in ns at which
+   * the announcement was sent. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
 
   MmtpReceivedCaps caps;
-  /* version number of the caps that were last announced to the application; 0
-   * if none were announced */
+  /* version number of the caps (the description of the media format) that were
+   * last announced to the application; 0 if none were announced */
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
-  /* TRUE if the event MMTP_EVENT_PRESENTATION_RATE has already been returned
-   * for the next buffer, so that the buffer itself is returned next */
+  /* TRUE if the application has already got the event
+   * MMTP_EVENT_PRESENTATION_RATE that belongs to the next buffer. The next
+   * event is then the buffer itself. */
   gboolean rate_reported;
   gboolean has_reported_too_long;
 
   gboolean end_known;
-  /* The stream number of the last packet of the stream is end_number - 1. */
+  /* The stream number that follows the last packet of the stream. Valid if
+   * end_known is TRUE. */
   guint64 end_number;
-  /* Time in ns at which the receiver stops waiting for missing packets of the
-   * stream. Valid if end_known is TRUE. */
+  /* Time in ns at which the receiver stops waiting for packets that are still
+   * missing at the end of the stream. Valid if end_known is TRUE. */
   guint64 end_deadline;
 } MmtpReceiverSession;
 
@@ -117,19 +129,20 @@ struct _MmtpReceiver
   MmtpReports reports;
   MmtpReceiverJoins joins;
   MmtpLiveness liveness;
-  /* the handshake; its field `phase` is also the phase of the session */
+  /* the handshake; its field `phase` says whether a session is alive, silent or
+   * ended */
   MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
-  /* Memory block of the datagram that is being processed. A buffer can be a
-   * slice of this block. If `block` is NULL, the bytes of the datagram must be
-   * copied. */
+  /* Memory block that contains the datagram that is being processed. A buffer
+   * for the application can refer to a part of this block. If `block` is NULL,
+   * there is no such block, and the bytes of the datagram must be copied. */
   DatagramBlock *block;
-  /* queue of MmtpReceiverEvents; the application gets them before it gets any
-   * buffer */
+  /* Queue of MmtpReceiverEvents for the application. The application gets all
+   * of them before it gets the next buffer. */
   GQueue events;
-  /* Totals of all sessions. The reorder buffer exists only for one session and
-   * has counters of its own. They are added to these totals when the session
-   * ends. */
+  /* Totals of all sessions. The counters of the current session are not
+   * included while the session lasts: they are in its reorder buffer, which
+   * exists only for this session. They are added here when the session ends. */
   MmtpReceiverStats stats;
 };
 
@@ -193,9 +206,9 @@ clear_session (MmtpReceiver * self)
   self->handshake.phase = MMTP_RECEIVER_IDLE;
 }
 
-/* Returns whether a change of the initial delay (D0) is accepted now. The
- * number of changes is limited, because each change costs work and causes an
- * event for the application. */
+/* Returns whether a change of the initial delay (D0) is accepted now, and
+ * counts the change. The number of changes per period is limited, because each
+ * change costs work and causes an event for the application. */
 static gboolean
 may_change_delay (MmtpReceiver * self)
 {
@@ -493,7 +506,8 @@ take_repair (MmtpReceiver * self, const MmtpRepair * repair)
   return MMTP_VALID;
 }
 
-/* Processes the packets that can now be computed from REPAIR messages. */
+/* Processes all missing packets that can now be computed from REPAIR messages,
+ * as if they had arrived. */
 static void
 recover (MmtpReceiver * self)
 {
@@ -549,15 +563,15 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
 
 /* --- KEEPALIVE and END ---------------------------------------------------- */
 
-/* The floor is a stream number in a KEEPALIVE: the sender announces that it
- * will send no packet with a lower number any more. Returns whether the
- * receiver may use the floor, which means that no packet with a lower number
- * will arrive.
+/* The floor is a stream number in a KEEPALIVE. The sender announces with it
+ * that it will send no packet with a lower number any more. Returns whether the
+ * receiver may use the floor, which means that it need not wait for packets
+ * with lower numbers.
  *
- * A packet that was sent before the KEEPALIVE may still be in flight on a
- * slower path. The receiver therefore uses the floor only when each path that
- * is not silent has delivered a message that was not sent before the KEEPALIVE.
- */
+ * Such a packet may have been sent on a slower path before the KEEPALIVE, and
+ * may still be in flight. The receiver therefore looks at each path, except
+ * silent ones. It uses the floor when the last message on each of these paths
+ * was sent at the same time as the KEEPALIVE or later. */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
 {
@@ -596,19 +610,20 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* The sender sends KEEPALIVEs at longer intervals on a slow path.
-   * keepalive_gap is the maximum of the recent times between two KEEPALIVEs.
-   * One short gap does not show that the next gaps are short as well, so this
-   * maximum decreases slowly. */
+  /* keepalive_gap is an estimate of the time between two KEEPALIVEs on this
+   * path. The sender sends them at longer intervals on a slow path. The
+   * estimate is the maximum of the recent times. It decreases only by an eighth
+   * with each KEEPALIVE, because one short time does not show that the next
+   * times are short as well. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* If this KEEPALIVE arrived on a slow path, a newer KEEPALIVE may have
-   * arrived first on a faster path. Then the older values in this KEEPALIVE
-   * must not replace the newer values. */
+  /* The values below are valid for the whole session. If this KEEPALIVE arrived
+   * on a slow path, a newer one may have arrived before it on a faster path.
+   * The older values must then not replace the newer ones. */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;
@@ -629,12 +644,13 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
   mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
 }
 
-/* Sends END-ACK. This function must be called only when each packet has arrived
- * or is too late, because a sender that has received END-ACK may exit.
+/* Sends END-ACK, the acknowledgement of the end of the stream, on all paths. A
+ * sender that has received END-ACK may exit. This function must therefore be
+ * called only when each packet has arrived or is too late.
  *
- * A single END-ACK may be lost. The sender repeats END every 100 ms, but the
- * application may have closed the receiver before END is repeated. On each
- * path, END-ACK is therefore sent END_ACKS times. */
+ * A single END-ACK may be lost. The sender would then repeat its END message
+ * after 100 ms, but the application may have closed the receiver by then.
+ * END-ACK is therefore sent END_ACKS times on each path. */
 static void
 acknowledge_end_on_all (MmtpReceiver * self)
 {
@@ -712,11 +728,13 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
   }
 }
 
-/* Returns the complete 64-bit channel number of a message, which counts the
- * messages of the sender on the path. A JOIN or a KEEPALIVE contains the
- * complete number in the first 8 bytes of its body. All other messages contain
- * only the low 16 bits. The function reconstructs the complete number from
- * these bits and the highest number that was accepted before. */
+/* Returns the complete 64-bit channel number of a message. This is the sequence
+ * number of the message among all messages that the sender sends on the path.
+ *
+ * A JOIN or a KEEPALIVE contains the complete number in the first 8 bytes of
+ * its body. All other messages contain only the low 16 bits. The function then
+ * returns the number with these low bits that is nearest to the highest number
+ * accepted so far on the path. */
 static guint64
 get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
     const guint8 * bytes)
@@ -729,9 +747,9 @@ get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
   return GUINT64_FROM_BE (whole);
 }
 
-/* Checks the trailer, the channel number, the body and the source address of a
- * message, in this order (docs/wire-mmtp.md, section 2). Returns the reason for
- * which the message is refused, or MMTP_VALID. */
+/* Checks the trailer (MAC or token), the channel number, the body and the
+ * source address of a message, in this order (docs/wire-mmtp.md, section 2).
+ * Returns MMTP_VALID, or the reason why the message is refused. */
 static MmtpRefusal
 check_message (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, MmtpMessage * message, guint64 number,
@@ -764,9 +782,10 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Called when a message of the sender has arrived. If the sender was silent
- * (MMTP_RECEIVER_SILENT), it continues its session. This is possible even after
- * the session timeout, until another session begins. */
+/* Called when a valid message of the session has arrived. If the session was
+ * silent (MMTP_RECEIVER_SILENT), it continues. A session is silent when no
+ * message has arrived for the session timeout. It can continue as long as no
+ * other session has begun. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -821,8 +840,10 @@ take_session_message (MmtpReceiver * self,
 
 /* --- timeout -------------------------------------------------------------- */
 
-/* Returns the time in ns until which the next buffer may wait for its caps. Up
- * to this time, it may be output although it may be late. */
+/* Returns the time in ns until which the next buffer may wait for its caps (the
+ * description of the media format). The result is the earliest deadline of all
+ * complete buffers, plus the time by which a buffer may be late (max_lateness).
+ */
 static guint64
 get_output_limit (MmtpReceiver * self)
 {
@@ -851,9 +872,9 @@ is_end_open (const MmtpReceiver * self)
       && mmtp_reorder_get_next (session->reorder) < session->end_number;
 }
 
-/* Measures the skew between the clocks of the sender and the receiver. The
- * one-way delay of the fastest path fluctuates least. The skew is therefore
- * measured on this path only. */
+/* Measures the skew between the clocks of the sender and the receiver with the
+ * one-way delays on one path, `reporter`. The caller passes the fastest path,
+ * because its one-way delay fluctuates least. */
 static void
 note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {
@@ -1005,16 +1026,19 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time of `buffer` that is reported to the application. The
+/* Returns the due time of `buffer` that is passed to the application. The
  * application considers the buffer late if the due time plus the initial delay
  * (D0) has passed.
  *
- * In two cases, the function returns a later due time, so that the buffer does
- * not count as late:
- * - The packets of the buffer arrived before its deadline. The deadline is
- *   fixed when the packets arrive. Later, the clock may be corrected by 1 ms
- *   per second (mmtpclock.c), which changes the due time.
- * - The timer for the buffer fired a little late. */
+ * In two cases, this time has passed, but the buffer must not count as late.
+ * The function then returns a later due time, so that due time plus D0 is the
+ * present time:
+ * - The deadline of the buffer has not passed. The deadline was fixed when the
+ *   packets arrived. Since then, the estimate of the sender's clock may have
+ *   been corrected, by at most 1 ms per second (mmtpclock.c). The due time is
+ *   then earlier than before.
+ * - The time passed only a moment ago (at most a thousandth of D0), because the
+ *   timer for the buffer fired a little late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -1065,14 +1089,15 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* Returns the next buffer in the order of the stream. Returns NULL if there is
- * none, or if this buffer has to wait for its caps. All later buffers then have
- * to wait, too.
+/* Returns the next buffer in the order of the stream, and sets `text` to its
+ * caps (the description of the media format). Returns NULL if there is no
+ * complete buffer, or if the next buffer has to wait for its caps. The buffers
+ * after it then have to wait, too.
  *
- * The next buffer is dropped if its caps have not arrived in time. This is not
- * always decided by its own deadline: due times may decrease, so a later buffer
+ * If the caps do not arrive in time, the buffer is dropped. The limit is not
+ * always the deadline of this buffer. Due times may decrease, so a later buffer
  * may have an earlier deadline. The function therefore uses the earliest
- * deadline of all waiting buffers. */
+ * deadline of all complete buffers, plus the maximum lateness. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {
@@ -1160,10 +1185,10 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
-  /* If the sender's clock runs too fast, the one-way delays that the receiver
-   * measures seem to decrease, so their slope is negative. In the statistics, a
-   * clock that runs too fast has a positive skew. The sign is therefore
-   * inverted. */
+  /* The statistics count the skew as positive if the sender's clock runs too
+   * fast. In this case, the one-way delays that the receiver measures seem to
+   * decrease. Their slope, which is stored in clock.skew, is negative, so its
+   * sign is inverted here. */
   stats->skew = -session->clock.skew * 1e9;
 }
 

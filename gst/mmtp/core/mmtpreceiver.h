@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver of an MMTP session. It answers the handshake, measures each path
  * and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6). It puts
- * the packets into order and reassembles the buffers. After its deadline, a
- * packet is accepted only if `max_lateness` allows it. The receiver is a core
- * without I/O: the caller provides times and randomness.
+ * the packets into the order of the stream and reassembles the buffers. A
+ * packet that arrives after its deadline is accepted only within `max_lateness`
+ * after the deadline.
+ *
+ * The receiver is a core without I/O: the caller passes the received datagrams,
+ * the time and random bytes to it. The caller uses it in this way:
  *
  *   receiver = mmtp_receiver_new (&config, entropy);
  *   mmtp_receiver_input (receiver, now, &address, bytes, size);
@@ -13,7 +16,7 @@
  *   wait until mmtp_receiver_next_wakeup (receiver), then
  *   mmtp_receiver_timeout (receiver, now)
  *
- * Times are in ns on one clock of the caller and never go back.
+ * All times are in ns on one clock of the caller and never go back.
  */
 
 #pragma once
@@ -22,37 +25,42 @@
 #include "mmtpaddress.h"
 #include "mmtppacket.h"
 
-/* Default of the property max-lateness of mmtpsrc: 50 ms, in ns. In a stream
- * with 20 pictures per second, the next picture is due after this time. */
+/* Default of the property max-lateness of the element mmtpsrc: 50 ms, in ns.
+ * This is the time between two pictures in a stream with 20 pictures per
+ * second. */
 #define MMTP_RECEIVER_LATENESS G_GUINT64_CONSTANT (50000000)
 
 typedef struct
 {
-  guint64 min_delay;            /* minimum initial delay (D0), in ns */
-  /* Maximum initial delay (D0), in ns. D0 is the latency of the session: the
-   * time from the due time of a buffer until the buffer is played. If a sender
-   * wants a longer delay, it gets this maximum. */
+  /* Minimum of the initial delay (D0), in ns. D0 is the latency of the session:
+   * the time from the due time of a buffer until the buffer is played. The due
+   * time is the time at which the buffer would be played if the network took no
+   * time. */
+  guint64 min_delay;
+  /* Maximum of the initial delay (D0, the latency of the session), in ns. If
+   * the sender wants a longer delay, D0 is set to this maximum. */
   guint64 max_delay;
-  /* How long after its deadline a packet is still accepted, in ns. If a later
-   * packet of the stream was already output, the packet is not accepted. The
-   * default is 0. */
+  /* How long after its deadline a packet is still accepted, in ns. The default
+   * is 0. After its deadline, a packet is refused nevertheless if a later
+   * packet of the stream was already passed on to the output. */
   guint64 max_lateness;
-  /* time in ns between two KEEPALIVEs of the sender on a path; 0 means the time
-   * that the sender wants */
+  /* Keep-alive period in ns: the interval at which the sender is expected to
+   * send KEEPALIVE messages on each path. 0 means that the receiver uses the
+   * period that the sender announces in its OPEN message. */
   guint64 keepalive_period;
   guint64 session_timeout;      /* in ns */
-  /* maximum number of bytes of the packets that are held because earlier
-   * packets are missing
-   */
+  /* Maximum number of bytes that the receiver holds. It holds packets that wait
+   * for missing earlier packets, and buffers that the application has not
+   * fetched yet. */
   guint64 max_bytes;
-  /* Key of the application; NULL means no key. The receiver takes a reference.
-   */
+  /* Key with which the messages of the session are authenticated; NULL if there
+   * is no key. mmtp_receiver_new() takes a reference. */
   GBytes *key;
 } MmtpReceiverConfig;
 
-/* Maximum size of a message from the receiver, in bytes. The longest message is
- * a REPORT of 16 records with 16 ranges each, which has 1575 bytes
- * (docs/wire-mmtp.md). */
+/* Upper limit in bytes for the size of a message from the receiver. The longest
+ * message is a REPORT with 16 records (one for each path) that have 16 ranges
+ * of losses each. Such a REPORT has 1479 bytes (docs/wire-mmtp.md). */
 #define MMTP_MAX_RECEIVER_MESSAGE 2048
 
 /* Sets every field of the configuration to its default. */
@@ -63,17 +71,18 @@ typedef struct _MmtpReceiver MmtpReceiver;
 MmtpReceiver *mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_receiver_free (MmtpReceiver * receiver);
-/* Sets whether the application accepts only one stream. If `ends` is TRUE, the
- * receiver refuses every other sender after the end of this stream. The default
- * is FALSE. */
+/* If `ends` is TRUE, the application accepts only one stream: after the end of
+ * this stream, the receiver refuses every sender. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
-/* Processes a datagram that arrived from `address` at `now`. The buffers in the
- * events contain copies of its bytes.
+/* Processes a datagram that arrived from `address` at the time `now`. Buffers
+ * that the receiver returns later contain copies of the bytes of the datagram.
+ * The caller may therefore reuse its memory.
  *
- * There is one exception: a driver that calls this function through
- * mmtp_receiver_verbs may keep the datagram in a DatagramBlock. A buffer may
- * then be a slice of this block, without a copy. */
+ * There is one exception. A driver that calls this function through the table
+ * mmtp_receiver_verbs may keep the datagram in a DatagramBlock, which is memory
+ * with a reference count. A buffer may then refer to a part of this block,
+ * without a copy. */
 void mmtp_receiver_input (MmtpReceiver * receiver, guint64 now,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
 void mmtp_receiver_timeout (MmtpReceiver * receiver, guint64 now);
@@ -85,30 +94,34 @@ typedef enum
 {
   /* A new session has begun, and any earlier session is over. */
   MMTP_EVENT_SESSION,
-  /* The buffers after this event have the caps in `caps`. `caps` is NULL if
-   * these buffers have no caps.
-   */
+  /* The caps of the stream, which describe its media format, have changed. The
+   * buffers after this event have the caps in the field `caps`. NULL means that
+   * they have no caps. */
   MMTP_EVENT_CAPS,
   MMTP_EVENT_BUFFER,
   MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed to `delay`. */
-  /* The presentation rate of the stream, `frame_rate` and `bit_rate`, has
-   * changed. The new values apply from the next buffer on. */
+  /* The presentation rate of the stream has changed. The fields `frame_rate`
+   * and `bit_rate` contain the new values, which apply from the next buffer on.
+   */
   MMTP_EVENT_PRESENTATION_RATE,
   MMTP_EVENT_JOINED,            /* `path` has joined. */
   MMTP_EVENT_LEFT,              /* `path` has left. */
-  /* A buffer was dropped because it is longer than max_bytes. This event is
-   * sent only once per session. */
+  /* A buffer was dropped because it is longer than the configured maximum,
+   * max_bytes. This event is sent only once per session. */
   MMTP_EVENT_TOO_LONG,
   MMTP_EVENT_END,               /* The stream has ended. */
-  /* Session timeout: the sender no longer responds. */
+  /* The sender no longer responds: the session timeout has expired, or another
+   * sender has taken over the session. */
   MMTP_EVENT_SILENT,
-  /* The silent sender responds again; the session continues. */
+  /* A sender that did not respond for some time (MMTP_EVENT_SILENT) responds
+   * again. Its session continues. */
   MMTP_EVENT_BACK,
-  /* A sender was refused because it uses another protocol version, which is in
-   * `version`. This event is sent once for each version. */
+  /* A sender was refused because it uses another version of the protocol. The
+   * field `version` contains this version. The event is sent only once for each
+   * version. */
   MMTP_EVENT_OTHER_VERSION,
   /* A sender was refused, because the application accepts only one stream and
-   * this stream has ended. This event is sent once. */
+   * this stream has ended. The event is sent only for the first such sender. */
   MMTP_EVENT_OVER
 } MmtpReceiverEventType;
 
@@ -119,18 +132,20 @@ typedef struct
    * datagram_slice_clear (). */
   DatagramSlice data;
   gchar *caps;                  /* freed by the caller */
-  /* Due time of the buffer on the caller's clock, in ns, corrected for clock
-   * skew. The buffer has to be played at `due` + `delay`. If the due times of
-   * successive buffers do not decrease at the sender, they do not decrease here
-   * either. */
+  /* Due time of the buffer in ns, on the caller's clock. The buffer has to be
+   * played at `due` + `delay`. The due time is corrected, because the clocks of
+   * the sender and the receiver do not run at exactly the same speed. The
+   * correction never makes a due time earlier than that of the previous buffer,
+   * unless it was earlier at the sender, too. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
-  /* TRUE if the previous buffer of the stream is missing */
+  /* TRUE if the buffer directly before this buffer in the stream is missing */
   gboolean discont;
   guint64 delay;                /* initial delay (D0), in ns */
-  /* initial delay (D0) that the sender wants, in ns. If it is more than
-   * `delay`, packets that take longer than `delay` are lost. */
+  /* Initial delay (D0) that the sender wants, in ns. The configuration of the
+   * receiver may limit D0 to a shorter time, `delay`. Packets with a one-way
+   * delay above `delay` then arrive too late. */
   guint64 wanted_delay;
   guint32 frame_rate;           /* in frames per 1000 s */
   guint64 bit_rate;             /* in bit/s */
@@ -141,18 +156,21 @@ typedef struct
 gboolean mmtp_receiver_poll_event (MmtpReceiver * receiver,
     MmtpReceiverEvent * event);
 
-/* Statistics of a path. Counters never decrease. */
+/* Statistics of one path at the receiver. The counters never decrease. */
 typedef struct
 {
   gboolean joined;
-  guint64 received, bytes;      /* messages and their bytes */
+  /* number of messages that arrived on the path, and sum of their sizes in
+   * bytes */
+  guint64 received, bytes;
   guint64 lost, late, duplicates;
-  /* rate of the received messages, as a mean over the last 0.5 to 1 s, in
-   * bit/s */
+  /* Rate in bit/s at which messages arrive on the path. It is the mean over the
+   * last 0.5 to 1 s. */
   guint64 rate;
-  /* minimum of the transit time in the last 0.5 to 1 s, in ns. The transit time
-   * is the arrival time by the receiver's clock minus the sending time by the
-   * sender's clock, so only differences of transit times are meaningful. */
+  /* Minimum transit time in ns of the messages that arrived in the last 0.5 to
+   * 1 s; 0 if none arrived. A transit time is the arrival time on the
+   * receiver's clock, minus the sending time on the sender's clock, minus a
+   * constant. Only differences of transit times are therefore meaningful. */
   gint64 transit;
   guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
 } MmtpReceiverPathStats;
@@ -161,47 +179,53 @@ typedef struct
 {
   gboolean in_session;
   guint64 sessions;
-  /* number of buffers passed on to the application, and the sum of their sizes
-   * in bytes */
+  /* number of buffers that were passed on to the application, and sum of their
+   * sizes in bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* DATA packets that were accepted */
-  /* How many of the packets that are counted in `packets` did not arrive, but
-   * were computed from REPAIR messages (forward error correction). */
+  /* Number of packets that did not arrive, but were computed from REPAIR
+   * messages (forward error correction). These packets are also counted in
+   * `packets`. */
   guint64 recovered;
   /* Number of DATA packets that were refused for one of two reasons:
    * - The packet arrived more than `max_lateness` after its deadline.
    * - The receiver had already passed on a later packet of the stream. */
   guint64 late;
   guint64 duplicates;           /* DATA packets that had arrived before */
-  guint64 missing;              /* DATA packets that did not arrive in time */
-  /* number of buffers dropped, usually because packets of them were missing */
+  /* number of packets of the stream that did not arrive in time and were
+   * skipped */
+  guint64 missing;
+  /* number of buffers that were dropped, usually because some of their packets
+   * were missing */
   guint64 incomplete;
-  /* number of packets dropped because the receiver would have held more than
-   * max_bytes bytes */
+  /* number of packets that were dropped because the receiver would otherwise
+   * have held more than the configured maximum, max_bytes */
   guint64 no_room;
   guint64 held_bytes;           /* bytes held at present */
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  /* How much faster the sender's clock runs than the receiver's clock, in parts
-   * per billion. The value is negative if it runs more slowly. */
+  /* Skew of the sender's clock: how much faster it runs than the receiver's
+   * clock, in parts per billion. The value is negative if the sender's clock
+   * runs more slowly. */
   gint64 skew;
   guint64 reports;              /* REPORTs sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  /* highest id of all paths that were used so far, plus 1 */
+  /* highest id of all paths that have been used so far, plus 1: an upper limit
+   * for a loop over the path ids */
   guint n_paths;
-  /* Number of steps that the loops of the reorder buffer have made in this
-   * session. It measures the work of the buffer, and tests check that it stays
-   * bounded. */
+  /* Work of the reorder buffer: the number of steps that its loops have made in
+   * this session. Tests check that this number stays bounded. */
   guint64 reorder_steps;
 } MmtpReceiverStats;
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,
     MmtpReceiverStats * stats);
-/* Fills in the statistics of a path. Returns FALSE if there is no path with
- * this id. */
+/* Fills in the statistics of the path with the id `path`. Returns FALSE if
+ * there is no such path. */
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
-/* The table of functions by which the driver accesses an MMTP receiver. The
- * driver uses one path number, 0, for all paths of the receiver. The receiver
- * distinguishes its paths by their addresses. */
+/* Table of the functions of the receiver for the driver, which does the I/O
+ * (driver.h). The driver sees only one path, with the number 0, for all paths
+ * of the receiver. The receiver finds the path of a message by the channel in
+ * the header of the message. */
 extern const DriverVerbs mmtp_receiver_verbs;

@@ -95,19 +95,21 @@ is_from_opener (const MmtpReceiverHandshake * self,
       && mmtp_address_is_equal (address, &self->opener_address);
 }
 
-/* Returns whether the OPEN of the session (the sender's request for it) may be
- * repeated from another address.
+/* Returns whether an OPEN (the sender's request for the session) is accepted
+ * although it repeats an earlier OPEN from another address.
  *
- * This is necessary because of an attack. An on-path attacker can make the
- * sender use a COOKIE that belongs to another address. The attacker can then
- * send a copy of the OPEN from that address, and the copy may arrive before the
- * sender's own OPEN. The session then has the wrong address. As long as the
- * sender has not received the ACCEPT, it may therefore repeat the OPEN from its
- * own address.
+ * The reason is an attack. An on-path attacker can make the sender use a COOKIE
+ * that belongs to another address. The attacker can then send a copy of the
+ * sender's OPEN from that address. If the copy arrives before the sender's own
+ * OPEN, the session has the wrong address. The sender may then correct the
+ * address by repeating its OPEN.
  *
- * The session must have a key, because the key proves that both OPENs come from
- * the same sender. A cookie that was issued before this session is not
- * accepted, because the attacker may have a copy of it. */
+ * The repeated OPEN is accepted under three conditions:
+ * - The session has a key. The key proves that both OPENs come from the same
+ *   sender.
+ * - No message has shown yet that the sender has received ACCEPT.
+ * - The OPEN contains a valid cookie for its address, which was issued after
+ *   the session began. The attacker may have copies of earlier cookies. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)
@@ -128,9 +130,9 @@ is_new (MmtpReceiverHandshake * self, const MmtpMessage * message,
   return mmtp_replay_check (&path->replay, *number);
 }
 
-/* Decides whether to accept an OPEN that repeats the OPEN of the current
- * session. A sender repeats its OPEN, the request for a session, if the answer
- * (ACCEPT) was lost or has not arrived yet. */
+/* Checks an OPEN that repeats the OPEN of the current session. A sender repeats
+ * its OPEN, the request for a session, until it receives the answer, ACCEPT.
+ * Sets `result->action` if the OPEN is accepted. */
 static MmtpRefusal
 answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message, MmtpHandshakeResult * result)
@@ -148,9 +150,10 @@ answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
 
 /* --- OPEN ----------------------------------------------------------------- */
 
-/* Notes that a sender was refused because the stream has ended. The caller has
- * verified that the sender has the key and that its address is not forged. The
- * application may therefore be notified. */
+/* Notes that a sender was refused because the only stream of the application
+ * has ended. The caller has verified that the sender has the key and that its
+ * address is not forged. The application can therefore be notified; this is
+ * done for the first such sender only. */
 static void
 note_over (MmtpReceiverHandshake * self, MmtpHandshakeResult * result)
 {
@@ -184,8 +187,9 @@ answer_open (MmtpReceiverHandshake * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
-/* Refuses an INIT of another protocol version. Anybody can send such an INIT,
- * so the application is notified only once per version. */
+/* Refuses an INIT (the first message of a handshake) of another protocol
+ * version. Anybody can send such INITs. The application is therefore notified
+ * only once per version. */
 static MmtpRefusal
 refuse_version (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message, MmtpHandshakeResult * result)
@@ -227,9 +231,9 @@ mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
       derived);
   memcpy (self->nonce_r, derived, MMTP_NONCE_SIZE);
   memcpy (&self->token_r, derived + MMTP_NONCE_SIZE, sizeof (self->token_r));
-  /* With the new secret, all cookies that were issued before become invalid. An
-   * attacker can therefore not begin another session after this one with a copy
-   * of an earlier OPEN. */
+  /* The new secret makes all cookies invalid that were issued before. An
+   * attacker may have copied an earlier OPEN, which contains such a cookie. The
+   * attacker therefore cannot begin another session later with this copy. */
   mmtp_secret_derive (self->secret, "cookies", &session, sizeof (session),
       self->cookie_secret);
   self->confirmed = FALSE;
@@ -244,9 +248,9 @@ mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
   self->opener_address = *address;
 }
 
-/* Sends ACCEPT, the answer to the sender's OPEN. If the OPEN is repeated, the
- * ACCEPT is repeated, too. All ACCEPTs of a session are equal except for their
- * number and sending time. */
+/* Sends ACCEPT, the answer to the sender's OPEN. If the sender repeats the
+ * OPEN, ACCEPT is sent again. All ACCEPTs of a session are equal except for
+ * their number and their sending time. */
 void
 mmtp_receiver_handshake_accept (MmtpReceiverHandshake * self)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver's side of the handshake (docs/wire-mmtp.md, section 4). A host
- * must first show that it receives at its address. Until then, this module
- * stores nothing about the host, and sends it no more bytes than the host has
- * sent. The number of answers to each network is limited. When this module
- * returns the result MMTP_OPEN_BEGIN, the receiver begins the session.
+/* The receiver's side of the handshake, by which a sender begins a session
+ * (docs/wire-mmtp.md, section 4). First, a host must show that it receives
+ * messages at its address. Until then, this module stores nothing about the
+ * host, and sends it no more bytes than the host has sent. The number of
+ * answers to each network is limited.
+ *
+ * This module does not begin the session itself. It returns the result
+ * MMTP_OPEN_BEGIN, and the receiver then begins the session.
  */
 
 #pragma once
@@ -14,25 +17,28 @@
 typedef enum
 {
   MMTP_RECEIVER_IDLE,           /* There was no session yet. */
-  /* A session is alive. No other session may begin, unless the sender of this
-   * session turns out to be dead (a take-over). */
+  /* A session is alive. Another sender cannot begin a session, unless the
+   * receiver finds out that the present sender is dead. The other sender then
+   * takes over. */
   MMTP_RECEIVER_ALIVE,
-  /* The sender does not respond. It may continue the session later. Until then,
-   * another sender may begin a new session. */
+  /* The sender of the session does not respond. The session continues if the
+   * sender responds again, as long as no other sender has begun a session. */
   MMTP_RECEIVER_SILENT,
   MMTP_RECEIVER_ENDED           /* The stream has ended. */
 } MmtpReceiverPhase;
 
-/* The reaction of the receiver to a valid OPEN. */
+/* What the receiver does after a message of the handshake. The actions other
+ * than MMTP_OPEN_IGNORE are for a valid OPEN, which asks for a session. */
 typedef enum
 {
   MMTP_OPEN_IGNORE,
   MMTP_OPEN_BEGIN,              /* A new session begins. */
-  /* The sender has repeated the OPEN with which the current session began, from
+  /* The OPEN repeats the one with which the current session began. It came from
    * the same address and on the same path. */
   MMTP_OPEN_REPEAT,
-  /* The OPEN of the session was repeated from another address or on another
-   * path. That address and path are used from now on. */
+  /* The OPEN repeats the one with which the current session began, but it came
+   * from another address or on another path. The receiver uses this address and
+   * this path from now on. */
   MMTP_OPEN_MOVE
 } MmtpOpenAction;
 
@@ -40,10 +46,12 @@ typedef struct
 {
   MmtpOpenAction action;
   guint64 number;               /* channel number of the OPEN */
-  /* If a sender was refused, these two fields tell the application the reason:
-   * - `is_over`: the application accepts only one stream, and this stream has
-   *   ended. Only the first refusal for this reason sets `is_over`.
-   * - `is_other_version`: the sender uses another protocol version. */
+  /* If a sender was refused, these two fields tell the application why:
+   * - `is_over` is TRUE if the application accepts only one stream and this
+   *   stream has ended. It is set only for the first sender that is refused for
+   *   this reason.
+   * - `is_other_version` is TRUE if the sender uses another protocol version.
+   *   It is set only once for each version. */
   gboolean is_over, is_other_version;
 } MmtpHandshakeResult;
 
@@ -56,52 +64,54 @@ typedef struct
   guint8 cookie_secret[MMTP_KEY_SIZE];
   const guint8 *secret;         /* for nonces and tokens, MMTP_KEY_SIZE bytes */
   guint64 min_delay;            /* minimum D0, in ns */
-  /* TRUE if the application accepts only one session; after its end, every
-   * other sender is refused */
+  /* TRUE if the application accepts only one session. After the end of this
+   * session, the receiver refuses every sender. */
   gboolean ends;
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
-  /* Bit mask of protocol versions: bit n is set if `is_other_version` was
-   * already reported for version n. */
+  /* Bit n is set if a sender with the protocol version n was already refused,
+   * and this was reported in `is_other_version`. */
   guint refused_versions;
 
   /* --- the session */
-  /* phase of the session; the receiver keeps this field up to date */
+  /* Phase of the session. The owner of this struct, MmtpReceiver, updates it.
+   */
   MmtpReceiverPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */
   MmtpAddress opener_address;
-  /* TRUE if a message that arrived after the OPEN has shown that the sender has
-   * received ACCEPT */
+  /* TRUE if the sender has certainly received ACCEPT, because it has sent
+   * another message of the session after its OPEN */
   gboolean confirmed;
 } MmtpReceiverHandshake;
 
-/* Initializes `self`. `cookie_secret` is the first secret for cookies, and its
- * bytes are copied. For all other arguments, only the pointer is stored.
- * `secret` is used for nonces, tokens, rate limits, and all further secrets for
- * cookies. */
+/* Initializes `self`. `cookie_secret` is the first secret with which cookies
+ * are made; its bytes are copied. `secret` is the secret for nonces, tokens,
+ * rate limits and all further cookie secrets. Its bytes are not copied. Only
+ * the pointers of `secret` and of the other arguments are stored, so their
+ * memory must stay valid. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,
     const guint8 cookie_secret[MMTP_KEY_SIZE],
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
-/* Processes an INIT or OPEN, and stores in `result` what the receiver has to
- * do. If `result->action` is not MMTP_OPEN_IGNORE, the receiver has to perform
- * this action, and then has to call mmtp_receiver_handshake_accept(). */
+/* Processes an INIT or OPEN. Stores in `result` what the caller has to do next.
+ * If `result->action` is not MMTP_OPEN_IGNORE, the caller has to perform this
+ * action and then call mmtp_receiver_handshake_accept(). */
 MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpHandshakeResult * result);
-/* Begins the session that the OPEN `message` requests. Chooses a new nonce, a
- * new token and a new secret for cookies. `session` is a number that must be
- * different for each session, so that the chosen values are different as well.
- */
+/* Begins the session that `message`, an OPEN, asks for. Chooses a new nonce, a
+ * new token and a new secret for cookies. These values are derived from the
+ * number `session`. The caller must pass a different number for each session,
+ * so that the values are different as well. */
 void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message,
     guint64 session);
-/* Sets the address and the path on which the receiver sends ACCEPT, its answer
- * to the sender's OPEN, from now on. Both are those of the OPEN `message`. */
+/* Stores the address and the path of an OPEN. From now on, the receiver sends
+ * ACCEPT, its answer to the OPEN, to this address and on this path. */
 void mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message);
 /* Sends ACCEPT. */

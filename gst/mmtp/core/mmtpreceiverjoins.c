@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adds paths to a session at the receiver, and updates the addresses of these
- * paths. */
+/* Adds paths to a session at the receiver, and changes the addresses of paths.
+ */
 
 #include "mmtpreceiverjoins.h"
 
 #include <string.h>
 
-/* After the receiver has accepted a JOIN, an identical JOIN counts as a replay.
- * If the replay arrives within this time (in ns) and a key is set, the receiver
- * nevertheless answers it with a CHALLENGE. The reason is that the JOIN that
- * arrived first may be a copy sent by an attacker. */
+/* A JOIN with the same channel number as an accepted JOIN is a replay, and is
+ * usually not answered. This is the time in ns after the accepted JOIN in which
+ * the receiver does answer a replay, with a CHALLENGE. It does so only if a key
+ * is set. The reason is that the accepted JOIN may be a copy that an attacker
+ * has sent, and the replay may be the sender's own JOIN. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void
@@ -73,8 +74,9 @@ challenge (MmtpReceiverJoins * self, MmtpReceiverPath * path,
 }
 
 /* Processes a JOIN, the message with which the sender adds a path, and answers
- * it with a CHALLENGE. A JOIN is answered even if its source address has been
- * validated before: the sender repeats the JOIN until a CHALLENGE arrives. */
+ * it with a CHALLENGE. The receiver answers even if the source address was
+ * validated before, because the sender repeats the JOIN until a CHALLENGE
+ * arrives. */
 void
 mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, const MmtpJoin * join)
@@ -103,12 +105,15 @@ mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* Returns whether messages still arrive from the path's current address. Only
- * messages with a MAC count, because the MAC proves that the sender has sent
- * them. While such messages arrive, the path does not change to another
- * address. Without this rule, an on-path attacker could copy the messages and
- * send the copies from another address. If the copies arrived first, the sender
- * would seem to have moved to that address. */
+/* Returns whether messages still arrive from the path's current address. As
+ * long as they do, the path does not change to another address.
+ *
+ * This rule protects the path against an on-path attacker. The attacker could
+ * copy messages of the sender and send the copies from another address. If the
+ * copies arrived first, the sender would seem to have moved to that address.
+ *
+ * Without a key, the result is always FALSE, because only a MAC proves that
+ * messages come from the sender. */
 static gboolean
 is_address_alive (MmtpReceiverJoins * self, const MmtpReceiverPath * path)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages of the receiver. */
+/* Numbers, authenticates and queues the messages of the receiver. */
 
 #include "mmtpreceiveroutput.h"
 
 #include <string.h>
 
-/* Maximum number of messages in the queue. It is greater than the number of
- * messages that one call of a function of the receiver can create. */
+/* Maximum number of messages in the queue. A single call of a function of the
+ * receiver creates fewer messages than this. */
 #define MAX_OUTPUT 1024
 
 /* A message to be sent. */
@@ -48,9 +48,10 @@ push (MmtpReceiverOutput * self, const MmtpAddress * address,
   g_queue_push_tail (&self->messages, output);
 }
 
-/* Returns whether a handshake message gets a seal, which is an HMAC of the
- * message. COOKIEs are sealed. A REFUSE is sealed only if it answers an OPEN
- * with a valid MAC, because anybody can provoke the other REFUSEs. */
+/* Returns whether a message of the handshake gets a seal, which is an HMAC in
+ * its trailer. Each COOKIE is sealed. A REFUSE is sealed only if it answers an
+ * OPEN with a valid MAC. Anybody can provoke the other REFUSEs. If they were
+ * sealed, an attacker could make the sender give up. */
 static gboolean
 is_sealed (const MmtpMessage * message)
 {

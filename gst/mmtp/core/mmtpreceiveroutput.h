@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts the sending time, the number and the trailer (a MAC or a token) into the
- * messages of the receiver, and keeps each message until the caller fetches it.
- * The number of a message counts the messages on its path.
+/* The queue of the messages that the receiver sends. The functions put the
+ * sending time, the number and the trailer (a MAC or a token) into each
+ * message. They keep the message until the caller fetches it. The number is the
+ * sequence number of the message on its path.
  */
 
 #pragma once
@@ -21,21 +22,22 @@ typedef struct
 void mmtp_receiver_output_init (MmtpReceiverOutput * self,
     const MmtpReceiverPaths * paths, const MmtpKey * key);
 void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
-/* Queues a handshake message. If a key is set, this function adds an HMAC to
- * the trailer of two kinds of messages:
+/* Queues a message of the handshake. If a key is set, the trailer of the
+ * following messages becomes an HMAC:
  * - COOKIE
- * - REFUSE whose reason is MMTP_REFUSE_BUSY or MMTP_REFUSE_OVER. Such a REFUSE
- *   is only sent in answer to an OPEN with a valid MAC. */
+ * - REFUSE with the reason MMTP_REFUSE_BUSY or MMTP_REFUSE_OVER, which is only
+ *   sent in answer to an OPEN with a valid MAC */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
-/* Fills in the message's number, sending time and trailer (a MAC or a token),
- * and queues the message. Returns its size in bytes, or 0 if it was not queued.
- */
+/* Fills in the number, the sending time and the trailer (a MAC or a token) of
+ * `message`, and queues the message. Returns the size of the message in bytes,
+ * or 0 if it could not be written. */
 gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
     MmtpReceiverPath * path, MmtpMessage * message,
     const MmtpAddress * address);
-/* Writes the first waiting message that fits into `room` bytes to `bytes`, and
- * sets `address` to its destination. Returns the size of the message in bytes,
- * or 0 if no message waits. */
+/* Takes the first message from the queue, writes it to `bytes`, and sets
+ * `address` to its destination. A message of more than `room` bytes is dropped,
+ * and the next one is taken. Returns the size of the message in bytes, or 0 if
+ * the queue is empty. */
 gsize mmtp_receiver_output_poll (MmtpReceiverOutput * self,
     MmtpAddress * address, guint8 * bytes, gsize room);

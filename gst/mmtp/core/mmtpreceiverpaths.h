@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MmtpReceiverPaths contains the paths of a session at the receiver. It also
- * contains the current time, because all parts of the receiver have access to
- * this struct. */
+/* The paths of a session at the receiver. The struct MmtpReceiverPaths also
+ * contains the current time, because all parts of the receiver can read this
+ * struct. */
 
 #pragma once
 
@@ -12,9 +12,9 @@
 #define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Counters of a path, summed over all earlier sessions. The statistics of the
- * path are the sum of these counters and those of the current session, so they
- * do not decrease when a new session begins. */
+/* Counters of a path, summed over all earlier sessions. They are added to the
+ * counters of the current session in the statistics of the path. The statistics
+ * therefore do not decrease when a new session begins. */
 typedef struct
 {
   guint64 received, bytes, lost, late;
@@ -27,36 +27,37 @@ typedef struct
   gboolean known;
   gboolean joined;              /* `address` is validated. */
   MmtpAddress address;
-  /* maximum size in bytes of a message on this path, which the sender has
-   * announced in OPEN or JOIN; the messages of the receiver do not exceed it
-   * either */
+  /* Maximum size in bytes of a message on this path. The sender has announced
+   * it in its OPEN or JOIN. The receiver's own messages on this path are not
+   * longer either. */
   guint16 max_size;
-  /* number of the next message that the receiver sends on this path */
+  /* channel number (sequence number on the path) of the next message that the
+   * receiver sends on this path */
   guint64 next_number;
   MmtpReplay replay;
   MmtpArrivals arrivals;
   guint64 duplicates;
   MmtpPathPast past;
 
-  /* Sending time of the last message that arrived on this path, as the message
-   * contains it: in units of MMTP_TICK us, on the sender's clock. The receiver
-   * returns this time in its reports, so that the sender can measure the round
-   * trip. */
+  /* Sending time of the last message that arrived on this path. The value is
+   * copied from the message: it is in units of MMTP_TICK us, on the sender's
+   * clock. The receiver returns it in its reports, so that the sender can
+   * measure the round trip. */
   guint32 echo;
-  /* time in ns at which the last message (the one whose sending time is `echo`)
-   * arrived on this path, on the receiver's clock */
+  /* Time in ns, on the receiver's clock, at which the last message arrived on
+   * this path. `echo` is the sending time of this message. */
   guint64 echo_time;
-  /* sending time in ns of the last message that arrived on this path, as
-   * mmtp_clock_unwrap_sent() has reconstructed it from the low bits in the
-   * message */
+  /* Sending time in ns of the last message that arrived on this path. The
+   * message contains only the low bits of this time. mmtp_clock_unwrap_sent()
+   * has restored the other bits. */
   gint64 latest_sent;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  /* The later of two times in ns: the time at which the last KEEPALIVE arrived,
-   * and the time at which the receiver last asked for a KEEPALIVE by a QUERY.
-   */
+  /* Time in ns from which the receiver waits for the next KEEPALIVE. It is the
+   * time of the latest of three events: the last KEEPALIVE arrived, the
+   * receiver asked for a KEEPALIVE with a QUERY, or the path joined. */
   guint64 keepalive_time;
   /* Maximum of the recent times between two KEEPALIVEs on this path, in ns. It
-   * decreases slowly if the times become shorter. */
+   * decreases slowly when the times become shorter. */
   guint64 keepalive_gap;
 } MmtpReceiverPath;
 
@@ -72,19 +73,22 @@ typedef struct
 
 /* Frees the memory of all paths. */
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
-/* Resets all paths at the end of the session. Only the ids and the totals of
- * the paths are kept. */
+/* Resets all paths at the end of a session. Each path keeps only its id and its
+ * counters of all sessions. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
-/* Adds the path `id` if it is not known yet. `number` is the channel number of
- * the first message that arrived on the path. The path counts as silent after
- * `silence` (ns) without a message. */
+/* Adds the path with the id `id` to the session, if the session does not have
+ * it yet, and returns the path. `number` is the channel number (the sequence
+ * number on the path) of the first message that arrived on it. `silence` is the
+ * time in ns without a message after which the path counts as silent. */
 MmtpReceiverPath *mmtp_receiver_paths_add (MmtpReceiverPaths * self,
     guint8 id, guint64 number, guint64 silence);
-/* Returns the path with the index `i` among all paths that were ever used. `i`
- * must be less than `n`, the number of these paths. */
+/* Returns one of the paths that were ever used. They are ordered by their first
+ * use, and `i` is the index in this order. `i` must be less than `self->n`, the
+ * number of these paths. */
 MmtpReceiverPath *mmtp_receiver_paths_nth (const MmtpReceiverPaths * self,
     guint i);
-/* Returns the path `id` if it was used in this session; otherwise NULL. */
+/* Returns the path with the id `id`; NULL if it was not used in this session.
+ */
 MmtpReceiverPath *mmtp_receiver_paths_find (const MmtpReceiverPaths * self,
     guint8 id);
 guint mmtp_receiver_paths_count_joined (const MmtpReceiverPaths * self);

@@ -6,12 +6,14 @@
 
 #include <math.h>
 
-/* A new span begins when the current span has 32 samples and is at least 0.5 s
- * old, or when it is 2.5 s old. Eight spans are kept:
- * - If each span has 32 samples, the spans contain the last 256 samples.
- * - On a fast path, each span lasts 0.5 s, so the spans cover 4 s.
- * - On every path, the spans cover at most 20 s. A queue that delayed a message
- *   more than 20 s ago no longer exists. */
+/* Limits for a span, the period of time for which one minimum is kept. A new
+ * span begins in two cases: the current span has SPAN_SAMPLES samples and is at
+ * least SPAN_MIN (ns) old, or the current span is SPAN_MAX (ns) old. Eight
+ * spans are kept. This has the following effects:
+ * - If each span has 32 samples, the minimum covers the last 256 samples.
+ * - On a fast path, each span lasts 0.5 s, so the minimum covers 4 s.
+ * - On every path, the minimum covers at most 20 s. A queue that delayed a
+ *   message more than 20 s ago no longer exists. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))
@@ -85,9 +87,9 @@ mmtp_fading_get (const MmtpFading * fading, guint64 now, guint64 period)
 {
   const guint64 age = now - MIN (now, fading->time);
 
-  /* `age` is the time since the last addition. It is usually 0, because packets
-   * are usually sent together. In this case, the slow function exp() is not
-   * needed. */
+  /* `age` is the time since the last addition to the sum. It is usually 0,
+   * because packets are usually sent in groups. The slow function exp() is then
+   * not needed. */
   if (age == 0)
     return fading->sum;
   return fading->sum * exp (-(gdouble) age / period);

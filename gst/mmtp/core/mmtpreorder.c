@@ -6,23 +6,26 @@
 #include <string.h>
 
 #define STREAM_NUMBER_BITS 24
-/* The slots are the entries of the ring that holds waiting packets. At first,
- * the ring has MIN_SLOTS slots. It may grow to one slot for each BYTES_OF_SLOT
- * bytes of max_bytes, but at most to MAX_SLOTS. MAX_SLOTS is less than half of
- * the range of 24-bit stream numbers, so that these numbers stay unambiguous.
- */
+/* Waiting packets are stored in a ring, whose entries are called slots. At
+ * first, the ring has MIN_SLOTS slots. It may grow to one slot for each
+ * BYTES_OF_SLOT bytes of max_bytes, but at most to MAX_SLOTS.
+ *
+ * Messages contain only the low 24 bits of a stream number. MAX_SLOTS is less
+ * than half of 2^24, so the receiver can always reconstruct the complete
+ * number. */
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
-/* Number of bits in the history. Each bit says whether the packet with one
- * stream number has arrived. The history covers the HISTORY stream numbers
- * directly before the next expected stream number. The receiver uses it to tell
- * a duplicate from a late packet. */
+/* Number of bits in the history. The history covers the HISTORY stream numbers
+ * directly before the next expected one. One bit for each of these numbers says
+ * whether the packet has arrived. If a packet with one of these numbers
+ * arrives, the receiver therefore knows whether it is a duplicate or only late.
+ */
 #define HISTORY 65536
 
 /* A received packet. If the packet has to wait for earlier packets, the struct
- * and the payload are stored in a memory block that contains nothing else. The
- * payload can therefore become the data of an output buffer without a copy. */
+ * and the payload are stored in a memory block of their own. The payload can
+ * then become the data of an output buffer without a copy. */
 typedef struct
 {
   guint64 due;
@@ -30,7 +33,8 @@ typedef struct
   guint8 flags, caps_version;
   MmtpPrelude prelude;
   gsize size;
-  /* memory block that contains the payload, or NULL */
+  /* memory block that contains the payload; NULL if the payload is in no block
+   */
   DatagramBlock *block;
   guint8 payload[];
 } Packet;
@@ -46,8 +50,9 @@ typedef struct
   GList link;                   /* its `data` is the Output */
   MmtpReorderedBuffer buffer;
   gint64 deadline;              /* in ns, without the shift */
-  /* position of this buffer in `output_deadlines`, the sequence of the buffers
-   * sorted by their deadlines; NULL if the buffer has not been inserted yet */
+  /* Position of this buffer in `output_deadlines`, which contains the complete
+   * buffers in the order of their deadlines. NULL if the buffer has not been
+   * inserted there yet. */
   GSequenceIter *place;
 } Output;
 
@@ -55,8 +60,8 @@ typedef enum
 {
   BETWEEN_BUFFERS,
   ASSEMBLING,
-  /* One packet of the current buffer is missing, so the buffer cannot be
-   * completed. Its remaining packets are thrown away. */
+  /* A packet of the current buffer is missing, so the buffer cannot be
+   * completed. Its other packets are thrown away when they arrive. */
   GIVING_UP
 } State;
 
@@ -67,27 +72,30 @@ struct _MmtpReorder
 
   guint64 next;                 /* next expected stream number */
   guint64 highest;              /* highest stream number received */
-  /* ring of the packets that wait for an earlier packet; their stream numbers
-   * are `next` or higher */
+  /* Ring of the packets that have arrived, but wait for an earlier packet.
+   * Their stream numbers are `next` or higher. An empty slot is NULL. */
   Packet **slots;
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* number of occupied slots */
-  guint64 *taken;               /* one bit per occupied slot */
-  /* One bit for each 64-bit word of `taken`. The bit is set if the word is not
-   * zero, which means that at least one of its 64 slots is occupied. */
+  /* one bit for each slot; the bit is set if the slot is occupied */
+  guint64 *taken;
+  /* One bit for each 64-bit word of `taken`, which represents 64 slots. The bit
+   * is set if at least one of these slots is occupied. */
   guint64 *summary;
-  /* Placeholder for a packet that arrived too late and was refused. It is
-   * stored in the slot of the packet, so that the receiver does not wait for
+  /* Placeholder for all packets that arrived too late and were refused. The
+   * slot of such a packet points to it, so that the receiver does not wait for
    * the packet any longer. */
   Packet *late;
   guint64 waiting_bytes;
   /* how long after its deadline a packet is still accepted, in ns */
   guint64 max_lateness;
-  /* Sum in ns of all changes of the initial delay (D0) so far. Deadlines are
-   * stored without this sum, so it has to be added to each stored deadline. */
+  /* Sum in ns of all changes of the initial delay (D0, the latency of the
+   * session) so far. Each change moves all deadlines. Deadlines are therefore
+   * stored without this sum, and the sum is added when a stored deadline is
+   * used. */
   gint64 shift;
-  /* Heap of the deadlines of the waiting packets, with the earliest deadline at
-   * the top. When a packet stops waiting, its entry may remain in the heap for
+  /* Heap of the deadlines of the waiting packets. The earliest deadline is at
+   * the top. When a packet no longer waits, its entry may stay in the heap for
    * some time. */
   GArray *deadlines;
   /* One bit for each of the HISTORY stream numbers before `next`. The bit is
@@ -95,28 +103,30 @@ struct _MmtpReorder
   guint64 history[HISTORY / 64];
 
   State state;
-  /* memory of the buffer that is being assembled; NULL if there is none */
+  /* memory in which the packets of the current buffer are joined; NULL if there
+   * is none */
   DatagramBlock *assembly;
-  gsize assembled, assembly_room;       /* its bytes and its size */
-  /* the buffer whose packets are being joined at present */
+  /* number of bytes of `assembly` that are in use, and its size in bytes */
+  gsize assembled, assembly_room;
+  /* the current buffer, whose packets are being joined */
   MmtpReorderedBuffer buffer;
   gint64 buffer_deadline;       /* in ns, without the shift */
-  /* TRUE if a buffer is missing directly before the next complete buffer; the
-   * complete buffer then gets this value in its field `discont` */
+  /* TRUE if a buffer is missing directly before the buffer that will be
+   * completed next. The field `discont` of that buffer will then be TRUE. */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* The buffers of the queue `output`, sorted by their deadlines. The elements
-   * are the list nodes of the queue.
+  /* The complete buffers of the queue `output` in the order of their deadlines.
+   * The elements of this sequence are the list nodes of the queue.
    *
-   * The node `unsorted` and the nodes after it in the queue are not in this
-   * sequence yet. They are inserted only when the order of the deadlines is
-   * needed. Most buffers are fetched before that, so the time to sort them is
-   * saved. */
+   * A new buffer is inserted only when the order of the deadlines is needed.
+   * Most buffers are fetched before that, which saves the time for sorting.
+   * `unsorted` is the first node of the queue that has not been inserted yet.
+   * The nodes after it have not been inserted either. */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;
-  /* An unused Output, or NULL. The next complete buffer is stored in it, which
-   * saves an allocation. */
+  /* An Output that is not in use, or NULL. It will be used for the next
+   * complete buffer, which saves an allocation. */
   Output *spare;
 
   MmtpReorderStats stats;
@@ -195,10 +205,10 @@ mmtp_reorder_set_max_lateness (MmtpReorder * reorder, guint64 max_lateness)
 
 /* --- heap of deadlines ---------------------------------------------------- */
 
-/* Returns the value that is stored for `deadline`. A change of the initial
- * delay (D0) changes all deadlines equally. `shift` is the sum of all these
- * changes so far. The stored value does not include this sum, so it stays valid
- * after a change. */
+/* Returns the value that is stored for `deadline`. The stored value does not
+ * include `shift`, which is the sum of all changes of the initial delay (D0) so
+ * far. A change of D0 moves all deadlines by the same time. It therefore
+ * changes only `shift`, and the stored values stay valid. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -251,7 +261,8 @@ pop_deadline (MmtpReorder * reorder)
 }
 
 /* Returns the heap entry of the waiting packet with the earliest deadline.
- * Returns NULL if no packet waits for an earlier packet. */
+ * Returns NULL if no packet waits. First removes the entries at the top whose
+ * packets no longer wait. */
 static const Deadline *
 peek_deadline (MmtpReorder * reorder)
 {
@@ -263,8 +274,9 @@ peek_deadline (MmtpReorder * reorder)
   return reorder->deadlines->len > 0 ? &DEADLINE (reorder, 0) : NULL;
 }
 
-/* Removes the entries whose packets are not waiting any more, so that the heap
- * never has many more entries than there are waiting packets. */
+/* If the heap has many entries of packets that no longer wait, removes these
+ * entries. The heap therefore never has many more entries than there are
+ * waiting packets. */
 static void
 compact_deadlines (MmtpReorder * reorder)
 {
@@ -302,9 +314,9 @@ compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
       first->deadline > second->deadline;
 }
 
-/* Inserts the buffers of the queue `output` that are not in `output_deadlines`
- * yet into this sorted sequence. These are the buffer of the list node
- * `unsorted` and all buffers after it. */
+/* Inserts all buffers of the queue `output` that are not in the sorted sequence
+ * `output_deadlines` yet. These are the buffer of the list node `unsorted` and
+ * all buffers after it in the queue. */
 static void
 sort_output (MmtpReorder * reorder)
 {
@@ -317,8 +329,8 @@ sort_output (MmtpReorder * reorder)
   reorder->unsorted = NULL;
 }
 
-/* Removes a complete buffer from the queue of buffers that the application has
- * not fetched yet. The caller has to free the buffer. */
+/* Removes a complete buffer from `output`, the queue of the buffers that the
+ * application has not fetched yet. The caller has to free the buffer. */
 static void
 unlink_output (MmtpReorder * reorder, Output * output)
 {
@@ -330,8 +342,9 @@ unlink_output (MmtpReorder * reorder, Output * output)
   reorder->output_bytes -= get_output_cost (&output->buffer);
 }
 
-/* Completes the current buffer and appends it to the queue `output`. Takes
- * ownership of `data`, the bytes of the buffer. */
+/* Called when all packets of the current buffer have been joined. Appends the
+ * buffer to the queue `output`. Takes ownership of `data`, the bytes of the
+ * buffer. */
 static void
 push_output (MmtpReorder * reorder, const DatagramSlice * data)
 {
@@ -396,8 +409,8 @@ goes_on (const MmtpReorder * reorder, const Packet * packet)
       && packet->caps_version == buffer->caps_version;
 }
 
-/* Prepares the reassembly for the next packet:
- *
+/* Prepares the reassembly of a buffer for `packet`, the next packet in the
+ * order of the stream:
  * - If the packet is the first packet of a buffer, begins this buffer and
  *   returns TRUE.
  * - If the packet continues the current buffer, returns TRUE.
@@ -414,9 +427,9 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
       reorder->state = BETWEEN_BUFFERS;
     return FALSE;
   }
-  /* The initial delay (D0) may have changed between two packets of a buffer.
-   * The deadline of a retransmitted packet then differs from the deadlines of
-   * the other packets. The buffer gets the earliest of these deadlines. */
+  /* The estimate of the sender's clock may have changed between the arrivals of
+   * two packets of a buffer. The deadlines of these packets then differ
+   * slightly. The buffer gets the earliest of the deadlines of its packets. */
   reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }
@@ -471,8 +484,9 @@ append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
     push_assembly (reorder);
 }
 
-/* Passes a packet that arrived in the right order to the reassembly. `payload`
- * points into the received datagram, so it has not been copied yet. */
+/* Passes a packet to the reassembly that arrived in order and did not have to
+ * wait. The payload has not been copied yet: `payload` points into the received
+ * datagram. */
 static void
 deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 {
@@ -488,9 +502,9 @@ deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
   push_output (reorder, &data);
 }
 
-/* Passes a waiting packet to the reassembly. If the packet is a whole buffer,
- * the memory block of the packet becomes the memory of this buffer. Otherwise
- * the block is freed. */
+/* Passes a packet that has waited for an earlier packet to the reassembly. If
+ * the packet is a whole buffer, its memory block becomes the memory of this
+ * buffer. Otherwise, the payload is copied and the block is freed. */
 static void
 deliver_waiting (MmtpReorder * reorder, Packet * packet)
 {
@@ -564,8 +578,9 @@ mark_taken (MmtpReorder * reorder, guint64 number, gboolean taken)
 }
 
 /* Returns the lowest stream number of the packets that wait in the ring. At
- * least one packet must wait. `summary` has one bit for 64 slots, so the search
- * can skip 64 * 64 empty slots in one step. */
+ * least one packet must wait. Each bit of `summary` stands for 64 slots. A word
+ * of `summary` that is 0 therefore lets the search skip 64 * 64 empty slots in
+ * one step. */
 static guint64
 find_taken (MmtpReorder * reorder)
 {
@@ -614,9 +629,9 @@ take_in_order (MmtpReorder * reorder)
     take_next (reorder);
 }
 
-/* Clears the bits of the `n` stream numbers from `next` on in `history`, the
- * record of the packets that have arrived. The packets with these numbers
- * therefore count as missing. */
+/* Records that the `n` packets with the stream numbers from `next` on have not
+ * arrived: clears their bits in `history`, the record of the packets that have
+ * arrived. */
 static void
 clear_history (MmtpReorder * reorder, guint64 n)
 {
@@ -636,8 +651,9 @@ clear_history (MmtpReorder * reorder, guint64 n)
   }
 }
 
-/* Stops waiting for all packets with a stream number below `number`, and counts
- * them as missing. The caller guarantees that none of them has arrived. */
+/* Skips all packets with a stream number below `number`: stops waiting for them
+ * and counts them as missing. The caller guarantees that none of them waits in
+ * the ring. */
 static void
 jump (MmtpReorder * reorder, guint64 number)
 {
@@ -651,10 +667,10 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Takes one step in the order of the stream numbers. If the packet `next` has
- * arrived, the function passes it to the reassembly. If it is missing, the
- * function skips it and all missing packets that directly follow it, but only
- * packets below `number`. */
+/* Takes one step in the order of the stream numbers. If the packet with the
+ * number `next` has arrived, passes it to the reassembly. Otherwise skips this
+ * packet and the missing packets that directly follow it. Packets with the
+ * number `number` or higher are not skipped. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -666,9 +682,9 @@ take_or_jump (MmtpReorder * reorder, guint64 number)
     take_next (reorder);
 }
 
-/* Passes the packets with numbers below `number` to the reassembly, and skips
- * those that are missing. Then passes the packets from `number` on, up to the
- * first missing packet. */
+/* First handles all packets with stream numbers below `number`: passes those
+ * that have arrived to the reassembly, and skips the missing ones. Then passes
+ * on the packets from `number` on, up to the first one that is missing. */
 static void
 take_until (MmtpReorder * reorder, guint64 number)
 {
@@ -708,10 +724,11 @@ wait_in_slot (MmtpReorder * reorder, guint64 number, Packet * packet)
   reorder->n_waiting++;
 }
 
-/* Stores a packet that arrived before an earlier packet of the stream. It waits
- * for the earlier packet until its deadline. If it is late already (`is_late`),
- * it waits longer: an earlier packet with the same deadline would still be
- * accepted up to the maximum lateness. */
+/* Stores a packet that has to wait, because an earlier packet of the stream is
+ * missing. The packet usually waits until its deadline. If it arrived after its
+ * deadline (`is_late`), it waits until its deadline plus the maximum lateness.
+ * Up to this time, an earlier packet with the same deadline would still be
+ * accepted. */
 static void
 keep (MmtpReorder * reorder, guint64 number, const Packet * header,
     const guint8 * payload, gboolean is_late)
@@ -730,11 +747,11 @@ keep (MmtpReorder * reorder, guint64 number, const Packet * header,
 }
 
 /* Makes sure that the ring of waiting packets has a slot for the packet with
- * the stream number `number`. If necessary, the function enlarges the ring.
+ * the stream number `number`. Enlarges the ring if necessary.
  *
- * If `number` is so high that even the largest ring cannot hold the packet, the
- * packets with the lowest numbers are passed on first. Missing packets between
- * them are skipped. */
+ * If `number` is very high, even the largest ring may have no slot for it. The
+ * function then makes room: it passes on the waiting packets with the lowest
+ * numbers, and skips the missing packets between them. */
 static void
 make_slot (MmtpReorder * reorder, guint64 number)
 {
@@ -756,25 +773,29 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
-/* Returns whether the buffer that is being assembled would alone exceed
- * max_bytes if this packet were appended. Other waiting packets and buffers are
- * not counted. `size` is the payload size of the packet. */
+/* Returns whether the current buffer would exceed max_bytes if this packet were
+ * appended, even if nothing else were held in memory. `size` is the payload
+ * size of the packet in bytes. */
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {
   return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet of `size` bytes if less than an eighth of max_bytes
- * would be free after it is stored. Returns whether there is room for the
- * packet.
+/* Makes room for a packet of `size` bytes with the stream number `number`.
+ * Returns whether there is room for it.
  *
- * The function first gives up missing packets with lower stream numbers than
- * `number`. The packets that wait for them are then passed on. If this does not
- * free enough memory, the function drops the buffer that is being assembled.
+ * The function frees nothing in two cases:
+ * - At least an eighth of max_bytes would still be free after the packet is
+ *   stored.
+ * - Complete buffers that the caller has not fetched occupy more than half of
+ *   max_bytes.
  *
- * If complete buffers that the caller has not fetched occupy more than half of
- * max_bytes, the function frees nothing. */
+ * Otherwise it frees memory in two steps:
+ * - If waiting packets occupy more than half of max_bytes, it skips missing
+ *   packets with numbers below `number`. The packets that wait for them are
+ *   then passed on.
+ * - If there is still no room, it drops the buffer that is being assembled. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {
@@ -900,13 +921,14 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Called after the deadlines have been moved. Some waiting packets may now be
- * too late: their deadline passed more than the maximum lateness ago. Each of
- * them is marked as late, and its entry is removed from the heap of deadlines.
+/* Called after all deadlines have been moved. Marks the waiting packets that
+ * are now too late: those whose deadline plus the maximum lateness has passed.
+ * Removes their entries from the heap of deadlines.
  *
- * Then one entry is added to the heap for all of them. It has the earliest of
- * their deadlines and the highest of their stream numbers. At the next timeout,
- * all packets up to this stream number are therefore passed on or skipped. */
+ * Then adds one entry to the heap that stands for all of them. It has the
+ * earliest of their deadlines and the highest of their stream numbers. At the
+ * next timeout, all packets up to this stream number are therefore passed on or
+ * skipped. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {
@@ -940,9 +962,9 @@ drop_output (MmtpReorder * reorder, GList * link)
   output_free (output);
 }
 
-/* Returns the list node of the complete buffer with the earliest deadline.
- * Returns NULL if there is no complete buffer that the application has not
- * fetched. */
+/* Returns the complete buffer with the earliest deadline, as a list node of the
+ * queue `output`. Returns NULL if the application has fetched all complete
+ * buffers. */
 static GList *
 peek_earliest_output (MmtpReorder * reorder)
 {
@@ -953,10 +975,11 @@ peek_earliest_output (MmtpReorder * reorder)
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
-/* Drops the complete buffers that are too late: their deadline passed more than
- * the maximum lateness ago. The buffers are visited in the order of their
- * deadlines, and the loop ends at the first buffer that is not too late. This
- * saves time when many buffers wait for their caps. */
+/* Drops the complete buffers that are too late: those whose deadline plus the
+ * maximum lateness has passed. The loop visits the buffers in the order of
+ * their deadlines, and ends at the first one that is not too late. This saves
+ * time when many buffers wait for their caps (the description of the media
+ * format). */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

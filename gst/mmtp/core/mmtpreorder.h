@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reorder buffer of the receiver. It puts the packets of all paths into the
- * order of the stream, removes duplicates, and reassembles the buffers. Packets
- * in order are passed on immediately. If a packet is missing, the packets after
- * it wait until their deadline, and the missing packet is then skipped. If a
- * packet of a buffer is skipped, the whole buffer is dropped.
+ * order of the stream, removes duplicates, and reassembles the media buffers,
+ * which may consist of several packets.
  *
- * A packet that arrives a little after its deadline is accepted if no later
- * packet of the stream has been passed on yet. It is useful, because later
- * pictures may refer to its picture. mmtp_reorder_set_max_lateness() sets how
- * late such a packet may be.
+ * Packets that arrive in order are passed on immediately. If a packet is
+ * missing, the packets after it wait until their deadlines. The missing packet
+ * is then skipped, and the whole media buffer to which it belongs is dropped.
+ *
+ * A packet that arrives a little after its deadline is still accepted, unless a
+ * later packet of the stream has already been passed on. The late packet is
+ * useful, because later pictures may refer to its picture.
+ * mmtp_reorder_set_max_lateness() sets how late such a packet may be.
  */
 
 #pragma once
@@ -19,8 +21,8 @@ typedef enum
 {
   MMTP_REORDER_TAKEN,
   MMTP_REORDER_DUPLICATE,
-  /* The packet arrived too long after its deadline, or later packets were
-   * passed on already. */
+  /* The packet was refused: it arrived too long after its deadline, or later
+   * packets of the stream had already been passed on. */
   MMTP_REORDER_LATE,
   MMTP_REORDER_NO_ROOM
 } MmtpReorderResult;
@@ -28,14 +30,14 @@ typedef enum
 typedef struct
 {
   DatagramSlice data;
-  /* time at which the buffer would be shown if the network had no delay, on the
-   * sender's clock, in us */
+  /* Due time of the buffer in us, on the sender's clock. This is the time at
+   * which the buffer would be shown if the network took no time. */
   guint64 due;
   guint64 deadline;             /* in ns */
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   guint8 caps_version;
   MmtpPrelude prelude;
-  /* TRUE if the buffer before this buffer is missing */
+  /* TRUE if the buffer directly before this buffer in the stream is missing */
   gboolean discont;
 } MmtpReorderedBuffer;
 
@@ -46,18 +48,18 @@ typedef struct
   guint64 late;                 /* packets refused with MMTP_REORDER_LATE */
   guint64 missing;              /* number of skipped packets */
   guint64 incomplete;           /* number of dropped buffers */
-  /* number of packets dropped because the receiver would have held more than
-   * max_bytes bytes */
+  /* number of packets that were dropped because the reorder buffer would
+   * otherwise have held more than max_bytes bytes */
   guint64 no_room;
   /* Number of packets that were dropped because their buffer alone would be
    * larger than max_bytes. They are also counted in `no_room`. */
   guint64 too_long;
   /* number of bytes that the reorder buffer holds at present: the payloads of
-   * the packets, and the memory that each packet needs in addition */
+   * packets and buffers, and the memory for managing them */
   guint64 held_bytes;
-  /* Number of steps of all loops, for example the packets and the words of
-   * bitmaps that were visited. Tests check with this counter that the work per
-   * packet is limited. */
+  /* Work of the reorder buffer: the number of steps of all its loops. A step
+   * is, for example, a visited packet or a visited word of a bitmap. Tests
+   * check that the work per packet is limited. */
   guint64 steps;
 } MmtpReorderStats;
 
@@ -67,34 +69,40 @@ typedef struct _MmtpReorder MmtpReorder;
 MmtpReorder *mmtp_reorder_new (guint64 max_bytes);
 void mmtp_reorder_free (MmtpReorder * reorder);
 /* Sets how long after its deadline a packet is still accepted, in ns. The
- * default is 0. It may be changed at any time, and applies to later packets. */
+ * default is 0. The function may be called at any time, and the new value
+ * applies to packets that arrive later. */
 void mmtp_reorder_set_max_lateness (MmtpReorder * reorder,
     guint64 max_lateness);
 
-/* Adds a packet. The packet contains only the low 32 bits of its due time, in
- * data->due. The caller reconstructs the complete due time from them and passes
- * it as `due`, in us. `deadline` is in ns.
+/* Adds a packet that has arrived at the time `now`. `due` is its complete due
+ * time in us. The packet itself contains only the low 32 bits of the due time
+ * (data->due), and the caller has reconstructed the rest. `deadline` is in ns.
  *
- * If the packet contains a whole buffer that can be output immediately, the
- * output buffer is a slice of data->block. Otherwise the payload is copied. */
+ * If the packet contains a whole buffer that can be output immediately, this
+ * buffer refers to the payload in data->block. Otherwise the payload is copied.
+ */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
 /* Records that no packet with a stream number below `floor` will arrive any
- * more. `floor` contains the low 32 bits of a stream number. */
+ * more, so that the reorder buffer does not wait for such packets. `floor`
+ * contains only the low 32 bits of the stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
-/* Moves all deadlines by `shift` ns, because the initial delay (D0) has
- * changed. A waiting packet counts as late if its new deadline passed more than
- * the maximum lateness ago. */
+/* Moves all deadlines by `shift` ns, because the initial delay (D0, the latency
+ * of the session) has changed. If the deadlines become earlier, waiting packets
+ * may become too late. A packet counts as late if its new deadline plus the
+ * maximum lateness has passed. */
 void mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now,
     gint64 shift);
 void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);
-/* Returns the time in ns at which the receiver stops waiting for the missing
- * packets before the waiting packet with the earliest deadline. Returns
- * MMTP_NEVER if no packet waits. */
+/* Returns the time in ns at which mmtp_reorder_timeout() must be called next.
+ * This is usually the earliest deadline of a waiting packet. At this time, the
+ * reorder buffer stops waiting for the missing packets before that packet.
+ * Returns MMTP_NEVER if no packet waits. */
 guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 
-/* Returns the next complete buffer, or NULL if there is none. The buffer
- * belongs to the MmtpReorder until mmtp_reorder_poll () takes it. */
+/* Returns the next complete buffer, but does not remove it. Returns NULL if
+ * there is none. The buffer belongs to the MmtpReorder until mmtp_reorder_poll
+ * () removes it. */
 const MmtpReorderedBuffer *mmtp_reorder_peek (MmtpReorder * reorder);
 /* Returns the earliest deadline of all complete buffers; MMTP_NEVER if there is
  * none. */
@@ -103,8 +111,8 @@ guint64 mmtp_reorder_get_output_deadline (MmtpReorder * reorder);
  * the data of the buffer. Returns FALSE if there is no complete buffer. */
 gboolean mmtp_reorder_poll (MmtpReorder * reorder,
     MmtpReorderedBuffer * buffer);
-/* Drops the next complete buffer. The statistics count it as an incomplete
- * buffer. */
+/* Drops the next complete buffer, for example because its caps have not
+ * arrived. The statistics count it in `incomplete`. */
 void mmtp_reorder_drop (MmtpReorder * reorder);
 
 /* Returns the stream number of the packet that is expected next. All packets

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sends REPAIR messages before losses are known. */
+/* Decides when REPAIR messages (forward error correction) are sent, and which
+ * packets they cover. */
 
 #include "mmtprepairer.h"
 
 #include <string.h>
 
-/* After a loss was reported on a path, REPAIRs are sent on this path for
- * LOSS_MEMORY (ns). They are sent in advance: while it is not known yet whether
- * any of the packets that a REPAIR covers is lost. */
+/* Time in ns for which REPAIRs are sent on a path after a loss was reported
+ * there. They are sent in advance: at that time, it is not known yet whether
+ * one of the packets that they cover is lost. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* A REPAIR is sent in advance, before a loss is known, only if the paths have
- * rate to spare. Let C be the number of bytes that the paths can deliver before
- * the deadline of the last packet in the queue. The REPAIR and all packets in
- * the queue together may need at most C / ADVANCE_PART bytes. */
+/* A REPAIR is sent before a loss is known. Usually, this is done only if the
+ * paths have rate to spare. Let C be the number of bytes that the paths can
+ * deliver before the last packet in the queue is too late. The REPAIR and all
+ * packets in the queue together may have at most C / ADVANCE_PART bytes. */
 #define ADVANCE_PART 4
-/* A REPAIR should cover ENOUGH_IDLE packets if the send queue is empty, and
- * ENOUGH_BUSY packets otherwise. If two of the covered packets are lost, the
- * REPAIR cannot repair them. If a REPAIR covers 12 packets and the loss rate is
- * 1/50, the probability of two losses is about 1/50. */
+/* Number of packets that a REPAIR should cover: ENOUGH_IDLE if the send queue
+ * is empty, and ENOUGH_BUSY otherwise. A REPAIR can repair only one lost
+ * packet. If it covers 12 packets and the loss rate is 1/50, the probability
+ * that two or more of them are lost is about 1/50. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
 
@@ -47,7 +48,8 @@ mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path)
   self->covers[path->id].loss_time = self->paths->now;
 }
 
-/* Returns whether packets were lost on the path recently. */
+/* Returns whether REPAIRs may be needed on the path: they are enabled, packets
+ * were lost on the path recently, and the path is usable. */
 static gboolean
 is_lossy (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -58,11 +60,12 @@ is_lossy (const MmtpRepairer * self, const MmtpPath * path)
       mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER;
 }
 
-/* `packet` is being sent on `path`, for the first time. Returns whether a
- * retransmission of this packet may be too late. The time until a
- * retransmission arrives is the sum of three delays: the delay until the gap is
- * detected, the return time of the report, and the delay of the second
- * transmission. */
+/* Returns whether a retransmission of `packet` may arrive too late. The packet
+ * is being sent on `path` for the first time. If it is lost, the time until a
+ * retransmission arrives is the sum of three delays:
+ * - the delay until the receiver detects the gap,
+ * - the delay of the receiver's report,
+ * - the delay of the retransmission. */
 static gboolean
 is_retransmission_late (const MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet)
@@ -72,8 +75,8 @@ is_retransmission_late (const MmtpRepairer * self, const MmtpPath * path,
       packet->due + mmtp_send_queue_get_delay (self->queue);
 }
 
-/* Returns whether a REPAIR of `size` bytes can be sent without delaying other
- * packets. */
+/* Returns whether the paths have enough rate for a REPAIR of `size` bytes, so
+ * that it does not make other packets late. */
 static gboolean
 has_spare_rate (const MmtpRepairer * self, gsize size)
 {
@@ -81,13 +84,15 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
 }
 
 /* Returns whether a REPAIR may be sent on the path even if it delays other
- * frames.
+ * frames. The stream must have reference frames, and the losses on the path
+ * must be random.
  *
- * If packets were lost because a queue in the network overflowed, additional
- * packets would cause further losses. In this case the function returns FALSE.
- * It recognizes this case by `limits.reserve`: after such losses, the
- * congestion control limits the window of the path, and `limits.reserve` is 0
- * while the window is limited. */
+ * If packets are lost because a queue in the network overflows, additional
+ * packets cause further losses. The function recognizes this case by
+ * `limits.reserve`, the number of bytes that may be in flight beyond the
+ * congestion window. After such losses, the congestion control sets an upper
+ * limit for the window. As long as this limit exists, `limits.reserve` is 0,
+ * and the function returns FALSE. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -124,8 +129,8 @@ mmtp_repairer_get_reserve (const MmtpRepairer * self)
   return 0;
 }
 
-/* Returns whether a REPAIR that is sent now would be too late even for the last
- * of the packets that it covers (the block). */
+/* Returns whether a REPAIR that is sent now would be too late for all packets
+ * that it covers: it would arrive after the deadline of the last of them. */
 static gboolean
 is_block_over (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -153,7 +158,7 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* Returns the latest time in ns at which the next REPAIR of the path can be
+/* Returns the latest time in ns at which the next REPAIR of the path should be
  * sent. If it is sent later, it arrives after the deadline of the first packet
  * that it covers. */
 static guint64

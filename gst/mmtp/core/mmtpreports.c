@@ -1,63 +1,71 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides when REPORTs and QUERYs are sent, and on which path. */
+/* Decides when the receiver sends REPORTs and QUERYs, and on which path. */
 
 #include "mmtpreports.h"
 
 #include <string.h>
 
-/* Periods of the regular REPORTs (docs/wire-mmtp.md, REPORT). The sender may
- * ask for another period. RFC 3550, section 6.2, allows 5 % of the session's
- * rate for all feedback. Regular REPORTs use half of these 5 % (REPORT_SHARE).
- * The other half is left for the sender's KEEPALIVEs and for the REPORTs
- * outside the regular schedule. */
+/* Intervals between two regular REPORTs on a path, in ns (docs/wire-mmtp.md,
+ * REPORT). They apply unless the sender has requested another interval. At the
+ * start, the interval is START_PERIOD. After that, it depends on the received
+ * rate: the REPORTs use a fixed share of this rate (REPORT_SHARE). The interval
+ * is at most MAX_PERIOD. It is at least REPORT_PERIOD or the keep-alive period,
+ * whichever is shorter.
+ *
+ * RFC 3550, section 6.2, allows 5 % of the session's rate for all feedback.
+ * Regular REPORTs use half of this. The other half is left for the sender's
+ * KEEPALIVEs and for REPORTs outside the regular schedule. */
 #define REPORT_PERIOD (50 * MMTP_MSECOND)
 #define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
-/* regular REPORTs use 1/40 (2.5 %) of the received rate */
+/* regular REPORTs use 1/REPORT_SHARE of the received rate, which is 2.5 % */
 #define REPORT_SHARE 40
 #define MIN_WANTED 10           /* in ms */
 #define MAX_WANTED 2000         /* in ms */
-/* If at most PATHS_ON_ALL paths have joined, every path carries REPORTs that
- * contain the records of all paths. If more paths have joined, only the fastest
- * path carries such REPORTs. A REPORT on another path then contains only the
- * record of that path. */
+/* A REPORT may contain the records (the measurements) of all paths. If at most
+ * PATHS_ON_ALL paths have joined, every path carries such REPORTs. If more
+ * paths have joined, only the fastest path carries them, and a REPORT on
+ * another path contains only the record of that path. */
 #define PATHS_ON_ALL 4
-/* A REPORT is sent immediately for each of the first START_MESSAGES messages of
- * a path, because slow start needs this feedback. Later, a REPORT is sent when
- * MANY_MESSAGES messages have not been reported yet. The sender needs this
- * feedback, because MANY_MESSAGES messages are a large part of its congestion
- * window. */
+/* In two cases, a REPORT is sent before its regular time:
+ * - One of the first START_MESSAGES messages of a path has arrived. The slow
+ *   start of the sender needs this feedback.
+ * - MANY_MESSAGES messages have arrived that have not been reported yet. These
+ *   are a large part of the sender's congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
-/* Minimum time in ns from the last REPORT to a REPORT outside the regular
+/* Minimum time in ns between the last REPORT and a REPORT outside the regular
  * schedule. MANY_DISTANCE applies if at least MANY_MESSAGES messages have not
- * been reported yet. MIN_DISTANCE applies in all other cases. */
+ * been reported yet. Otherwise, MIN_DISTANCE applies. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* If the report period exceeds LONG_PERIOD (in ns), the path is slow. A REPORT
- * outside the regular schedule then has to wait until a fourth of the period
+/* Report period in ns above which a path counts as slow. On a slow path, a
+ * REPORT outside the regular schedule is sent only if a quarter of the period
  * has passed since the last REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* Time in ns over which mmtp_arrivals_get_rate() measures the received rate of
- * a path. After a gap (a time in which no message arrived), the measured rate
- * is too low until this time has passed. */
+/* After a gap (a time in which no message arrived), the measured rate of a path
+ * is too low for this time, in ns. The reason is that mmtp_arrivals_get_rate()
+ * measures the mean rate over a time of this length, which includes the gap. */
 #define GAP_MEMORY MMTP_SECOND
-/* A path has a gap if no message arrives for longer than the report period. The
- * first REPORT after a gap is followed by a second REPORT after this interval,
- * because the first REPORT may be lost while the link recovers. */
+/* Time in ns between the first and the second REPORT after a gap. A gap is a
+ * time, longer than the report period, in which no message arrives on a path.
+ * The second REPORT is sent because the first one may be lost while the link
+ * recovers. */
 #define REPEAT_TIME (10 * MMTP_MSECOND)
-/* docs/wire-mmtp.md, QUERY. */
+/* minimum time in ns between two answers to QUERYs on a path
+ * (docs/wire-mmtp.md, QUERY) */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
 /* If no KEEPALIVE arrives for this number of keep-alive periods, the receiver
- * asks for one with a QUERY [4.6 of the MMTP paper]. A sender may send
- * KEEPALIVEs less often on a slow path. For this comparison, a keep-alive
- * period is therefore at least MIN_QUERY_PERIOD (ns). */
+ * asks for one with a QUERY (section 4.6 of the MMTP paper). A keep-alive
+ * period here counts as at least MIN_QUERY_PERIOD (ns), because the sender may
+ * send KEEPALIVEs less often on a slow path. */
 #define MISSED_PERIODS 2
 #define MIN_QUERY_PERIOD (250 * MMTP_MSECOND)
 
 #define REPORT_SIZE 39          /* size without records, in bytes */
 #define RANGE_SIZE 3
-/* Maximum size of a REPORT in bytes. Every path can carry such a REPORT. */
+/* Maximum size of a REPORT in bytes. If a path allows only shorter messages,
+ * its own maximum applies. */
 #define LARGEST_REPORT 1200
 
 void
@@ -101,9 +109,9 @@ is_usable (MmtpReports * self, const MmtpReceiverPath * path)
       && !mmtp_arrivals_is_silent (&path->arrivals, self->paths->now);
 }
 
-/* Returns the round-trip time of the path, or MMTP_NEVER if it is unknown. A
- * path with an unknown round-trip time therefore counts as slower than a path
- * with a known one. */
+/* Returns the round-trip time of the path. If it is unknown, returns
+ * MMTP_NEVER, so that the path counts as slower than paths with a known
+ * round-trip time. */
 static guint64
 get_round_trip (const MmtpReceiverPath * path)
 {
@@ -159,10 +167,12 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* Returns whether the report period may become longer. If no message arrives
- * for longer than the report period, the path has a gap. During a gap and for
- * GAP_MEMORY after it, the measured rate is too low. A period that is computed
- * from this rate must not become longer in this time. */
+/* Returns whether the report period of the path may become longer now. The
+ * receiver computes the period from the received rate. This rate is too low
+ * during a gap and for GAP_MEMORY after it, so the computed period would be too
+ * long. A gap is a time, longer than the report period, in which no message
+ * arrives on the path. If the sender has requested a period, gaps do not
+ * matter. */
 static gboolean
 may_grow (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -174,9 +184,10 @@ may_grow (MmtpReports * self, const MmtpReceiverPath * path)
       && now - reports->gap_end >= GAP_MEMORY);
 }
 
-/* Computes the report period of the path anew. If the new period is shorter
- * than the old one, it already applies to the next REPORT. If it is longer, it
- * applies only after the next REPORT. */
+/* Computes the report period of the path again, because the received rate or
+ * the requested period may have changed. A shorter period applies immediately,
+ * so the next REPORT is sent earlier. A longer period applies only after the
+ * next REPORT. */
 static void
 update_period (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -239,9 +250,10 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* Notes that a REPORT about `path` was sent on the fastest path. It contains
- * everything that has happened on `path` so far. No REPORT outside the regular
- * schedule is needed for these messages and losses any more. */
+/* Notes that a REPORT about `path` was sent on the fastest path. The REPORT
+ * contains everything that has happened on `path` so far, so no other REPORT
+ * about these events has to be sent outside the regular schedule. After a gap,
+ * however, a second REPORT is planned. */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -254,8 +266,9 @@ note_reported (MmtpReports * self, const MmtpReceiverPath * path)
   reports->repeat_time = self->paths->now + REPEAT_TIME;
 }
 
-/* Adds the record of `path` to `report` and returns the size of the record in
- * bytes. `room` is the maximum size of the record in bytes. */
+/* Adds the record of `path`, which contains its measurements, to `report`.
+ * Returns the size of the record in bytes. `room` is the maximum of this size.
+ */
 static gsize
 add_record (MmtpReports * self, MmtpReport * report,
     MmtpReceiverPath * path, gsize room)
@@ -282,8 +295,9 @@ send_own (MmtpReports * self, MmtpReceiverPath * via, MmtpReceiverPath * about)
   return mmtp_receiver_output_add (self->output, via, &message, &via->address);
 }
 
-/* Sends the records of all paths. If one REPORT has no room for all records,
- * sends several REPORTs. Returns the total size of the REPORTs in bytes. */
+/* Sends the records of all paths on the path `via`. If they do not fit into one
+ * REPORT, sends several REPORTs. Returns the total size of the REPORTs in
+ * bytes. */
 static gsize
 send_all (MmtpReports * self, MmtpReceiverPath * via)
 {
@@ -315,10 +329,10 @@ send_all (MmtpReports * self, MmtpReceiverPath * via)
   return sum;
 }
 
-/* Sends a REPORT on the path `via`. If `via` is the path self->reporter, or if
- * at most PATHS_ON_ALL paths have joined, the REPORT contains the records of
- * all paths. Otherwise it contains only the record of `via`. This function is
- * used for regular REPORTs and for REPORTs outside the regular schedule. */
+/* Sends a REPORT on the path `via`, at a regular time or outside the regular
+ * schedule. In two cases, the REPORT contains the records of all paths: `via`
+ * is the path self->reporter, or at most PATHS_ON_ALL paths have joined.
+ * Otherwise it contains only the record of `via`. */
 static void
 report_on (MmtpReports * self, MmtpReceiverPath * via)
 {
@@ -377,9 +391,10 @@ get_distance (const MmtpPathReports * via, guint64 min)
   return MAX (min, via->period / 4);
 }
 
-/* Returns whether one of the first START_MESSAGES messages on `path` still
- * needs a REPORT. The very first message belongs to the handshake. It needs no
- * REPORT, because ACCEPT or CHALLENGE has answered it. */
+/* Returns whether a REPORT is needed because one of the first START_MESSAGES
+ * messages on `path` has not been reported yet. The very first message is an
+ * exception. It belongs to the handshake, and ACCEPT or CHALLENGE has answered
+ * it. */
 static gboolean
 is_starting (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -387,9 +402,10 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (get_reports (self, path)->reported, 1);
 }
 
-/* Returns the earliest time at which a REPORT about `path` can be sent outside
- * the regular schedule. Returns MMTP_NEVER if no such REPORT is needed. The
- * REPORT is sent on the fastest path. */
+/* Returns the earliest time at which a REPORT about `path` should be sent
+ * outside the regular schedule. Returns MMTP_NEVER if no such REPORT is needed.
+ * This REPORT is sent on the fastest path, so the time depends on the last
+ * REPORT there. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -405,10 +421,11 @@ get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
   return MMTP_NEVER;
 }
 
-/* After a gap between the messages of a path, a REPORT is sent on the fastest
- * path. Later, a second REPORT is sent on the path that had the gap. Returns
- * the time of the second REPORT; MMTP_NEVER if none is planned. The sender
- * accepts REPORTs on any path. */
+/* Returns the time of the second REPORT after a gap; MMTP_NEVER if none is
+ * planned. A gap is a time in which no message arrives on a path. The first
+ * REPORT after the gap is sent on the fastest path. The second one is sent a
+ * little later on the path that had the gap. This is possible because the
+ * sender accepts REPORTs on any path. */
 static guint64
 get_repeat_time (const MmtpPathReports * reports)
 {

@@ -7,30 +7,31 @@
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* If the retransmission of a lost packet might arrive late, the packet is
- * called speculative. This is the maximum number of speculative packets that
- * wait to be sent. */
+/* Maximum number of lost packets that wait for a speculative retransmission. A
+ * retransmission is speculative if it might arrive late. */
 #define MAX_SPECULATIVE 64
 /* If a path has stalled, its packets in flight can be sent again on another
- * path. Let T be the latest time at which a packet can be sent on the other
- * path so that it still arrives in time. The packet is sent again when only
- * RESCUE_TIME (in ns) is left until T, and not earlier, because the stall may
- * end. RESCUE_TIME is long enough for three REPORTs of the receiver. */
+ * path. The sender waits with this, because the stall may end. For each packet,
+ * there is a latest time at which it can be sent on the other path and still
+ * arrive in time. The packet is sent again RESCUE_TIME (in ns) before this
+ * latest time. RESCUE_TIME is long enough for three REPORTs of the receiver. */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* The sender searches a stalled path for packets in flight that have to be sent
- * on another path. This is the minimum time between two searches on the same
- * path, even if several reports arrive in this time. */
+/* When a path has stalled, the sender searches it for packets in flight that
+ * have to be sent again on another path. RESCUE_PERIOD is the minimum time in
+ * ns between two searches of the same path. If several reports arrive in this
+ * time, they cause no further search. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A lost packet whose retransmission might arrive late is retransmitted only if
- * there is enough rate for it. Let C be the number of bytes that the paths can
- * deliver before the deadline of the last packet in the queue. The lost packet
- * and the queue together may need at most C / CHANCE_PART bytes. */
+/* A retransmission that might arrive late is made only if the paths have enough
+ * rate for it. Let C be the number of bytes that the paths can deliver before
+ * the last packet in the queue is too late. The lost packet and all packets in
+ * the queue together may have at most C / CHANCE_PART bytes. */
 #define CHANCE_PART 2
-/* A REPORT contains the channel numbers of lost messages. The sender looks up
- * each of them in its log of sent packets. This is the maximum number of
- * lookups for one REPORT. It is sufficient for one record with the maximum
- * number of ranges, each of the maximum length. Further channel numbers are
- * ignored, because the receiver repeats ranges in later REPORTs. */
+/* Maximum number of lost messages that are looked up for one REPORT. A REPORT
+ * contains the channel numbers of lost messages, and the sender looks up each
+ * of them in its log of sent messages. The maximum is sufficient for one record
+ * with the maximum number of ranges, each of the maximum length. (A record is
+ * the part of a REPORT about one path.) Further channel numbers are ignored,
+ * because the receiver repeats them in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void
@@ -92,10 +93,10 @@ mmtp_retransmission_get_speculative (const MmtpRetransmission * self,
 
 /* --- moving packets to another path --------------------------------------- */
 
-/* Returns the earliest arrival time of a packet that is retransmitted now. If
- * no path is usable, returns the current time, because a path may become usable
- * again.
- */
+/* Returns the time by which a packet that is retransmitted now almost certainly
+ * arrives, on the path that is best for this. If no path is usable, returns the
+ * current time. The packet is then not given up as too late, because a path may
+ * become usable again. */
 static guint64
 get_next_arrival (const MmtpRetransmission * self)
 {
@@ -104,9 +105,11 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet that was sent in the message `number` back into the queue if
- * two conditions hold: the packet is due at `due` or earlier, and it has not
- * been sent again in another message. */
+/* Puts the packet that was sent on `path` in the message `number` back into the
+ * send queue. Three conditions must hold:
+ * - The packet has not been sent again in another message.
+ * - The packet is due at `due` or earlier.
+ * - The packet would be in time if it arrived at `arrival`. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -132,9 +135,11 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Puts the packets of overdue messages back into the queue. The messages are
- * visited in the order in which they were sent. If one of them is not overdue,
- * the messages after it are not overdue either, so the search ends there. */
+/* Puts packets of overdue messages on `path` back into the send queue, if they
+ * are due at `due` or earlier. A message is overdue if it, or a report about
+ * it, should have arrived by now. The messages are visited in the order in
+ * which they were sent. The search ends at the first message that is not
+ * overdue, because the messages after it are not overdue either. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -153,14 +158,16 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* Puts urgent packets that are in flight on `path` back into the queue, so that
- * they are sent again on another path. A packet is urgent if it would soon be
- * too late for this.
+/* Puts urgent packets that are in flight on `path` back into the send queue, so
+ * that they are sent again on another path. A packet is urgent if it would soon
+ * be too late to send it on another path.
  *
- * If the path has stalled, all its urgent packets are put back. If a stall is
- * only suspected, the packets may still arrive, and a copy would then be
- * useless. A copy must therefore not delay other packets: an urgent packet is
- * put back only if its message is overdue and the queue is empty. */
+ * If the path has stalled, all its urgent packets are put back.
+ *
+ * If the path only seems to have stalled, its packets may still arrive. To send
+ * them again would then be useless, and must not delay other packets. Packets
+ * are therefore put back only while the send queue is empty, and only if their
+ * messages are overdue. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {
@@ -203,11 +210,15 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
   return TRUE;
 }
 
-/* Returns whether a lost packet is retransmitted. A packet of a reference
- * picture is always retransmitted. A packet of a picture to which no other
- * picture refers is retransmitted in two cases: the paths can carry more than
- * the stream needs now, or enough time is left. Stored media have enough time,
- * because they are sent long before they are due. */
+/* Returns whether a lost packet should be retransmitted. If other pictures may
+ * refer to its picture, the answer is yes. If not, the packet is retransmitted
+ * in one of two cases:
+ * - The paths can carry more than the stream needs now.
+ * - The time until the packet is due is longer than the initial delay (D0, the
+ *   latency of the session). This happens with stored media, whose packets are
+ *   sent long before they are due.
+ *
+ * If the application has disabled retransmissions, the result is FALSE. */
 static gboolean
 may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
 {
@@ -240,8 +251,8 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
   mmtp_path_note_missed (path, number);
   packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
   /* A packet that was already retransmitted is not put back into the queue,
-   * because the retransmission may arrive. The retransmission has another
-   * channel number than the lost packet. */
+   * because the retransmission may still arrive. Such a packet was last sent
+   * with another channel number than the lost message. */
   if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (self, packet);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Retransmission of lost packets. A packet that the receiver reports as lost is
- * put back into the queue if its retransmission is certainly in time. If the
- * retransmission is only likely to be in time, it is speculative: it is sent
- * while no other packet needs the rate.
+/* Retransmission of packets at the sender. A packet is sent again in two cases.
  *
- * Packets in flight on a path that has stalled are sent again on another path.
+ * The first case is a packet that the receiver has reported as lost. If its
+ * retransmission almost certainly arrives in time, the packet is put back into
+ * the send queue. If the retransmission might arrive late, it is called
+ * speculative. It then takes place only if the paths have rate to spare.
+ *
+ * The second case is a packet in flight on a path that has stalled. It is sent
+ * again on another path.
+ *
  * "Extra bandwidth on any of the channels may enable the retransmission of
  * select lost messages" (section 1 of the MMTP paper).
  */
@@ -19,18 +23,19 @@ typedef struct
   MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* Number of lookups for the current REPORT so far. Each lost message in the
-   * REPORT is looked up in the log of sent packets. */
+  /* Number of lost messages that were looked up for the current REPORT so far.
+   * The sender looks up each lost message of a REPORT in its log of sent
+   * messages. */
   guint report_lookups;
-  /* for each path, the earliest time in ns at which its packets may be moved to
-   * another path */
+  /* For each path: the earliest time in ns at which packets in flight on this
+   * path may be moved to another path. */
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */
   /* number of packets that were reported as lost, but were not retransmitted */
   guint64 unrepaired;
-  /* Number of lookups of a message by its channel number. Tests check that the
-   * number of lookups per REPORT is bounded. */
+  /* Number of lost messages that were looked up in the log of sent messages,
+   * for all REPORTs. Tests check that the number per REPORT is bounded. */
   guint64 loss_lookups;
 } MmtpRetransmission;
 
@@ -38,28 +43,31 @@ void mmtp_retransmission_init (MmtpRetransmission * self,
     const MmtpPaths * paths, MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
 
-/* Handles the losses that a REPORT contains. For each REPORT, call
- * mmtp_retransmission_begin_report() once, and then
- * mmtp_retransmission_take_losses() for each record of the REPORT. */
+/* These two functions handle the losses in a REPORT. For each REPORT, call
+ * mmtp_retransmission_begin_report() once. Then call
+ * mmtp_retransmission_take_losses() for each record of the REPORT. A record is
+ * the part of a REPORT about one path. */
 void mmtp_retransmission_begin_report (MmtpRetransmission * self);
 void mmtp_retransmission_take_losses (MmtpRetransmission * self,
     MmtpPath * path, const MmtpRecord * record);
 
-/* Puts packets in flight on `path` back into the queue: all packets about which
- * the receiver has not reported yet. */
+/* Puts the packets that are in flight on `path` back into the send queue, so
+ * that another path can send them. A packet is in flight if the receiver has
+ * not reported about it yet. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* If `path` has stalled or may have stalled, puts packets in flight on `path`
- * back into the queue, so that another path can send them. A packet is put back
- * only shortly before it would be too late to send it on another path. */
+/* If `path` has stalled or seems to have stalled, puts packets that are in
+ * flight on it back into the send queue. Another path can then send them.
+ * Because the stall may end, a packet is put back only shortly before it would
+ * be too late to send it on another path. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
-/* Returns the lost packet that should be retransmitted next although the
- * retransmission might arrive late (a speculative retransmission). Sets `path`
- * to the path on which this packet would arrive first. Returns NULL if there is
- * no such packet, or if no path is usable. */
+/* Returns the next packet for a speculative retransmission. This is a lost
+ * packet that is sent again although it might arrive late. Sets `path` to the
+ * path on which the packet would arrive first. Returns NULL if there is no such
+ * packet, or if no path is usable. */
 MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
-/* Drops the lost packets whose retransmission is speculative (it might arrive
- * late) and can no longer be in time. */
+/* Drops the packets whose speculative retransmission (one that might arrive
+ * late) can no longer arrive in time. */
 void mmtp_retransmission_expire (MmtpRetransmission * self);
