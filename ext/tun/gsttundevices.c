@@ -10,7 +10,8 @@ struct _GstTunDevices
   GstObject parent;
 
   GMutex lock;                  /* held while a device is opened */
-  GPtrArray *open;              /* array of TunDevice; protected by lock */
+  /* open devices, an array of TunDevice; protected by lock */
+  GPtrArray *open;
 };
 
 G_DEFINE_TYPE (GstTunDevices, gst_tun_devices, GST_TYPE_OBJECT);
@@ -67,7 +68,8 @@ gst_tun_devices_from_context (GstContext * context)
 
 /* Returns the open device with the name `ifname`, or NULL. `ifname` may also be
  * a pattern with %d, such as "tun%d"; it then finds the device that was opened
- * with the same pattern. The caller holds the lock. */
+ * with the same pattern. The caller holds the lock of the table of open
+ * devices. */
 static TunDevice *
 gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
     const gchar * ifname)
@@ -110,8 +112,8 @@ gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
   return device;
 }
 
-/* Closes the device if it has no user. The caller holds the lock of the table.
- */
+/* Closes a TUN device if no element uses it any more. The caller holds the lock
+ * of the table of open devices. */
 static void
 gst_tun_devices_close_unused (GstTunDevices * self, TunDevice * device)
 {
@@ -133,10 +135,12 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
   return TRUE;
 }
 
-/* Applies the settings of `request` to the device. `who` is the name of the
- * element that requests them. If `reads` is TRUE, also records this element as
- * the reader of the device. Returns FALSE with `error` set on failure. The
- * caller must hold the lock of the table. */
+/* Applies the settings of `request` to a TUN device that is already open. `who`
+ * is the name of the element that requests these settings. If `reads` is TRUE,
+ * this element will also read packets from the device; the function then
+ * records its name as the reader, of which a device has at most one. Returns
+ * FALSE with `error` set on failure. The caller must hold the lock of the table
+ * of open devices. */
 static gboolean
 gst_tun_devices_join (TunDevice * device, const TunRequest * request,
     const gchar * who, gboolean reads, GError ** error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Table of the TUN devices that a pipeline has open. A device can be opened
- * only once, but a tunsrc may read and a tunsink may write the same device.
- * Therefore the elements share this table, which they pass on in a GstContext.
- */
+/* Table of the TUN devices that are open in a pipeline. A device can be opened
+ * only once. If a tunsrc reads a device and a tunsink writes to it, both
+ * elements must therefore use the same open device. They find it in this table,
+ * which the elements of a pipeline share in a GstContext. */
 
 #pragma once
 
@@ -10,7 +10,8 @@
 
 #include "tundevice.h"
 
-/* The structure of the context has one field, `devices`, of type
+/* Type of the GstContext in which elements share the table of open TUN devices.
+ * The structure of the context has one field, `devices`, of type
  * GST_TYPE_TUN_DEVICES. */
 #define GST_TUN_DEVICES_CONTEXT_TYPE "gst.wireless.tun-devices"
 

@@ -160,7 +160,8 @@ gst_tun_port_answer (GstTunPort * port, GstQuery * query)
 
 /* --- the device ---------------------------------------------------------- */
 
-/* A copy of the properties that is made when the device is opened */
+/* Copy of the element's properties. It is made before the device is opened, so
+ * that the object lock is not held while the device is being opened. */
 typedef struct
 {
   gchar *netns, *ifname, *address;
@@ -275,8 +276,9 @@ gst_tun_port_open_device (GstTunPort * port, GstPad * pad, GError ** error)
   return device;
 }
 
-/* Makes `device` the open device of the element that contains `port`. NULL
- * means that no device is open. Returns the previous device. */
+/* Makes `device` the open device of the element that contains `port`. If
+ * `device` is NULL, the element has no open device any more. Returns the device
+ * that was open before, or NULL. */
 static TunDevice *
 gst_tun_port_set_device (GstTunPort * port, TunDevice * device)
 {

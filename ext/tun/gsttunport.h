@@ -26,10 +26,11 @@ typedef struct
 
   /* `devices` and `device` are changed only while no data flows, so the
    * streaming thread reads them without a lock. Other threads may read the
-   * statistics of `device` at any time. Therefore a thread must hold
-   * device_lock to change `device`. */
+   * statistics of `device` at any time, and hold device_lock while they do so.
+   * A thread that changes `device` must therefore hold device_lock too. */
 
-  /* table of the open TUN devices of the pipeline; NULL = no table */
+  /* Table of the open TUN devices of the pipeline. NULL if the element is not
+   * started, or if the property fd gives the device. */
   GstTunDevices *devices;
   TunDevice *device;            /* NULL = not open */
   /* held by a thread that changes `device` or reads its statistics */
@@ -37,7 +38,8 @@ typedef struct
 } GstTunPort;
 
 /* Installs the properties that tunsrc and tunsink have in common. `port` is the
- * offset in bytes of the GstTunPort in the element's instance struct. */
+ * offset in bytes of the field of type GstTunPort in the element's instance
+ * struct. */
 void gst_tun_port_install_properties (GObjectClass * object_class,
     gssize port);
 
@@ -45,10 +47,12 @@ void gst_tun_port_init (GstTunPort * port, GstElement * element,
     gboolean reads);
 void gst_tun_port_clear (GstTunPort * port);
 
-/* Opens the device of the element. If another element has opened the same
- * device, the elements share it. The table of open devices is requested from
- * the peer of `pad`. If the device cannot be opened, posts an error and returns
- * FALSE. */
+/* Opens the TUN device that the properties of the element name. If another
+ * element of the pipeline has opened this device already, both elements share
+ * it. To find such a device, this function gets the table of open devices: from
+ * the peer of `pad`, from the parent bins or, if they have none, by creating
+ * the table. If the device cannot be opened, posts an error and returns FALSE.
+ */
 gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
 void gst_tun_port_close (GstTunPort * port);
 

@@ -5,15 +5,16 @@
  * @short_description: Passes IP packets to the kernel through a TUN device
  *
  * Writes each buffer as one IP packet to a TUN device. The kernel receives the
- * packet as it would receive one from a network card. It verifies all
- * checksums, so a packet that an emulated link has damaged is treated like any
- * other damaged packet.
+ * packet as it would receive one from a network card, and verifies its
+ * checksums. A packet that the element wirelesslink has damaged upstream is
+ * therefore treated like any other damaged packet.
  *
  * Packets are written immediately (#GstBaseSink:sync is %FALSE), and the
- * pipeline does not wait for a first packet (#GstBaseSink:async is %FALSE). Put
- * wirelesslink or clocksync upstream if packets have to be written at their
- * timestamps. If the kernel refuses a packet, the packet is counted by the
- * reason of the refusal, a warning is posted, and the stream continues.
+ * pipeline does not wait for a first packet (#GstBaseSink:async is %FALSE). If
+ * packets have to be written at their timestamps, put the element wirelesslink
+ * or the element clocksync upstream. If the kernel refuses a packet, the packet
+ * is counted by the reason of the refusal, a warning is posted, and the stream
+ * continues.
  *
  * The documentation of tunsrc describes the device. It also describes how a
  * tunsink shares the device with a tunsrc.
@@ -58,7 +59,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
 /* minimum time in us between two warnings for the same reason */
 #define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
 
-/* Reasons why a packet was not written. */
+/* reasons why a packet was not written to the device */
 typedef enum
 {
   REFUSED_NOT_IP,
@@ -92,12 +93,13 @@ struct _GstTunSink
   guint64 refused[REFUSED_LAST];
 
   /* The following fields are used by the streaming thread only. */
-  /* MTU in bytes when it was last read; 0 = unknown */
+  /* MTU of the device in bytes, as it was last read from the kernel; 0 =
+   * unknown */
   guint mtu;
   /* TRUE if consecutive packets are merged and written as one packet */
   gboolean merges;
-  /* For each reason of a refusal: monotonic time in us of the last warning; 0 =
-   * none */
+  /* for each reason why a packet is refused: monotonic time in us of the last
+   * warning; 0 = none */
   gint64 warned[REFUSED_LAST];
 };
 
@@ -223,10 +225,10 @@ refusal_of (gint error_number)
 
 /* --- processing of a packet ----------------------------------------------- */
 
-/* Returns whether a packet exceeds the MTU of the device. The kernel accepts
- * packets of any size from a TUN device, but a network card would not. If the
- * packet is too big, the MTU is read again, because another program may have
- * changed it. */
+/* Returns whether a packet of `size` bytes exceeds the MTU of the device. The
+ * kernel accepts packets of any size from a TUN device, but a network card
+ * would not receive such a packet. If the packet seems too big, the MTU is read
+ * again, because another program may have changed it. */
 static gboolean
 gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
 {
@@ -250,7 +252,7 @@ gst_tun_sink_write_parts (GstTunSink * self, const struct iovec *parts, guint n)
   return written < 0 ? errno : 0;
 }
 
-/* Writes a packet. Returns 0, or errno on failure. */
+/* Writes a single packet to the TUN device. Returns 0, or errno on failure. */
 static gint
 gst_tun_sink_write (GstTunSink * self, const guint8 * data, gsize size)
 {
@@ -322,7 +324,8 @@ gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 
 /* --- several packets in one (gro) ----------------------------------------- */
 
-/* A run: consecutive buffers of a list that are written as one packet */
+/* A run is a sequence of consecutive buffers of a buffer list. Their packets
+ * are merged and written to the device as one packet. */
 typedef struct
 {
   TunMerge merge;
@@ -352,9 +355,10 @@ gst_tun_sink_add_to_run (GstTunSink * self, Run * run, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Stores consecutive buffers of the list in `run`, beginning with the buffer at
- * the index `first`. Stops at the first buffer that cannot be merged with the
- * buffers before it. */
+/* Collects the next run in `run`. A run is a sequence of consecutive buffers of
+ * the list whose packets are written as one merged packet. It begins with the
+ * buffer at the index `first`, and ends before the first buffer that cannot be
+ * merged with the buffers before it. */
 static void
 gst_tun_sink_begin_run (GstTunSink * self, Run * run, GstBufferList * list,
     guint first)

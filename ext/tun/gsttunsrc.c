@@ -5,16 +5,17 @@
  * @short_description: Receives IP packets from the kernel through a TUN device
  *
  * Reads the packets that the kernel sends to a TUN device. Each IP packet
- * becomes one buffer. If wirelesslink and tunsink are downstream, the link
- * between two TUN devices is emulated. Programs that do not use GStreamer can
- * then communicate over this link with the kernel's TCP, UDP and UDP-Lite.
+ * becomes one buffer. If the elements wirelesslink and tunsink are downstream,
+ * the pipeline emulates a link between two TUN devices. Programs that do not
+ * use GStreamer can then communicate over this link with the kernel's TCP, UDP
+ * and UDP-Lite.
  *
  * The device is created, or opened if it exists, in the network namespace
- * #GstTunSrc:netns when the element changes from READY to PAUSED. It is removed
- * when the element changes back or when the process ends. A tunsrc and a
- * tunsink of one pipeline with the same #GstTunSrc:netns and #GstTunSrc:ifname
- * share one device. The addresses, the MTU and the queue length that one of
- * them sets apply to both.
+ * #GstTunSrc:netns when the element changes from READY to PAUSED. A device that
+ * is not persistent is removed when the element changes back to READY or when
+ * the process ends. A tunsrc and a tunsink of one pipeline with the same
+ * #GstTunSrc:netns and #GstTunSrc:ifname share one device. The addresses, the
+ * MTU and the queue length that one of these elements sets apply to both.
  *
  * ## Example launch line
  * |[
@@ -158,8 +159,8 @@ gst_tun_src_change_state (GstElement * element, GstStateChange transition)
 
 /* --- processing of a packet ----------------------------------------------- */
 
-/* Reads a packet, and removes the header in front of it. The header contains no
- * information, because the device has no offloads. */
+/* Reads a packet and the header in front of it, and discards the header. The
+ * header contains no information, because the device has no offloads. */
 static gssize
 gst_tun_src_read_with_header (GstTunSrc * self)
 {
@@ -172,8 +173,8 @@ gst_tun_src_read_with_header (GstTunSrc * self)
   return size < 0 ? size : size - (gssize) sizeof (header);
 }
 
-/* Reads the next packet. Returns its size in bytes, 0 if no packet is waiting,
- * or -1 with errno set on failure. */
+/* Reads the next packet from the TUN device into self->scratch. Returns its
+ * size in bytes, 0 if no packet is waiting, or -1 with errno set on failure. */
 static gssize
 gst_tun_src_read_packet (GstTunSrc * self)
 {
@@ -190,9 +191,9 @@ gst_tun_src_read_packet (GstTunSrc * self)
   return size;
 }
 
-/* Allocates a buffer of the size of the packet, not of the MTU. Queues
- * downstream hold many packets, and most packets are far smaller than the MTU.
- */
+/* Copies the packet into a new buffer that has only the size of the packet. A
+ * buffer of the size of the MTU would waste memory: queues downstream hold many
+ * packets, and most packets are far smaller than the MTU. */
 static GstBuffer *
 gst_tun_src_make_buffer (GstTunSrc * self, gsize size, GstClockTime time)
 {
@@ -229,8 +230,8 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
   return GST_FLOW_ERROR;
 }
 
-/* Reads the waiting packets, but not more than the maximum length of a buffer
- * list. `n` is set to the number of packets that were read, or to 0 if no
+/* Reads the packets that wait in the device, but not more than a buffer list
+ * may contain. Sets `n` to the number of packets that were read, or to 0 if no
  * packet is waiting. */
 static GstFlowReturn
 gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
@@ -329,10 +330,11 @@ static const GstWirelessProperty properties[] = {
    *
    * * `packets`: number of packets that were read
    * * `bytes`: size of these packets, IP headers included
-   * * `lists`: number of batches of 1 to 64 waiting packets that were read
+   * * `lists`: number of batches in which the packets were read; a batch has 1
+   *   to 64 packets
    * * `dropped`: packets that the kernel dropped because the queue of the
    *   device was full (#GstTunSrc:txqueuelen); always 0 with #GstTunSrc:fd,
-   *   where the number is unknown
+   *   because the number is then unknown
    */
   PROPERTY_STATS ("Packets, bytes and lists that were read, and packets that "
       "found the queue full, since the element started",

@@ -151,10 +151,10 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
 
 /* --- opening, called inside the namespace --------------------------------- */
 
-/* A device that exists already may still have the settings of its last user:
+/* If the device existed already, its last user may have changed some settings:
  * offloads, and the size and the byte order of the header in front of each
- * packet. This function resets these settings. A new device has the initial
- * settings. */
+ * packet. This function resets these settings. A new device has the right
+ * settings anyway. */
 static void
 tun_device_reset (TunDevice * device)
 {
@@ -251,11 +251,13 @@ tun_device_free (TunDevice * device)
 
 /* --- an inherited descriptor --------------------------------------------- */
 
-/* Returns the reason why the device cannot be used, or NULL if it can be used.
+/* Returns the reason why a TUN device that the application has opened cannot be
+ * used, or NULL if it can be used. `flags` are the flags that TUNGETIFF returns
+ * for it.
  *
  * A device that was opened without IFF_NO_PI cannot be used either, but this
- * function does not detect it. The flags that TUNGETIFF returns do not show it,
- * because the same bit is used for IFF_NOFILTER.
+ * function does not detect it. The flags do not show it, because the same bit
+ * is used for IFF_NOFILTER.
  */
 static const gchar *
 why_not_ours (gint flags)
@@ -309,10 +311,11 @@ tun_device_open_fd (gint fd, GError ** error)
 
 /* --- configuration ------------------------------------------------------- */
 
-/* Sets the MTU or the queue length of the device to `wished`, and stores which
- * element has requested this value. If `wished` is 0, nothing is requested.
- * Returns FALSE with `error` set if another element has requested a different
- * value, or if the kernel refuses the value. */
+/* Sets the MTU or the queue length of the device to `wished`, and stores the
+ * name of the element that has requested this value. If `wished` is 0, the
+ * element has no request, and nothing is changed. Returns FALSE with `error`
+ * set if another element has requested a different value, or if the kernel
+ * refuses the value. */
 static gboolean
 configure_number (const TunDevice * device, const gchar * what, guint wished,
     const gchar * who, guint * value, gchar ** value_of,
@@ -356,10 +359,10 @@ tun_device_configure_addresses (TunDevice * device, const GArray * addresses,
   return TRUE;
 }
 
-/* Brings the device up. This may fail because the process has no permission. If
- * the device was not created by this process, that is not an error: a warning
- * is stored, and no packet passes until root brings the device up.
- */
+/* Brings the device up. This may fail because the process has no permission.
+ * The failure is not an error if another process has created the device: a
+ * warning is then stored for the user, and no packet passes until root brings
+ * the device up. */
 static gboolean
 tun_device_bring_up (TunDevice * device, GError ** error)
 {

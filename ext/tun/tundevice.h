@@ -3,12 +3,14 @@
  * attached if it exists already, and then configured. A device that is not
  * persistent disappears when this object is freed or when the process ends.
  *
- * The device is opened with IFF_TUN | IFF_NO_PI and without offloads. As a
- * consequence, the kernel computes the checksums of a packet and splits large
- * packets before the packet is read, and it verifies the checksums of each
- * packet that is written. If the element that opens the device requests it,
- * IFF_VNET_HDR is set as well: each packet then has a header in front, which
- * allows tunsink to write several packets as one.
+ * The device is opened with IFF_TUN | IFF_NO_PI and without offloads. Without
+ * offloads, the kernel computes the checksums of a packet and splits large
+ * packets before a program can read them from the device. It also verifies the
+ * checksums of each packet that a program writes to the device.
+ *
+ * If the element that opens the device requests it, IFF_VNET_HDR is set as
+ * well. Each packet then has a header in front, which allows tunsink to write
+ * several packets as one.
  */
 
 #pragma once
@@ -25,8 +27,8 @@
 /* Maximum size in bytes of an IP packet that is not a jumbogram */
 #define TUN_MAX_PACKET 65575
 
-/* Settings that one element requests. The values 0 and NULL mean that nothing
- * is requested. */
+/* Settings of a TUN device that one element requests. The values 0 and NULL
+ * mean that nothing is requested. */
 typedef struct
 {
   const gchar *ifname;          /* may contain one %d */
@@ -37,35 +39,37 @@ typedef struct
   gboolean vnet_header;
 } TunRequest;
 
-/* The fields are protected by the lock of the table that contains the device.
- * The fields `fd`, `vnet_header`, `name` and `asked_name` never change, so they
- * may be used without the lock. The functions tun_link_get_*() of `link` need
- * no lock either. */
+/* An open TUN device. Its fields are protected by the lock of the table of open
+ * devices. The fields `fd`, `vnet_header`, `name` and `asked_name` never
+ * change, so they may be used without the lock. The functions tun_link_get_*()
+ * may also be called for `link` without the lock. */
 typedef struct
 {
   gint fd;                      /* opened with O_NONBLOCK */
-  /* size in bytes of the header in front of each packet: TUN_VNET_HEADER with
-   * IFF_VNET_HDR, otherwise 0 */
+  /* Size in bytes of the header (struct virtio_net_hdr) in front of each
+   * packet: TUN_VNET_HEADER if the device was opened with IFF_VNET_HDR,
+   * otherwise 0 */
   gsize vnet_header;
   gchar *name;                  /* name in the kernel */
   gchar *asked_name;            /* requested name; may contain %d */
-  /* The network namespace of the device. NULL if it is unknown, because the
-   * file descriptor was inherited. */
+  /* The network namespace of the device. NULL if it is unknown: the application
+   * passed the file descriptor of a device that was already open. */
   TunNetns *netns;
-  /* The object that configures the network device. NULL if the device is
-   * unknown, because the file descriptor was inherited. */
+  /* The object that configures the network device. NULL if the application
+   * passed the file descriptor of a device that was already open. */
   TunLink *link;
-  /* TRUE if the device existed already when it was opened */
+  /* TRUE if the device already existed before this process opened it */
   gboolean existed;
   gchar *warning;               /* text for the user; NULL = none */
 
   /* MTU and queue length that an element requested for the device; 0 = no
    * request */
   guint mtu, txqueuelen;
-  /* names of the elements that requested mtu and txqueuelen */
+  /* names of the elements that requested `mtu` and `txqueuelen`; NULL = none */
   gchar *mtu_of, *txqueuelen_of;
   guint users;
-  /* name of the element that reads the device; NULL = none */
+  /* name of the element that reads packets from the device; NULL = no element
+   * does */
   gchar *reader;
 } TunDevice;
 
@@ -80,15 +84,15 @@ gboolean tun_device_check_name (const gchar * name, GError ** error);
 TunDevice *tun_device_open (TunNetns * netns, const TunRequest * request,
     GError ** error);
 
-/* Creates a TunDevice from `fd`, a TUN device that is already open and
- * configured. The TunDevice uses a duplicate of `fd`. Returns NULL with `error`
- * set on failure. */
+/* Creates a TunDevice from `fd`, the file descriptor of a TUN device that is
+ * already open and configured. The TunDevice uses a duplicate of `fd`. Returns
+ * NULL with `error` set on failure. */
 TunDevice *tun_device_open_fd (gint fd, GError ** error);
 
-/* Applies the settings in `request` and brings the device up. `who` is the name
- * of the element that requests them. Returns FALSE with `error` set if the
- * settings contradict those of another element, or if the kernel refuses them.
- */
+/* Applies the settings in `request` to the TUN device and brings it up. `who`
+ * is the name of the element that requests the settings. Returns FALSE with
+ * `error` set if another element has requested different settings for the
+ * device, or if the kernel refuses the settings. */
 gboolean tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error);
 

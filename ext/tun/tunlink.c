@@ -23,15 +23,15 @@ struct _TunLink
   /* Protects `socket`. A thread holds the lock from the sending of an rtnetlink
    * request until the answer to this request has arrived. */
   GMutex lock;
-  /* sequence number of the last request; protected by lock */
+  /* sequence number of the last rtnetlink request; protected by `lock` */
   guint32 sequence;
 };
 
 /* Size in bytes of the memory for a request. The largest request contains an IP
  * address twice, as IFA_LOCAL and as IFA_ADDRESS. */
 #define REQUEST_SIZE 512
-/* Size in bytes of the memory for an answer. The complete description of a
- * device takes about 2000 bytes. */
+/* Size in bytes of the memory for the kernel's answer to an rtnetlink request.
+ * An answer that describes a network device completely has about 2000 bytes. */
 #define ANSWER_SIZE 16384
 
 TunLink *
@@ -102,7 +102,8 @@ find_text (const struct nlattr *attribute, void *data)
   return MNL_CB_OK;
 }
 
-/* Returns the kernel's explanation of an error, or NULL if there is none. */
+/* Returns the text in which the kernel explains the error in `answer`, or NULL
+ * if there is none. */
 static const gchar *
 extended_text (const struct nlmsghdr *answer)
 {
@@ -120,8 +121,9 @@ extended_text (const struct nlmsghdr *answer)
   return text;
 }
 
-/* Sends `request` and stores the answer in `room`. Returns 0, or errno on
- * failure. The caller holds the lock. */
+/* Sends an rtnetlink request and stores the kernel's answer in `room`, which
+ * has ANSWER_SIZE bytes. Returns 0, or errno on failure. The caller holds
+ * link->lock. */
 static gint
 tun_link_talk (TunLink * link, struct nlmsghdr *request, gchar * room)
 {

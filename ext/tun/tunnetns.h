@@ -9,7 +9,8 @@
 
 typedef struct
 {
-  /* name by which the namespace was requested; NULL = our own namespace */
+  /* Name, path or process ID by which the namespace was requested; NULL = the
+   * namespace of our own process */
   gchar *text;
   /* File descriptor of the namespace, owned by this structure. If the
    * namespace is our own and /proc is missing, the value is -1. */
@@ -18,14 +19,15 @@ typedef struct
    * are the same namespace.
    */
   guint64 device, inode;
-  /* TRUE for the namespace of the calling thread */
+  /* TRUE if this is the namespace of the thread that called tun_netns_find ();
+   * this namespace need not be entered */
   gboolean own;
 } TunNetns;
 
 /* Finds a network namespace by a name of `ip netns`, by a path (a text with a
- * slash), or by a process ID (digits only). NULL and "" are our own namespace.
- * Returns NULL with an error of the domain GST_RESOURCE_ERROR if there is no
- * such namespace. */
+ * slash), or by a process ID (digits only). NULL and "" mean the namespace of
+ * our own process. Returns NULL with an error of the domain GST_RESOURCE_ERROR
+ * if there is no such namespace. */
 TunNetns *tun_netns_find (const gchar * text, GError ** error);
 void tun_netns_free (TunNetns * netns);
 

@@ -51,8 +51,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 #define STATS_NAME "application/x-bitrateadapt-stats"
 #define CHANGE_NAME "application/x-bitrateadapt-change"
 
-/* Interval at which the state of the network is read. The round-trip rule,
- * which comes from belacoder, assumes this interval. */
+/* Interval at which the state of the network is read. The rule for the
+ * round-trip time, which comes from the program belacoder, assumes this
+ * interval. */
 #define PERIOD (20 * GST_MSECOND)
 /* Minimum duration of a problem in a running stream before a warning is posted.
  * A problem is a missing encoder, a missing network element, or a network
@@ -70,7 +71,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 #define FALLBACK_MAX_BITRATE 6000000
 
 /* The bitrate of the encoder is measured over the last second, which is divided
- * into N_PARTS parts. When a part has passed, the oldest one is forgotten. */
+ * into N_PARTS parts. When a new part begins, the bytes of the oldest part are
+ * discarded. */
 #define N_PARTS 10
 #define PART (GST_SECOND / N_PARTS)
 
@@ -79,9 +81,8 @@ typedef struct
   /* Ring buffer. Each entry is the number of bytes that passed in one tenth of
    * a second; together the entries cover the last second. */
   guint64 bytes[N_PARTS];
-  /* Number of the part in which the latest bytes passed. Each second of the
-   * clock is divided into N_PARTS parts, which are numbered consecutively from
-   * time 0. */
+  /* Number of the tenth of a second in which the latest bytes passed. The
+   * tenths are numbered consecutively from time 0 of the clock. */
   guint64 part;
 } Meter;
 
@@ -90,10 +91,10 @@ typedef enum
   PROBLEM_ENCODER,              /* no encoder, or several */
   /* no element downstream reports the state of the network */
   PROBLEM_NETWORK,
-  /* An element downstream can report the state of the network, but it has not
-   * reported anything yet. */
+  /* An element downstream can report the state of the network, but it reports
+   * neither an estimated bitrate, nor a round-trip time, nor losses. */
   PROBLEM_ESTIMATE,
-  /* This problem exists if the minimum bitrate is above the maximum bitrate. */
+  /* The minimum bitrate is above the maximum bitrate. */
   PROBLEM_LIMITS,
   PROBLEM_LAST
 } Problem;
@@ -103,7 +104,8 @@ struct _GstBitrateAdapt
   GstBaseTransform parent;
 
   GThread *thread;              /* exists from start to stop */
-  /* chain function that the parent class has set for the sink pad */
+  /* Chain function that the parent class has set for the sink pad.
+   * gst_bitrate_adapt_chain () replaces it and calls it. */
   GstPadChainFunction parent_chain;
 
   /* --- protected by the object lock --- */
@@ -129,25 +131,32 @@ struct _GstBitrateAdapt
   BitrateKeyFrames key_frames;
   guint64 lost, refused;
 
-  /* --- protected by `mutex`, which is taken after all other locks --- */
+  /* --- protected by `mutex`, the last lock that a thread may take --- */
   GMutex mutex;
   GCond cond;
   gboolean is_stopping;
 
   /* --- used by `thread` only --- */
-  /* the encoder in use; the pointer is compared but never dereferenced */
+  /* Address of the encoder element in use. It is only compared with the address
+   * of the encoder that is found later, and never dereferenced, because this
+   * field does not hold a reference to the element. */
   gpointer followed;
-  /* Bitrate in bit/s that the application has set the encoder to. 0 if no
+  /* Bitrate in bit/s to which the application has set the encoder. 0 if no
    * encoder is in use, or if the bitrate of the encoder cannot be changed. */
   guint64 encoder_bitrate;
-  /* has_refused is TRUE if the current encoder has refused a bitrate.
-   * has_failed is TRUE if an error was posted because the bitrate of the
-   * encoder is fixed. */
+  /* has_refused is TRUE if the encoder in use has not accepted a bitrate.
+   * has_failed is TRUE if an error was posted because the bitrate of this
+   * encoder cannot be changed. Each of these messages is posted only once for
+   * an encoder. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
-  /* TRUE if bitrateadapt has set the property padding-bitrate of the sink */
+  /* TRUE if bitrateadapt has set the property padding-bitrate of the sink. If
+   * bitrateadapt's own padding-bitrate becomes 0 later, the property of the
+   * sink must then be set to 0 once. */
   gboolean is_padding;
-  /* identifies the receiver report whose losses were processed last */
+  /* Identifies the RTCP receiver report whose losses were processed last. The
+   * statistics contain the losses of a report until the next report arrives,
+   * but they must be processed only once. */
   guint64 loss_report;
   guint64 lost_before[BITRATE_LOSS_LAST];       /* values of the last report */
   /* For each PROBLEM_ constant: time in ns at which the problem began; 0 if the
@@ -175,7 +184,7 @@ get_now (void)
   return g_get_monotonic_time () * (guint64) GST_USECOND;
 }
 
-/* --- measured bitrate of the encoder, object lock held -------------------- */
+/* --- measured bitrate of the encoder; the caller holds the object lock ---- */
 
 static void
 meter_advance (Meter * meter, guint64 now)
@@ -258,8 +267,9 @@ gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* Returns the maximum bitrate in bit/s. Called by `thread`, which holds the
- * object lock. */
+/* Returns the maximum bitrate in bit/s. Only self->thread calls this function,
+ * because only this thread may use encoder_bitrate. The thread holds the object
+ * lock. */
 static guint64
 get_max_bitrate (const GstBitrateAdapt * self)
 {
@@ -276,9 +286,9 @@ get_max_bitrate (const GstBitrateAdapt * self)
  * least `timeout` ns without interruption. The next warning is due only if the
  * problem has ended, has begun again, and has then existed for `timeout` ns.
  *
- * The time before the first buffer must not count towards `timeout`. If
- * `timeout` is above 0, the callers therefore pass FALSE as `is_there` until
- * the first buffer has passed. */
+ * The time before the first buffer has passed the element must not count
+ * towards `timeout`. During this time, the callers therefore pass FALSE as
+ * `is_there`, except if `timeout` is 0. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -338,9 +348,11 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "send reports?"));
 }
 
-/* Posts a warning if the minimum bitrate is above the maximum. The warning is
- * posted once each time that this problem begins. If no encoder is known, the
- * maximum is the property #GstBitrateAdapt:max-bitrate. */
+/* Posts a warning if the minimum bitrate is above the maximum bitrate. The
+ * warning is posted once each time that this problem begins. The maximum is the
+ * property #GstBitrateAdapt:max-bitrate. If this property is 0, the maximum is
+ * the bitrate of the encoder, so there is no warning until an encoder is known.
+ */
 static void
 warn_about_limits (GstBitrateAdapt * self, gboolean has_encoder, guint64 now)
 {
@@ -409,10 +421,10 @@ post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
 
 /* --- encoder, in the thread ----------------------------------------------- */
 
-/* Makes `element` the encoder in use. `encoder` is the entry of this element in
- * the table of encoders, or NULL if the bitrate of the element cannot be
- * changed. If `element` was not in use before, it is set to the target bitrate
- * immediately. */
+/* Makes `element` the encoder in use; NULL means that there is none. `encoder`
+ * is the entry of this element in the table of encoders, or NULL if the bitrate
+ * of the element cannot be changed. If another element was in use before, the
+ * new one is set to the target bitrate as soon as possible. */
 static void
 follow (GstBitrateAdapt * self, GstElement * element,
     const GstBitrateEncoder * encoder)
@@ -433,8 +445,9 @@ follow (GstBitrateAdapt * self, GstElement * element,
   GST_DEBUG_OBJECT (self, "the encoder is %" GST_PTR_FORMAT, element);
 }
 
-/* Returns the encoder (transfer full), or NULL if there is none whose bitrate
- * can be changed. */
+/* Finds the encoder and returns it (transfer full). If there is no encoder, if
+ * there are several, or if the bitrate of the encoder cannot be changed,
+ * returns NULL and posts a message about the problem when it is due. */
 static GstElement *
 find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
     guint64 now)
@@ -561,10 +574,11 @@ request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
       gst_wireless_event_new_key_unit_request ());
 }
 
-/* Handles upstream events. While a requested key frame is on its way, drops
- * each request for another key frame. For example, mmtpsink requests a key
- * frame whenever it drops a frame. A second key frame would only reduce the
- * bitrate that is available for the first one. */
+/* Handles events that come from downstream. While a requested key frame is on
+ * its way, drops each request of a downstream element for another key frame.
+ * For example, mmtpsink requests a key frame whenever it drops a frame. A
+ * second key frame would only reduce the bitrate that is available for the
+ * first one. */
 static gboolean
 gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -604,11 +618,12 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   gboolean is_pushing;
   gchar *name;
 
-  /* passed_bytes must be read before the state of the network. All bytes in
-   * passed_bytes that the sink does not report as waiting or in flight count as
-   * confirmed by the receiver. If the sink's numbers were read first, a frame
-   * that is pushed between the two readings would be missing in them and would
-   * wrongly count as confirmed. */
+  /* passed_bytes is the number of bytes that were pushed to the sink. It must
+   * be read before the numbers of the sink. All bytes in passed_bytes that the
+   * sink does not report as waiting or in flight count as confirmed by the
+   * receiver. If the sink's numbers were read first, and a frame were pushed
+   * before passed_bytes is read, the sink's numbers would not contain this
+   * frame. The frame would then wrongly count as confirmed. */
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->network_name);
   passed_bytes = self->passed_bytes;
@@ -632,17 +647,18 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* A different element now reports the state of the network. This element
-     * has loss counters of its own. Only later increases of these counters are
-     * therefore regarded as losses. */
+    /* Another element than before reports the state of the network now. Its
+     * loss counters are unrelated to those of the previous element, so their
+     * present values are stored. Only later increases are regarded as losses.
+     */
     memcpy (self->lost_before, network->lost, sizeof (self->lost_before));
   }
   GST_OBJECT_UNLOCK (self);
   request_key_frame (self, network, now);
 }
 
-/* Fills in `config` from the properties and from `latency`, in ns. The caller
- * holds the object lock. */
+/* Fills in `config` from the properties of the element and from `latency`, the
+ * latency of the stream in ns. The caller holds the object lock. */
 static void
 get_config (const GstBitrateAdapt * self, guint64 latency,
     BitrateConfig * config)
@@ -656,8 +672,9 @@ get_config (const GstBitrateAdapt * self, guint64 latency,
   config->max_changes = self->max_changes;
 }
 
-/* Creates self->control. Its initial bitrate is the property start-bitrate or,
- * if this property is not set, `bitrate`. The caller holds the object lock. */
+/* Creates self->control, the object that decides which bitrate the encoder is
+ * set to. It starts from the bitrate in the property start-bitrate or, if this
+ * property is 0, from `bitrate`. The caller holds the object lock. */
 static void
 make_control (GstBitrateAdapt * self, const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate)
@@ -667,8 +684,10 @@ make_control (GstBitrateAdapt * self, const BitrateConfig * config,
   self->control = bitrate_control_new (config, rule, bitrate);
 }
 
-/* Returns TRUE if the encoder must be set to `bitrate`. `present` is the
- * bitrate of the encoder now, in bit/s. */
+/* Returns TRUE if the encoder must be set to another bitrate, and stores this
+ * bitrate in `bitrate`. `present` is the bitrate of the encoder now, in bit/s.
+ * If the function creates self->control, `present` is its initial bitrate,
+ * unless the property start-bitrate is set. */
 static gboolean
 decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
     guint64 present, guint64 * bitrate)
@@ -693,11 +712,11 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
-/* Padding is data without content that the sink sends to measure the capacity
- * of the network. It is needed only while the estimated capacity, minus the
- * headroom, is below the maximum bitrate. Then this function enables padding in
- * the sink; otherwise, it disables padding. If the property padding-bitrate of
- * bitrateadapt is 0, the sink keeps its own setting. */
+/* Enables or disables the padding of the sink. Padding is data without content
+ * that the sink sends to measure the capacity of the network. It is needed only
+ * while the estimated capacity, minus the headroom, is below the maximum
+ * bitrate. If the property padding-bitrate of bitrateadapt is 0, the sink keeps
+ * its own setting. */
 static void
 update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -892,11 +911,11 @@ static const GstWirelessProperty properties[] = {
    * GstBitrateAdapt:estimator:
    *
    * Name of the element that reports the state of the network. If the name is
-   * not set, an element downstream is used. The elements are chosen in this
-   * order:
+   * not set, an element downstream is used. If there are several such elements,
+   * the first one in this list is used:
    *
-   * * an element with the property `estimated-bitrate`; if there are several,
-   *   the element with the lowest value
+   * * an element with the property `estimated-bitrate`; if several elements
+   *   have this property, the element with the lowest value
    * * srtsink or ristsink
    * * an RTP session
    */
@@ -912,9 +931,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:max-bitrate:
    *
-   * If this property is 0, the maximum is the bitrate that the encoder has
-   * when this element finds it. If the encoder has no bitrate at this time,
-   * the maximum is 6 Mbit/s.
+   * If this property is 0, the maximum is the bitrate that the encoder has when
+   * this element finds it. If the encoder's bitrate is 0 as well, which often
+   * means "automatic", the maximum is 6 Mbit/s.
    */
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
       "Maximum bitrate that the encoder is set to (bit/s, 0 = the bitrate that "
@@ -944,13 +963,15 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:padding-bitrate:
    *
-   * Maximum bitrate of the padding that the sink sends.
+   * Maximum bitrate of the padding that the sink sends. Padding is data without
+   * content. With padding, the sink can measure how much the network carries,
+   * even if the stream itself has a lower bitrate.
    *
    * If the pictures need few bits, the stream uses less than the bitrate that
-   * the network can carry. The estimate is then only a lower bound. If the sink
-   * sends padding, it can measure the bitrate that the network can carry. When
-   * the pictures need more bits again, the bitrate of the encoder can therefore
-   * increase immediately.
+   * the network can carry. Without padding, the estimate of the sink is then
+   * only a lower bound. With padding, the estimate shows what the network
+   * carries. When the pictures need more bits again, the bitrate of the encoder
+   * can therefore increase immediately.
    *
    * The sink must have a property `padding-bitrate`, as mmtpsink has.
    * bitrateadapt sets the property of the sink to the value of this property.
@@ -1008,20 +1029,23 @@ static const GstWirelessProperty properties[] = {
    *   `round-trip` or `loss`
    * * `estimated-bitrate`: bit/s that the estimator reports, less
    *   #GstBitrateAdapt:reserved-bitrate; 0 = no estimate
-   * * `application-limited`: #gboolean, whether the network may carry more than
-   *   the estimate
+   * * `application-limited`: #gboolean, %TRUE if the estimate is only a lower
+   *   bound, because the stream uses less than the network may carry
    * * `target-bitrate`: last bitrate to which the encoder was set, in bit/s
-   * * `encoder-bitrate`: bit/s that passed in the last second
+   * * `encoder-bitrate`: bitrate of the buffers that passed in the last second,
+   *   in bit/s
    * * `queued-bytes`: bytes that wait in queues downstream and in the sink
-   * * `buffers`: buffers that passed
-   * * `reports`: number of reports of the estimator
-   * * `rises`, `falls`: changes of the encoder's bitrate
-   * * `held-back`: changes that had to wait because of
+   * * `buffers`: number of buffers that passed
+   * * `reports`: how often the estimator was read (every 20 ms) and had an
+   *   estimate, a round-trip time or new losses
+   * * `rises`, `falls`: numbers of increases and decreases of the encoder's
+   *   bitrate
+   * * `held-back`: number of changes that had to wait because of
    *   #GstBitrateAdapt:max-changes
-   * * `refused`: changes that the encoder did not accept
+   * * `refused`: number of changes that the encoder did not accept
    * * `lost`: packets or frames that were lost and not repaired, as the
    *   estimator counts them
-   * * `key-frames-requested`: requests for a key frame
+   * * `key-frames-requested`: number of requests for a key frame
    */
   PROPERTY_STATS
       ("Estimated bitrate of the network, target bitrate and bitrate of the "

@@ -227,11 +227,11 @@ note_change (GstElement * element, guint64 initial, guint64 present)
   changes->present = present;
 }
 
-/* Sets a control of a V4L2 encoder. One property of the encoder contains
- * several controls. Its new value therefore contains the new control and also
- * all controls that are set already. If the new value contained only the new
- * control, the driver would still keep the earlier controls, but the property
- * would no longer list them. */
+/* Sets a control of a V4L2 encoder. A single property of the encoder contains
+ * all controls, as the fields of a structure. The new value of the property
+ * therefore consists of the new control and all controls that were set before.
+ * If it contained the new control only, the driver would still keep the earlier
+ * controls, but the property would no longer list them. */
 static void
 set_control (GstElement * element, const GstBitrateEncoder * encoder,
     guint64 units)

@@ -12,8 +12,8 @@ typedef struct
   const gchar *property;
   /* unit of the property in bit/s, for example 1000 for kbit/s */
   guint bits_per_unit;
-  /* Name of the field in the property if the property is a GstStructure. NULL
-   * means that the property is a number. */
+  /* If the property is a GstStructure with several settings, name of the field
+   * that contains the bitrate. NULL if the property itself is the bitrate. */
   const gchar *control;
   /* Reason why the bitrate cannot be changed while the encoder runs. NULL means
    * that the bitrate can be changed. */
@@ -47,10 +47,10 @@ gchar *gst_bitrate_encoder_list (void);
 /* Returns the bitrate that `element` is set to, in bit/s. */
 guint64 gst_bitrate_encoder_get (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* Returns the bitrate in bit/s that the application has chosen for `element`:
- * its bitrate before gst_bitrate_encoder_set () first changed it. The present
- * bitrate, which includes these changes, is the result of
- * gst_bitrate_encoder_get (). */
+/* Returns the bitrate in bit/s that the application has chosen for the encoder
+ * `element`: its bitrate before the changes by gst_bitrate_encoder_set (). If
+ * the application has changed the bitrate after the last of these changes, the
+ * result is the bitrate that the application has set. */
 guint64 gst_bitrate_encoder_get_initial (GstElement * element,
     const GstBitrateEncoder * encoder);
 /* Sets the bitrate of `element`, in bit/s. Returns FALSE if the element did not

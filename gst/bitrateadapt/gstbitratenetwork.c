@@ -13,8 +13,9 @@
 #define PADDING "padding-bitrate"
 #define QUEUE_LEVEL "current-level-bytes"
 
-/* The numbers of the statistics are limited to this maximum. A sum of several
- * numbers is then still in the range of a guint64. */
+/* Upper limit for the numbers that are read from the statistics of elements.
+ * With this limit, a sum of several numbers is still in the range of a guint64.
+ */
 #define MAX_NUMBER 1e18
 
 /* --- numbers in a structure ----------------------------------------------- */
@@ -26,9 +27,10 @@ limit_number (gdouble number)
   return number > 0 ? MIN (number, MAX_NUMBER) : 0;
 }
 
-/* Reads a number of any type, because elements use different types for their
- * counters. The number is limited to the range of a guint64; a negative number
- * becomes 0. Returns FALSE if the field is missing. */
+/* Reads the field `name` of `stats` as a number. The field may have any numeric
+ * type, because elements use different types for their counters. A negative
+ * number becomes 0, and a number above MAX_NUMBER becomes MAX_NUMBER. Returns
+ * FALSE if the field is missing or contains no number. */
 static gboolean
 get_field (const GstStructure * stats, const gchar * name, gdouble * number)
 {
@@ -63,8 +65,9 @@ add_up (const GstStructure * stats, const gchar * const *names)
 typedef void (*ReadEntry) (const GstStructure * entry,
     GstBitrateNetwork * network);
 
-/* Calls `read` for each structure in the array `name`. The statistics of
- * srtsink, ristsink and rtpsession contain such arrays. */
+/* Calls `read` for each structure in the array that the field `name` of `stats`
+ * contains. The statistics of srtsink, ristsink and rtpsession have such
+ * arrays. */
 static void
 read_entries (const GstStructure * stats, const gchar * name, ReadEntry read,
     GstBitrateNetwork * network)
@@ -123,7 +126,8 @@ static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
 
-/* sums over all paths of mmtpsink, read from the statistics of each path */
+/* mmtpsink can send over several network paths. This struct contains sums over
+ * all of its paths, computed from the statistics of each path. */
 typedef struct
 {
   gdouble in_flight;            /* bytes */
@@ -193,8 +197,9 @@ read_latency (GstElement * element, GstBitrateNetwork * network)
   network->latency = latency * GST_MSECOND;
 }
 
-/* Names of the statistics of the path in dccpthinsink and in ifdsink, which
- * have only one path */
+/* Names of the fields in the property `stats` that describe the network path.
+ * The first name in each array is a field of dccpthinsink, and the second one a
+ * field of ifdsink. Each of these elements has only one path. */
 static const gchar *const in_flight[] = {
   "in-flight", "network-in-flight", NULL
 };
@@ -287,8 +292,9 @@ note_round_trip (GstBitrateNetwork * network, gdouble round_trip)
     network->report.round_trip = round_trip;
 }
 
-/* Several SRT callers may be connected to a listener. The largest of their
- * round-trip times is used. */
+/* Reads the statistics of one SRT connection. If the sink is a listener,
+ * several SRT callers may be connected to it, and this function is called for
+ * each of them. The largest of their round-trip times is used. */
 static void
 read_srt_caller (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -362,9 +368,9 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* Elements that do not report an estimate of the bitrate. They report other
- * statistics of the network, such as the packet loss. The first element in this
- * table has the highest precedence. */
+/* Elements that report statistics of the network, such as the packet loss, but
+ * no estimate of the bitrate. If the pipeline has several of them, the element
+ * that comes first in this table is used. */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},
@@ -379,8 +385,9 @@ typedef struct
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
   GPtrArray *queues;            /* elements with a queue; owned */
-  /* `waiting`: number of bytes that wait in the queues upstream of `element`.
-   * `dropped`: number of frames that these queues have dropped. */
+  /* `waiting` is the number of bytes that wait in the queue elements upstream
+   * of `element`. `dropped` is the number of frames that these queue elements
+   * have dropped. */
   guint64 waiting, dropped;
 } Search;
 
@@ -476,8 +483,8 @@ leads_to (GstElement * queue, const GstElement * element)
   return match.is_found;
 }
 
-/* Counts the bytes that wait in the queue `element`. Like the data in the sink,
- * these bytes wait for the network. */
+/* Adds the number of bytes that wait in the queue `element` to search->waiting.
+ * Like the data in the sink, these bytes wait until the network has room. */
 static void
 count_waiting (Search * search, GstElement * element)
 {
@@ -518,8 +525,8 @@ note_queue (Search * search, GstElement * element)
 }
 
 /* Makes `element` the result of the search if it reports the state of the
- * network and is preferable to the previous result. Returns whether `element`
- * has a property with an estimate of the bitrate. */
+ * network and is preferable to the result so far. Returns TRUE if `element` has
+ * the property estimated-bitrate. */
 static gboolean
 consider (Search * search, GstElement * element)
 {

@@ -15,22 +15,22 @@ typedef struct
    * that no element provides information about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
-  /* A reference to the element with the name `element`; NULL if the element has
-   * no property "padding-bitrate" */
+  /* The element that reports the state of the network (owned reference), if it
+   * has the property "padding-bitrate"; otherwise NULL */
   GstElement *padder;
-  /* latency in ns: the time that a frame may take from bitrateadapt until it is
-   * displayed; 0 if unknown */
+  /* Latency of the stream: time in ns that a frame may take from bitrateadapt
+   * until the receiver displays it; 0 if unknown */
   guint64 latency;
   /* Numbers of packets or frames that were lost or dropped so far and not
-   * repaired. The index is a BitrateLoss. Each number is the sum of several
-   * counters of `element` and of the queues upstream of it. */
+   * repaired, one number for each value of BitrateLoss. Each number is the sum
+   * of several counters of `element` and of the queues upstream of it. */
   guint64 lost[BITRATE_LOSS_LAST];
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;
   /* Information about the network for the rule that chooses the bitrate.
-   * gst_bitrate_network_read () fills in this field, except the time `now`,
-   * which its caller sets. */
+   * gst_bitrate_network_read () fills in this field, except `now`, `put_bytes`
+   * and `is_blocked`, which its caller sets. */
   BitrateReport report;
 } GstBitrateNetwork;
 
@@ -42,8 +42,9 @@ typedef struct
  */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
-/* Sets the property "padding-bitrate" of the element, in bit/s. Does nothing if
- * the element has no such property or if the property has this value already. */
+/* Sets the property "padding-bitrate" of the element that reports the state of
+ * the network, in bit/s. Does nothing if the element has no such property, or
+ * if the property has this value already. */
 void gst_bitrate_network_set_padding (const GstBitrateNetwork * network,
     guint bitrate);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);

@@ -43,8 +43,8 @@ walk_element (Walk * walk, GstPad * pad)
   if (parent == NULL)
     return;
   if (GST_IS_GHOST_PAD (parent)) {
-    /* `pad` is inside a bin, so the walk continues at the ghost pad of the bin.
-     */
+    /* The parent of `pad` is a ghost pad, so this link leaves a bin. The walk
+     * continues at the ghost pad, outside the bin. */
     walk_from (walk, GST_PAD_CAST (parent));
   } else if (GST_IS_ELEMENT (parent)
       && !walk->visit (GST_ELEMENT_CAST (parent), walk->data)) {

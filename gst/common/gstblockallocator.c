@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Size of a block in bytes; 40 Ethernet packets fit into it. malloc keeps freed
- * memory of this size for the next block. */
+/* Size of a block in bytes; 40 Ethernet packets fit into it. When a block of
+ * this size is freed, malloc keeps its memory for the next block. */
 #define BLOCK_SIZE (64 * 1024)
 /* Alignment in bytes that is sufficient for GstMemory and for the data of each
  * memory */
@@ -41,8 +41,8 @@ struct _GstBlockAllocator
 
   Block *block;                 /* NULL if there is none */
   gint max_blocks;
-  /* number of blocks with room for several memories that are not freed yet;
-   * atomic */
+  /* number of blocks for several memories that are not freed yet; accessed
+   * atomically */
   gint n_blocks;
 };
 
@@ -64,8 +64,8 @@ block_new (gsize size)
   return block;
 }
 
-/* Releases `references` references to `block`, and frees the block when none is
- * left. Any thread may call this function. */
+/* Subtracts `references` from the reference count of `block`, and frees the
+ * block if the count becomes 0. Any thread may call this function. */
 static void
 allocator_release_block (GstBlockAllocator * self, Block * block,
     gint references)

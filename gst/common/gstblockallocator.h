@@ -24,7 +24,7 @@ G_DECLARE_FINAL_TYPE (GstBlockAllocator, gst_block_allocator, GST,
 GstAllocator *gst_block_allocator_new (guint max_blocks);
 
 /* Returns a new buffer with a single memory of `size` bytes, and stores the
- * address of its bytes. The memory need not be mapped to be written, as long as
- * the caller is the only owner of the buffer. */
+ * address of these bytes in `data`. The caller may write to this address
+ * without mapping the memory, as long as it is the only owner of the buffer. */
 GstBuffer *gst_block_allocator_new_buffer (GstAllocator * allocator, gsize size,
     guint8 ** data);

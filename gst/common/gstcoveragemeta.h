@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 /**
  * GstCoverageMeta:
  * @meta: parent
- * @covered: number of leading bytes of the buffer that the checksum covered.
- *     The bytes after them may be damaged
+ * @covered: number of leading bytes of the buffer that the checksum of the
+ *     transport covered. The bytes after them may be damaged
  *
  * If a buffer does not have this metadata, either the checksum covered the
  * whole buffer, or the coverage is unknown.

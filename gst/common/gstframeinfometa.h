@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 #define GST_FRAME_INFO_META_API_TYPE (gst_frame_info_meta_api_get_type ())
 #define GST_FRAME_INFO_META_INFO (gst_frame_info_meta_get_info ())
 
-/* Value of `coverage`: all bytes of the buffer must arrive intact. */
+/* Value of the field `coverage`. It means that all bytes of the buffer must
+ * arrive intact. */
 #define GST_FRAME_INFO_COVERAGE_ALL G_MAXUINT
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstifd.h: statistics, the algorithm type, and caps.
- */
+/* Implementation of gstifd.h, which connects the IFD algorithm (I-Frame Delay)
+ * with GStreamer: fields for the statistics, the GType of the property that
+ * selects the algorithm, and functions that read caps. */
 
 #include "gstifd.h"
 

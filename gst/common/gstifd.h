@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Connects the IFD algorithm (I-Frame Delay, ifd.h), which chooses the frames
- * that are dropped when a queue is full, with GStreamer elements. Contains a
- * GType for the property that selects the algorithm, fields for the `stats`
- * structure, and functions that read the caps of video.
+/* The IFD algorithm (I-Frame Delay, ifd.h) chooses the frames that are dropped
+ * when a queue is full. This file connects the algorithm with GStreamer
+ * elements. It contains a GType for the property that selects the algorithm,
+ * fields for the `stats` structure, and functions that read the caps of video.
  */
 
 #pragma once
@@ -14,8 +14,8 @@
 
 /* --- statistics ----------------------------------------------------------- */
 
-/* Adds all counters of `stats` to `structure`, except those about late frames.
- */
+/* Adds the counters of the IFD algorithm (`stats`) to `structure`, except the
+ * counters of late frames. */
 void gst_wireless_stats_fill_ifd (GstStructure * structure,
     const IfdStats * stats);
 

@@ -41,13 +41,13 @@ typedef struct
   GstBaseSrc *src;              /* not owned */
   GstLiveFlushFunc set_flushing;
 
-  /* Lock order: a thread that needs both locks takes the live lock of
-   * GstBaseSrc first, and then this lock. */
+  /* Protects the fields below. A thread that also needs the live lock of
+   * GstBaseSrc takes the live lock first. */
   GMutex lock;
   /* protected by lock */
-  /* The thread that is just changing the state from PLAYING to PAUSED. An
-   * unlock from this thread is for a pause. NULL if no such change is in
-   * progress. */
+  /* The thread that is just changing the state from PLAYING to PAUSED; NULL if
+   * no such change is in progress. If this thread calls unlock, the call
+   * belongs to the pause, and not to a flush. */
   GThread *pauser;
   /* The thread that called unlock for a flush; NULL if no flush is in progress
    */
@@ -61,14 +61,16 @@ void gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
     GstLiveFlushFunc set_flushing);
 void gst_live_flush_clear (GstLiveFlush * flush);
 /* Calls the change_state function of `parent_class` and returns its result.
- * During a change from PLAYING to PAUSED, records the calling thread, so that a
- * call of unlock in this thread is recognized as one for a pause. */
+ * During a change from PLAYING to PAUSED, records the calling thread. If this
+ * thread calls unlock, the call is then known to belong to the pause, and not
+ * to a flush. */
 GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
 void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
-/* The source calls this function at the beginning of its create function. It
- * ends a flush that one thread has begun and another thread has ended. */
+/* The source calls this function at the beginning of its create function. If an
+ * application has sent FLUSH_START from one thread and FLUSH_STOP from another,
+ * the flush ends in this function, and not already at FLUSH_STOP. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */
@@ -81,24 +83,28 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
  * buffer, and calls gst_buffer_unref with NULL (gst_base_src_get_range in
  * 1.22).
  *
- * The functions below therefore pass buffers and lists to GstBaseSrc only while
- * it is running and not flushing. It then has no reason to drop them. */
+ * gst_live_list_submit () therefore passes buffers and lists to GstBaseSrc only
+ * while the source is running and not flushing. GstBaseSrc then has no reason
+ * to drop them. */
 
-/* Returns how many buffers the source may put into one list, at most `max`. The
- * property num-buffers counts a list as one buffer, so the function returns 1
- * if num-buffers is set. It also returns 1 if the caps of the pad are those of
- * SRTP, because srtpdec 1.22 crashes if it receives a list. */
+/* Returns how many buffers the source may put into one buffer list, at most
+ * `max`. The result is 1 in two cases:
+ * - The property num-buffers is set. GstBaseSrc would count a list as a single
+ *   buffer.
+ * - The caps of the pad are those of SRTP. srtpdec 1.22 crashes if it receives
+ *   a list. */
 guint gst_live_list_get_max (GstBaseSrc * src, guint max);
 /* Returns whether `caps`, which are written as text, are caps of SRTP or SRTCP.
  */
 gboolean gst_live_list_is_srtp (const gchar * caps);
-/* Returns the running time now, or GST_CLOCK_TIME_NONE if the source does not
- * set timestamps or has no clock. */
+/* Returns the present running time of the source, or GST_CLOCK_TIME_NONE if the
+ * source does not set timestamps or has no clock. */
 GstClockTime gst_live_list_get_time (GstBaseSrc * src);
-/* The source calls this function in its create function. Takes ownership of the
- * `n` buffers (at least one). A single buffer is stored in `*out`, which create
- * then returns. Several buffers are submitted as a list. Waits while the source
- * is paused. If the source is flushing, drops the buffers and returns
+/* The source calls this function at the end of its create function to output
+ * `n` buffers (at least one). Takes ownership of the buffers. A single buffer
+ * is stored in `*out`, and create returns it to GstBaseSrc. Several buffers are
+ * submitted to GstBaseSrc as a list. While the source is paused, the function
+ * waits. If the source is flushing, it drops the buffers and returns
  * GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
     GstBuffer ** buffers, guint n, GstBuffer ** out);

@@ -22,14 +22,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
  * frame itself. Small pieces therefore limit the memory. */
 #define MAX_PIECE (16 * 1024)
 
-/* Maximum number of system start codes (B9 to FF) that damaged video may
- * contain by chance. If the input has more system start codes than this, and
- * also at least as many system start codes as frames, the input is a system
- * stream. */
+/* System start codes (B9 to FF) belong to an MPEG system stream, which is a
+ * container. Damaged video may contain up to MAX_FOREIGN_CODES of them by
+ * chance. If the input has more, and also at least as many system start codes
+ * as frames, the input is regarded as a system stream. */
 #define MAX_FOREIGN_CODES 8
 
 /* Only the streaming thread of the owner accesses the fields. The exception is
- * max_frame_size, which is accessed atomically. */
+ * max_frame_size: any thread may set it, so it is accessed atomically. */
 struct _GstMpegVideoInput
 {
   GstElement *owner;
@@ -41,19 +41,22 @@ struct _GstMpegVideoInput
   gint framer_max_frame_size;
   GstCaps *caps;                /* caps from upstream; NULL if none were set */
   gboolean parsed;
-  /* TRUE if the format of upstream's segment is not GST_FORMAT_TIME */
+  /* TRUE if the timestamps of the buffers are ignored, because the format of
+   * upstream's segment is not GST_FORMAT_TIME */
   gboolean no_times;
 
   /* The buffer that is being processed; NULL if there is none. The bytes before
    * pending_offset were already passed to the framer, which joins bytes into
-   * frames. The other bytes follow in later calls. */
+   * frames. The bytes from pending_offset on are passed in later calls. */
   GstBuffer *pending;
   gsize pending_offset;
-  /* TRUE from the end of the stream until all frames were pulled. The framer,
-   * which forms the frames, was drained already. The timeline, which detects
-   * losses, must be drained after the last frame was pulled. */
+  /* TRUE if the end of the stream was reached, but the caller has not pulled
+   * all frames yet. The framer, which forms the frames, was drained at the end
+   * of the stream. The timeline, which detects losses, must be drained after
+   * the last frame was pulled. */
   gboolean drained;
-  /* TRUE if the next frame gets the flag DISCONT */
+  /* TRUE if the next frame gets the flag DISCONT, because it does not continue
+   * the previous frame */
   gboolean discont;
   /* TRUE if the next frame gets the flag RESYNC, because a new stream begins */
   gboolean resync;
@@ -157,10 +160,10 @@ gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps)
   if (parsed == input->parsed)
     return;
   input->parsed = parsed;
-  /* The framer, which joins bytes into frames, still holds bytes of the old
-   * kind of input (parsed or unparsed). They must not become part of the first
-   * frame of the new kind. The framer is therefore discarded; the next buffer
-   * creates a new one. */
+  /* The input was parsed before and is not parsed now, or the other way round.
+   * The framer, which joins bytes into frames, may still hold bytes from before
+   * this change. They must not become part of the first frame after the change,
+   * so the framer is discarded. The next buffer creates a new framer. */
   input_drop_framer (input);
 }
 
@@ -199,9 +202,9 @@ input_set_flags (GstMpegVideoInput * input, GstBuffer * buffer,
   input->discont = input->resync = input->corrupted = FALSE;
 }
 
-/* Appends a frame to `frames`. Takes ownership of `buffer` and of the list of
- * start codes in `frame`.
- */
+/* Appends a frame to input->frames, the queue of frames that the caller has not
+ * pulled yet. Takes ownership of `buffer` and of the list of start codes in
+ * `frame`. */
 static void
 input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,
     MpegVideoFrame * frame)
@@ -249,8 +252,8 @@ input_fail (GstMpegVideoInput * input)
   if (input->failed)
     return FALSE;
   input->failed = TRUE;
-  /* No further frame is output after the error, so that a sink cannot preroll
-   * on a frame that follows an error. */
+  /* No frame is output after the error. Otherwise a sink could complete its
+   * change to PAUSED with such a frame, although the stream has failed. */
   g_queue_clear_full (&input->frames, queued_frame_free);
   gst_mpeg_video_input_get_stats (input, &stats);
   element = gst_wrong_input_get_element (input->owner);
@@ -310,10 +313,10 @@ input_check (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Called when all bytes of the pending buffer have been passed to the framer.
- * Releases the buffer. If its end is also the end of a frame, completes this
- * frame.
- */
+/* Called when all bytes of the buffer `pending` have been passed to the framer.
+ * Releases the buffer. The end of the buffer is also the end of a frame if the
+ * input is parsed or if the buffer has the flag MARKER; this frame is then
+ * completed. */
 static void
 input_end_buffer (GstMpegVideoInput * input)
 {
@@ -329,8 +332,9 @@ input_end_buffer (GstMpegVideoInput * input)
   gst_clear_buffer (&input->pending);
 }
 
-/* Passes the next piece of the pending buffer to the framer. The first piece
- * gets the timestamps `pts` and `dts`. */
+/* Passes the next piece of the buffer `pending` to the framer, which cuts the
+ * bytes into frames. `pts` and `dts` are the timestamps of the buffer; they are
+ * passed on with its first piece only. */
 static void
 input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
 {
@@ -359,9 +363,10 @@ input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
     gst_clear_buffer (&input->pending);
 }
 
-/* If `buffer` is parsed and holds exactly one frame, adds it to `frames`
- * without copying it, takes ownership of it and returns TRUE. Otherwise returns
- * FALSE. */
+/* Handles the usual buffer of parsed input: a buffer that holds exactly one
+ * frame. Adds such a buffer to the queue `frames` without copying it, takes
+ * ownership of it and returns TRUE. Returns FALSE if the input is not parsed,
+ * or if `buffer` does not hold exactly one frame. */
 static gboolean
 input_push_whole (GstMpegVideoInput * input, GstBuffer * buffer,
     GstClockTime pts, GstClockTime dts)
@@ -434,10 +439,10 @@ gst_mpeg_video_input_drain (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Passes the frame to the timeline, which computes its timestamps and detects
- * lost frames before it. This is done only when the frame is pulled. The
- * detected losses can then be reported between the previous frame and this one.
- */
+/* Passes the frame to the timeline, which computes the timestamps of the frame
+ * and detects frames that were lost before it. This is done only when the
+ * caller pulls the frame. The caller can therefore report these losses after
+ * the previous frame and before this one. */
 static void
 input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
 {

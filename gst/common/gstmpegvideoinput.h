@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input handling that all elements with MPEG video input share. The input
- * accepts parsed buffers or unparsed bytes and returns buffers of one frame
- * each, with timestamps, flags for the frame type, and the results of the
- * framer and the timeline. The object has no pads, because the element owns
- * them. All functions are called from the streaming thread only.
- */
+/* Object that handles the input of an element with MPEG video input. It accepts
+ * parsed buffers or unparsed bytes, and returns buffers of one frame each.
+ * These buffers have timestamps and flags for the frame type. The object also
+ * returns the results of two helpers: the framer, which finds the frames and
+ * reads their headers, and the timeline, which computes the timestamps and
+ * detects lost frames. The pads belong to the element; the object has none. All
+ * functions are called from the streaming thread only. */
 
 #pragma once
 
@@ -26,15 +27,15 @@ typedef struct _GstMpegVideoInput GstMpegVideoInput;
 typedef struct
 {
   GstBuffer *buffer;
-  /* information about the frame, except the pointer `frame.data`, which is
-   * NULL; the bytes of the frame are in `buffer`
-   */
+  /* Information about the frame. The pointer `frame.data` is NULL, because the
+   * bytes of the frame are in `buffer`. */
   MpegVideoFrame frame;
   MpegVideoPosition position;
 } GstMpegVideoInputFrame;
 
-/* Creates an input. `owner` is the element whose name is used for messages and
- * log lines. The input does not take a reference to `owner`. */
+/* Creates an object that handles the MPEG video input of the element `owner`.
+ * Messages and log lines are written in the name of this element. The object
+ * does not take a reference to `owner`. */
 GstMpegVideoInput *gst_mpeg_video_input_new (GstElement * owner);
 void gst_mpeg_video_input_free (GstMpegVideoInput * input);
 /* Discards the state of the stream (for a flush or a stop), but keeps the
@@ -55,8 +56,9 @@ void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
  * posted an error message. */
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);
-/* Ends the stream: the pending bytes become the last frame. Returns FALSE, and
- * posts an error message, if bytes were pushed but contained no frame. */
+/* Ends the stream: bytes that do not belong to a complete frame yet become the
+ * last frame. Returns FALSE, and posts an error message, if bytes were pushed
+ * but contained no frame. */
 gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
 /* Stores the next frame in `frame`, which the caller releases with
  * gst_mpeg_video_input_frame_clear (). Returns FALSE if there is no complete
@@ -78,11 +80,10 @@ void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
  * caps, parsed=true, and the fields that follow from the sequence header. */
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
-/* If `event` is a segment in bytes, replaces it by a segment in time, and
- * ignores the timestamps of the buffers in this segment. They cannot be
- * trusted: filesrc sends a byte segment and sometimes, but not always, sets the
- * PTS of its first buffer to 0. Takes ownership of `event` and returns an event
- * (transfer full).
- */
+/* Converts a segment event. If `event` is a segment in bytes, replaces it by a
+ * segment in time, and ignores the timestamps of the buffers in this segment.
+ * These timestamps cannot be trusted: filesrc sends a byte segment and
+ * sometimes, but not always, sets the PTS of its first buffer to 0. Takes
+ * ownership of `event` and returns an event (transfer full). */
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);

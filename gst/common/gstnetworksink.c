@@ -11,7 +11,7 @@
 
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 
-/* Maximum of the time properties in ns. Such a time is converted to
+/* Maximum in ns of the properties that are times. Such a time is converted to
  * microseconds and added to the present time in a gint64. With this maximum,
  * the sum does not overflow. */
 #define MAX_TIME (G_MAXINT64 / 2)
@@ -105,8 +105,9 @@ gst_network_sink_pause (GCancellable * cancellable, gint milliseconds)
   g_cancellable_release_fd (cancellable);
 }
 
-/* Called with the lock after a property has changed. Wakes all waiting threads,
- * which then read the properties again. */
+/* Called after a property of the sink has changed; the caller holds the sink's
+ * lock. Wakes all threads that wait in the sink, so that they read the
+ * properties again. */
 static void
 wake (gpointer object)
 {
@@ -118,9 +119,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:wait-for-connection:
    *
-   * Make the stream wait until the receiver is connected. Live input waits for
-   * at most #GstNetworkSink:max-live-wait. If %FALSE, buffers that arrive
-   * before the connection are dropped and counted as `dropped-not-connected`.
+   * If %TRUE, the stream waits until the receiver is connected. Live input
+   * waits for at most #GstNetworkSink:max-live-wait. If %FALSE, buffers that
+   * arrive before the receiver is connected are dropped and counted as
+   * `dropped-not-connected`.
    */
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
       "Whether the stream waits until the receiver is connected (live input at "
@@ -132,14 +134,15 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:auto-reconnect:
    *
-   * If the receiver cannot be reached or the connection is lost, post a warning
-   * and try again, after pauses that grow from 0.1 to 5 s. If %FALSE, the sink
-   * posts an error, which ends the stream.
+   * If %TRUE, and the receiver cannot be reached or the connection is lost, the
+   * sink posts a warning and tries to connect again. The pauses between its
+   * attempts grow from 0.1 to 5 s. If %FALSE, the sink posts an error, which
+   * ends the stream.
    *
-   * If auto-reconnect is %FALSE and an attempt to connect is refused, some
-   * transports nevertheless try again, because the refusal may be forged, or
-   * the receiver may not listen yet. These transports post the error only after
-   * #GstNetworkSink:peer-timeout.
+   * If auto-reconnect is %FALSE and the receiver refuses an attempt to connect,
+   * some transports nevertheless try again, because the refusal may be forged,
+   * or the receiver may not listen yet. These transports post the error only
+   * after #GstNetworkSink:peer-timeout.
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Whether the sink reconnects after a failure and resumes with a key "
@@ -151,10 +154,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:blocking:
    *
-   * Wait while the network is full. Live input waits for at most
-   * #GstNetworkSink:max-live-wait. If %FALSE, packets that the network does not
-   * accept immediately are dropped, together with the rest of their frame,
-   * because an incomplete frame is useless.
+   * If %TRUE, the sink waits while the network is full. Live input waits for at
+   * most #GstNetworkSink:max-live-wait. If %FALSE, packets that the network
+   * does not accept immediately are dropped, together with the rest of their
+   * frame, because an incomplete frame is useless.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether the stream waits while the network is full (live input at most "
@@ -185,8 +188,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:peer-timeout:
    *
-   * Time after which a receiver counts as gone in two cases: it does not answer
-   * an attempt to connect, or it accepts no data although data waits for it.
+   * Time after which a receiver counts as gone. It counts as gone if it does
+   * not answer an attempt to connect for this time, or if data waits for it and
+   * it accepts none for this time.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time after which a receiver that does not answer, or accepts none of "
@@ -201,7 +205,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:drain-timeout:
    *
-   * Maximum time that EOS waits until the receiver has all data.
+   * Maximum time for which the sink holds back EOS until the receiver has all
+   * data.
    */
   PROPERTY_MILLISECONDS ("drain-timeout", "Drain timeout",
       "Maximum time that EOS waits until the receiver has everything (ms)",
@@ -297,10 +302,12 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->send_cancellable = g_cancellable_new ();
   gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
-  /* GST_ELEMENT_FLAG_SOURCE makes the pipeline send the EOS of the application
-   * to this sink too, and not only to the sources. A source whose thread is
-   * blocked in this sink cannot pass its EOS on. The sink's own copy of the
-   * event makes the sink limit such a wait. */
+  /* Because of GST_ELEMENT_FLAG_SOURCE, the pipeline sends the EOS of the
+   * application not only to the sources, but also directly to this sink. The
+   * sink needs this second EOS if the thread of a source is blocked in the
+   * sink: the source then cannot pass its own EOS on. When the sink receives
+   * the EOS directly, it limits the time for which this thread stays blocked.
+   */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }
 

@@ -6,20 +6,20 @@
  *
  * The base class guarantees the following:
  *
- * - Only the connection's thread connects, so that no state change waits for a
- *   network.
- * - render waits while there is no connection, and while the network is full. A
- *   flush or a state change ends this wait immediately.
- * - A failure leads to one error message that names the receiver and the
- *   reason. With auto-reconnect, it leads to a new connection instead, which
- *   begins with a key frame.
+ * - The base class has a thread for the connection, and only this thread
+ *   connects. No state change therefore has to wait for the network.
+ * - The function render waits while there is no connection, and while the
+ *   network is full. A flush or a state change ends this wait immediately.
+ * - After a failure, the sink posts one error message that names the receiver
+ *   and the reason. If the property auto-reconnect is TRUE, the sink connects
+ *   again instead, and the new connection begins with a key frame.
  * - If a receiver accepts no data, the sink waits for it only for a limited
  *   time.
  *
  * These threads call the methods of the subclass:
  *
- *   the connection's thread   connect, watch, disconnect
- *   the streaming thread      send, wait, drain; never while disconnect runs
+ *   thread of the connection  connect, watch, disconnect
+ *   streaming thread          send, wait, drain; never while disconnect runs
  *   any thread                describe, fill_stats
  */
 
@@ -32,17 +32,19 @@
 typedef enum
 {
   GST_NETWORK_SINK_SENT,        /* The network has accepted all data. */
-  /* The network has accepted a part of the data and is full. The caller waits
-   * and then calls the function again with the rest. */
+  /* The network is full. It has accepted a part of the data, or nothing. The
+   * base class waits until there is room and then offers the rest again, or
+   * drops it. */
   GST_NETWORK_SINK_FULL,
   /* The network has room, but the pacing does not allow the next packet yet.
-   * The caller waits and then calls the function again. Only send_packets
+   * The base class waits and then offers the packet again. Only send_packets
    * returns this value. */
   GST_NETWORK_SINK_EARLY,
-  /* This buffer cannot be sent, but other buffers can. The error gives the
-   * reason. */
+  /* This buffer cannot be sent, but other buffers can. The argument `error` of
+   * the function gives the reason. */
   GST_NETWORK_SINK_UNSENDABLE,
-  /* The connection is no longer usable. The error gives the reason. */
+  /* The connection is no longer usable. The argument `error` of the function
+   * gives the reason. */
   GST_NETWORK_SINK_BROKEN
 } GstNetworkSinkResult;
 
@@ -76,14 +78,16 @@ struct _GstNetworkSinkClass
    * then continues after a reconnection without waiting for a key frame, and
    * EOS does not close the connection. */
   gboolean connectionless;
-  /* TRUE if the sink tries to connect again after a refusal, until `timeout`.
-   * A refusal need not be final: it can be forged, for example as an ICMP
-   * message. It also occurs if the receiver does not listen yet. */
+  /* TRUE if the sink repeats an attempt to connect that was refused, until the
+   * time `timeout` (property peer-timeout) has passed. A refusal need not be
+   * final: it can be forged, for example as an ICMP message. It also occurs if
+   * the receiver does not listen yet. */
   gboolean refusals_pass;
   const gchar *stats_name;      /* name of the `stats` structure */
   GstDebugCategory *category;   /* log category; NULL means networksink */
 
-  /* Returns "host:port" as the user specified them (transfer full). */
+  /* Returns the host and the port of the receiver, as the user specified them,
+   * in the form "host:port" (transfer full). */
   gchar *(*describe) (GstNetworkSink * self);
 
   /* Resolves the host name and connects. Returns early when `cancellable` is
@@ -99,9 +103,9 @@ struct _GstNetworkSinkClass
    * that the receiver has gone. A subclass may leave this function NULL. */
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
-  /* Ends the connection. This function must not block. If `reset` is TRUE, the
-   * connection is aborted immediately. This tells the receiver that the last
-   * frame is incomplete. */
+  /* Ends the connection. This function must not block. If `reset` is TRUE, it
+   * aborts the connection immediately. The abort tells the receiver that the
+   * last frame is incomplete. */
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
   /* A subclass implements `send` if it sends a byte stream, or `send_packets`
@@ -139,8 +143,9 @@ struct _GstNetworkSinkClass
     gboolean (*drain) (GstNetworkSink * self, gint64 deadline,
       GCancellable * cancellable, GError ** error);
 
-  /* Adds the fields of the transport to the `stats` structure. The set of
-   * fields is always the same. A subclass may leave this function NULL. */
+  /* Adds the statistics of the subclass's transport to `stats`, the structure
+   * of the property `stats`. Each call must add the same set of fields. A
+   * subclass may leave this function NULL. */
   void (*fill_stats) (GstNetworkSink * self, GstStructure * stats);
 };
 
@@ -152,9 +157,10 @@ GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns the property `blocking`: whether render waits while the network
  * accepts no more packets. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* A subclass calls this function in send_packets for a packet that was sent to
- * no receiver, although send_packets reports the packet as sent. The packet is
- * then counted as unsendable. The subclass logs the reason. */
+/* A subclass calls this function in send_packets for a packet that it could not
+ * send to any receiver. send_packets nevertheless counts the packet as sent, so
+ * that the base class does not offer it again. Because of this function, the
+ * statistics count the packet as unsendable. The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* Waits for the given time, or until `cancellable` is cancelled. This function
  * is for subclasses. */

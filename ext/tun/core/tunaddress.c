@@ -8,9 +8,8 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-/* This function is not defined with G_DEFINE_QUARK, because gst-indent would
- * put spaces into the argument of the macro, and so into the name of the quark.
- */
+/* G_DEFINE_QUARK would define the same function, but gst-indent would put
+ * spaces into the argument of this macro, and so into the name of the quark. */
 GQuark
 tun_address_error_quark (void)
 {

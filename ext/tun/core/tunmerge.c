@@ -19,7 +19,8 @@
 #define IP4_PROTOCOL 9
 #define IP4_CHECKSUM 10
 #define IP4_ADDRESSES 12
-/* The flag "don't fragment" in the field IP4_FRAGMENT */
+/* The flag "don't fragment" in the 16-bit field of the IPv4 header at the
+ * offset IP4_FRAGMENT */
 #define IP4_DF 0x4000
 
 /* Offsets in the IPv6 header (RFC 8200, section 3) */
@@ -129,8 +130,9 @@ is_ip6 (const guint8 * packet, gsize size)
       && packet[IP6_NEXT_HEADER] == PROTOCOL_UDP;
 }
 
-/* Returns the size of the IP header of a UDP packet that can be merged, or 0 if
- * the packet cannot be merged. */
+/* Returns the size in bytes of the packet's IP header if the packet is an
+ * undamaged UDP packet that can be merged with others. Returns 0 if the packet
+ * cannot be merged. */
 static gsize
 check_packet (const guint8 * packet, gsize size)
 {
@@ -180,9 +182,9 @@ follows_ip6 (const TunMerge * merge, const guint8 * packet)
       IP6_SIZE - IP6_NEXT_HEADER) == 0;
 }
 
-/* Returns whether the packet belongs to the same stream as the first packet of
- * the merged packet. Its headers must then be equal, except for lengths,
- * identification and checksums. */
+/* Returns whether the packet belongs to the same stream as the packets that are
+ * already merged. In this case, all fields of its headers are equal to those of
+ * the first packet, except lengths, identification and checksums. */
 static gboolean
 follows (const TunMerge * merge, const guint8 * packet)
 {

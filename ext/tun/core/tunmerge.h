@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Merges consecutive UDP packets of one stream into one large packet, as
- * generic receive offload does. The receiving kernel routes and delivers the
- * merged packet as a whole. The sockets of the kernel receive the same
- * datagrams as they would without merging.
+ * generic receive offload does, because this takes less CPU time. The receiving
+ * kernel routes and delivers the merged packet as a whole. Its sockets receive
+ * the same datagrams as they would without merging.
  *
  * Only undamaged packets are merged: their checksums are verified first,
  * because the kernel does not verify the checksum of a merged packet.
@@ -20,17 +20,20 @@
  * larger than an IPv4 header. */
 #define TUN_MERGE_MAX_HEADER (40 + 8)
 
-/* The fields are read-only for the caller. */
+/* UDP packets that are being merged into one packet. The fields are read-only
+ * for the caller. */
 typedef struct
 {
   guint n;                      /* number of packets */
   gsize header_size;            /* IP and UDP header, in bytes */
-  /* payload size of each packet except the last one */
+  /* payload size in bytes of each packet except the last one, which may be
+   * smaller */
   gsize segment_size;
   gsize payload_size;           /* of all packets */
-  /* TRUE = no further packet can be added, because the last one was shorter */
+  /* TRUE if no further packet can be added, because the last packet was shorter
+   * than the first one. Only the last of the merged packets may be shorter. */
   gboolean complete;
-  /* The header of the first packet */
+  /* IP and UDP headers of the first packet */
   guint8 header[TUN_MERGE_MAX_HEADER];
 } TunMerge;
 
@@ -48,8 +51,8 @@ gboolean tun_merge_begin (TunMerge * merge, const guint8 * data, gsize size);
  * - The merged packet would become too large. */
 gboolean tun_merge_add (TunMerge * merge, const guint8 * data, gsize size);
 
-/* Writes the header of the merged packet, which has `header_size` bytes. In the
- * merged packet, the payloads of all packets follow this header. The UDP
- * checksum in the header covers the pseudo header only, as the kernel expects
- * it (CHECKSUM_PARTIAL). */
+/* Writes the IP and UDP headers of the merged packet to `header`, in total
+ * merge->header_size bytes. In the merged packet, the payloads of all packets
+ * follow these headers. The UDP checksum covers the pseudo header only, as the
+ * kernel expects it (CHECKSUM_PARTIAL). */
 void tun_merge_write_header (const TunMerge * merge, guint8 * header);

@@ -33,18 +33,19 @@
 /* The age of the backlog is measured as a minimum over AGE_TIME or over
  * AGE_FRAMES frame periods, whichever is longer. */
 #define AGE_FRAMES 1.5
-/* Between two reports of the receiver, the age of the oldest byte of the
- * backlog only grows. The minimum age must therefore be measured over a period
- * that contains at least one report:
+/* The age of the backlog is the time since its oldest byte left the encoder.
+ * Between two reports of the receiver, this age only grows. Its minimum must
+ * therefore be measured over a period that contains at least one report:
  * - dccpthinsink receives only one report in each round trip. It reports the
  *   round-trip time, so the period is at least one round trip.
  * - mmtpsink does not report the round-trip time. It receives reports more
  *   often, so a shorter period is enough. */
-/* If reports are rare and none has confirmed new data for LATE_REPORT round
- * trips, an outage of the network is assumed. */
+/* The reports of the receiver are rare if it sends only one in each round trip,
+ * and the round trip is long. In this case, an outage of the network is assumed
+ * when no report has confirmed new data for LATE_REPORT round trips. */
 #define LATE_REPORT 1.5
-/* The frame period, and the rate at which data leave the encoder, are measured
- * over the last PUT_TIME ns. */
+/* Period in ns over which two values are measured: the mean time between two
+ * frames of the encoder, and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
 /* The normal age of the backlog is its age without a queue: the round trip plus
  * the time between two reports of the receiver. It is measured as the minimum
@@ -52,22 +53,25 @@
  * MIN_PERIOD.
  *
  * A queue that the stream has caused becomes empty during this period, because
- * the bitrate is below the rate of the network. If a delay lasts longer than
- * this period, the stream is not its cause. */
+ * the bitrate is then kept below the rate of the network. If a delay lasts
+ * longer than this period, the stream is not its cause, and the delay counts as
+ * normal. */
 #define MIN_PERIOD (2000 * MILLISECOND)
-/* A queue counts as standing if it was never empty during this interval, the
- * INTERVAL of CoDel (RFC 8289, section 4.3). If the round-trip time is longer
- * than STANDING_TIME, it is used instead, as the RFC recommends. */
+/* A queue in the network counts as standing if it was never empty in the last
+ * STANDING_TIME. This time is the INTERVAL of CoDel (RFC 8289, section 4.3). If
+ * the round-trip time is longer than STANDING_TIME, the round-trip time is used
+ * instead of STANDING_TIME, as the RFC recommends. */
 #define STANDING_TIME (100 * MILLISECOND)
 /* Padding is data without content that the sink sends to measure the capacity
  * of the path. It fills the network on purpose, and it is included in the bytes
  * in flight. The queues of the network then do not show whether the bitrate of
- * the stream is too high. Padding may remain in the network for PADDING_TIME
- * after it was sent.
+ * the stream is too high. They are therefore ignored for PADDING_TIME after the
+ * last padding, because padding may remain in the network for this time.
  *
- * The bitrate estimate of mmtpsink is regarded as up to date for PADDED_TIME
- * after the last padding. PADDED_TIME is longer than the interval at which
- * mmtpsink sends padding, which is about two seconds. */
+ * With padding, the bitrate estimate of mmtpsink shows the capacity of the
+ * path. This is assumed until PADDED_TIME has passed since the last padding.
+ * PADDED_TIME is longer than the interval at which mmtpsink sends padding,
+ * which is about two seconds. */
 #define PADDING_TIME (500 * MILLISECOND)
 #define PADDED_TIME (3000 * MILLISECOND)
 
@@ -139,10 +143,10 @@ is_confirming (const BitrateBacklog * backlog, guint64 i)
 }
 
 /* Returns whether the latest report shows that the receiver has confirmed new
- * data. Only after such a report can the age of the backlog, which is the time
- * since the oldest unconfirmed byte left the encoder, be compared with earlier
- * ages. After any other report, the age has increased only because time has
- * passed. */
+ * data. The age of the backlog is the time since the oldest unconfirmed byte
+ * left the encoder. This age becomes smaller only when the receiver confirms
+ * data; until then, it grows simply because time passes. Ages are therefore
+ * compared with each other only at reports with new confirmations. */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
@@ -150,9 +154,9 @@ has_just_drained (const BitrateBacklog * backlog)
       && get_sample (backlog, 0)->drained > backlog->idle_put;
 }
 
-/* Returns for how much of the time in ns since the previous sample the network
- * was busy. The result is the whole time since that sample in two cases:
- * - The network has delivered data.
+/* Returns how long, in ns, the network was busy since the previous sample. The
+ * result is the whole time since the previous sample in two cases:
+ * - The network has delivered data since that sample.
  * - The oldest unconfirmed data have waited for longer than they would wait
  *   without a queue.
  *
@@ -225,9 +229,10 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   BitrateBacklogSample *sample;
   guint64 waiting;
 
-  /* The new report lacks the number of bytes in flight, because the sink was
-   * replaced by a sink of another type. The samples of the previous sink cannot
-   * be compared with new ones, so all of them are deleted. */
+  /* There are samples, but the new report does not contain the number of bytes
+   * in flight. This means that the sink was replaced by a sink of another type.
+   * The samples of the previous sink cannot be compared with new samples, so
+   * all of them are deleted. */
   if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
     memset (backlog, 0, sizeof (*backlog));
   note_put (backlog, report);
@@ -345,10 +350,10 @@ has_rare_reports (const BitrateBacklog * backlog)
  * between two samples; this function returns the index of the later one. Index
  * 0 is the latest sample of all.
  *
- * If reports are frequent, the measurement ends at sample 0. If reports are
- * rare, it ends at the latest sample that confirms new data. However, if no
- * sample of the last LATE_REPORT round trips confirms new data, the measurement
- * ends at sample 0. */
+ * Usually the measurement ends at sample 0. If the receiver sends reports
+ * rarely, it ends at the latest sample that confirms new data, but only if this
+ * sample is not older than LATE_REPORT round trips. If there is no such sample,
+ * an outage is assumed, and the measurement ends at sample 0. */
 static guint64
 get_drain_end (const BitrateBacklog * backlog)
 {
@@ -387,9 +392,10 @@ bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog)
       / (latest->busy - sample->busy);
 }
 
-/* Returns the oldest of the samples that were added in the last `time` ns. Sets
- * `n_frames` to the number of later samples in which the encoder has output new
- * data since the sample before. */
+/* Returns the oldest sample that was added in the last `time` ns. Sets
+ * `n_frames` to the number of frames that the encoder has output since this
+ * sample. A frame is counted for each later sample whose number of bytes from
+ * the encoder (`put`) is larger than in the sample before it. */
 static const BitrateBacklogSample *
 get_oldest (const BitrateBacklog * backlog, guint64 time, guint * n_frames)
 {
@@ -408,7 +414,8 @@ get_oldest (const BitrateBacklog * backlog, guint64 time, guint * n_frames)
   return sample;
 }
 
-/* Returns the rate at which data left the encoder in the last `time` ns. */
+/* Returns the rate in bit/s at which data left the encoder in the last `time`
+ * ns. */
 static gdouble
 get_put_rate (const BitrateBacklog * backlog, guint64 time)
 {

@@ -32,24 +32,24 @@ typedef struct
    * has made and that have been delivered or dropped
    */
   guint64 drained;
-  /* `put` minus the queued bytes minus the bytes in flight. Approximately, this
-   * is the number of bytes that have left the backlog so far, but it is not
-   * corrected for headers: `put` does not include headers, and the bytes in
-   * flight do. The result may therefore be negative. */
+  /* Approximate number of bytes that have left the backlog so far: `put` minus
+   * the queued bytes minus the bytes in flight. The bytes in flight include
+   * headers and `put` does not, so the number is not exact and may be negative.
+   */
   gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
-  /* Total time in ns, up to this sample, in which the network was busy. It is
-   * busy while it delivers data. It is also busy while the oldest data of the
-   * backlog wait for longer than they would wait without a queue. */
+  /* Total time in ns, up to this sample, in which the network was busy. The
+   * network is busy while it delivers data. It is also busy while data that the
+   * receiver has not confirmed wait for longer than they would wait without a
+   * queue. */
   guint64 busy;
 } BitrateBacklogSample;
 
-/* Minima of a value over periods of some seconds: `present` is the minimum of
- * the present period so far, and `previous` is the minimum of the period before
- * it. `period_end` is the time at which the present period ends; 0 before the
- * first value.
- */
+/* Minimum of a value over the last seconds. Time is divided into periods of 2
+ * s. `present` is the minimum of the present period so far, and `previous` is
+ * the minimum of the period before it. `period_end` is the time in ns at which
+ * the present period ends; 0 before the first value. */
 typedef struct
 {
   guint64 present, previous, period_end;
@@ -61,26 +61,28 @@ typedef struct
   guint64 n_samples;            /* number of samples so far */
   BitrateMinimum age;
   BitrateMinimum network_queue;
-  /* latest round-trip time in ns; 0 = unknown */
+  /* latest round-trip time of the transport in ns; 0 = unknown */
   guint64 round_trip;
   /* number of bytes that left the encoder so far (`put_bytes` of the latest
    * report) */
   guint64 put;
-  guint64 put_at;               /* time at which data last left the encoder */
+  /* time in ns at which data last left the encoder */
+  guint64 put_at;
   gboolean is_idle;             /* see bitrate_backlog_is_idle () */
-  /* Number of bytes that had left the encoder when the backlog last counted as
-   * empty. All of these bytes have also left the backlog. The comment on
-   * note_idle () says when the backlog counts as empty. */
+  /* Number of bytes that had left the encoder when the backlog was last empty.
+   * All of these bytes have also left the backlog. The backlog counts as empty
+   * if the encoder is idle and almost nothing is queued or in flight, or if the
+   * encoder has output nothing for 1 s. */
   guint64 idle_put;
   guint64 padding;              /* bytes in the latest report */
-  /* time at which padding was last sent; 0 = never */
+  /* time in ns at which padding was last sent; 0 = never */
   guint64 padded_at;
 } BitrateBacklog;
 
-/* Adds a sample with the numbers of `report` to the backlog. If `put_bytes`,
- * `queued_bytes` or `in_flight` is unknown, no sample is added. An unknown
- * `in_flight` also deletes all earlier samples.
- */
+/* Adds a sample with the numbers of `report` to the backlog. No sample is added
+ * if `put_bytes`, `queued_bytes` or `in_flight` is unknown, or if padding (data
+ * without content) was sent in the last 0.5 s, because padding would distort
+ * the sample. If `in_flight` is unknown, all earlier samples are deleted. */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns whether padding has filled the path in the last 3 s. Padding is data
@@ -93,39 +95,44 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * left the encoder, the queued bytes and the bytes in flight. The following
  * functions may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns by how much the age of the backlog exceeds the minimum age of the
- * last few seconds. The age is the time since the oldest byte of the backlog
- * left the encoder. As the age varies during each frame period, the smallest
- * age in a short interval is used: 60 ms, 1.5 frame periods or a round trip,
- * whichever is longest. Returns 0 before the first report of the receiver. */
+/* Returns the age of the backlog minus its minimum in the last few seconds, in
+ * ns. The age is the time since the oldest byte of the backlog left the
+ * encoder. As the age varies during each frame period, the smallest age in a
+ * short interval is used: 60 ms, 1.5 frame periods or a round trip, whichever
+ * is longest. Returns 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
-/* Returns by how much the queueing delay in the network exceeds the minimum
- * queueing delay of the last few seconds. This minimum is above 0 if something
- * other than a queue, such as a handover, has increased the one-way delay.
- * Returns 0 if the queueing delay is unknown. */
+/* Returns the queueing delay in the network minus the minimum queueing delay of
+ * the last few seconds, in ns. The minimum is subtracted because it is not
+ * caused by a queue: for example, a handover can increase the one-way delay.
+ * Returns 0 if the queueing delay is unknown, or if padding (data without
+ * content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns by how much the standing queue, in ns, exceeds the minimum queueing
- * delay of the last few seconds. Returns 0 if the queueing delay is unknown.
- *
- * The standing queue is the minimum queueing delay of the last 100 ms. A burst
+/* The standing queue is the minimum queueing delay of the last 100 ms. A burst
  * of packets causes a queue that becomes empty within this time. Such a queue
  * is therefore not part of the standing queue, as in CoDel (RFC 8289, section
- * 3). */
+ * 3). If the round-trip time is longer than 100 ms, the round-trip time takes
+ * the place of the 100 ms.
+ *
+ * Returns the standing queue minus the minimum queueing delay of the last few
+ * seconds, in ns. Returns 0 if the queueing delay is unknown, or if padding
+ * (data without content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the rate at which data left the backlog, because they were delivered
- * or dropped. Only time in which the network was busy counts: it delivered
- * data, or data waited for longer than normal. The rate is measured over the
- * last 200 ms of this busy time. If the receiver sends only one report in each
- * round trip, the measurement begins and ends at a report that confirmed new
- * data. Returns G_MAXDOUBLE if the network was not busy. */
+/* Returns the rate in bit/s at which data left the backlog, because they were
+ * delivered or dropped. Only the time in which the network was busy counts. It
+ * is busy while it delivers data, and while data wait for longer than normal.
+ * The rate is measured over the last 200 ms of this busy time. If the receiver
+ * sends only one report in each round trip, the measurement begins and ends at
+ * a report that confirmed new data. Returns G_MAXDOUBLE if the network was not
+ * busy. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
-/* Returns the rate at which data left the encoder. The rate is measured over
- * the last second and over the last 200 ms, and the higher result is returned.
- */
+/* Returns the rate in bit/s at which data left the encoder. The rate is
+ * measured over the last second and over the last 200 ms, and the higher result
+ * is returned. */
 gdouble bitrate_backlog_get_put_rate (const BitrateBacklog * backlog);
-/* Returns the mean time between frames, at most 1 s. */
+/* Returns the mean time in ns between two frames in the last second; at most 1
+ * s. */
 guint64 bitrate_backlog_get_frame_period (const BitrateBacklog * backlog);
 /* Returns whether the encoder has stopped making frames. The encoder has
  * stopped if it has output no data for at least 100 ms and at least 1.5 frame

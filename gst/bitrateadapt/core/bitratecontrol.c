@@ -3,8 +3,9 @@
 #include "bitratecontrol.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Minimum change of the bitrate, as a share of the bitrate. A smaller change is
- * ignored, except a change to the minimum or the maximum bitrate. */
+/* Minimum change of the encoder's bitrate, as a fraction of its present
+ * bitrate. If the wanted change is smaller, the encoder keeps its bitrate. Only
+ * a change to the minimum or to the maximum bitrate is always made. */
 #define MIN_CHANGE 0.01
 
 struct _BitrateControl
@@ -13,11 +14,14 @@ struct _BitrateControl
   const BitrateRule *rule;
   gpointer state;               /* state of the rule */
   gdouble wanted;
-  /* TRUE if the caller was told to set the encoder to the bitrate stats.target;
-   * FALSE if it must be told (again) */
+  /* TRUE if bitrate_control_poll () has told the caller to set the encoder to
+   * the bitrate stats.target. FALSE if the caller must still be told, or must
+   * be told again because the encoder was replaced or restarted. */
   gboolean is_asked;
-  /* TRUE while a change of the bitrate has to wait because max_changes changes
-   * were made in the last second. `held_back` already counts this change. */
+  /* TRUE while a change of the bitrate has to wait, because as many changes as
+   * allowed were made in the last second. A waiting change is counted in
+   * stats.held_back when the wait begins; while is_held is TRUE, it is not
+   * counted again. */
   gboolean is_held;
 
   guint64 changed_at[BITRATE_MAX_CHANGES];      /* ring of times in ns */
@@ -107,10 +111,10 @@ note_change (BitrateControl * control, guint64 now)
   control->n_changes = MIN (control->n_changes + 1, BITRATE_MAX_CHANGES);
 }
 
-/* Returns whether the encoder has to be set to the wanted bitrate. This is not
- * worth while if the change is smaller than MIN_CHANGE (1 %), except a change
- * to the minimum or the maximum bitrate.
- */
+/* Returns whether the encoder has to be set to the bitrate that the rule wants.
+ * A change of less than MIN_CHANGE (1 %) is not worth while, unless the wanted
+ * bitrate is the minimum or the maximum bitrate. An encoder that was replaced
+ * or restarted has to be set in any case. */
 static gboolean
 is_worth_it (const BitrateControl * control)
 {

@@ -33,12 +33,13 @@ typedef struct
 typedef struct
 {
   guint64 target;               /* latest bitrate set on the encoder */
-  /* number of reports with an estimate, a round-trip time or losses */
+  /* number of calls of bitrate_control_input () whose report contained an
+   * estimate, a round-trip time or new losses */
   guint64 reports;
   /* numbers of decreases and increases of the encoder's bitrate */
   guint64 falls, rises;
-  /* number of changes that had to wait because the encoder's bitrate had
-   * already been changed max_changes times within a second */
+  /* number of changes that had to wait, because the maximum number of changes
+   * in one second was reached */
   guint64 held_back;
 } BitrateStats;
 
@@ -61,11 +62,12 @@ void bitrate_control_set_rule (BitrateControl * control,
 
 void bitrate_control_input (BitrateControl * control,
     const BitrateReport * report);
-/* Returns TRUE if the encoder must be set to `bitrate` now. From then on, the
- * control assumes that the caller has set the encoder to this bitrate. */
+/* Returns TRUE if the encoder must be set to another bitrate now, and stores
+ * this bitrate in `bitrate`. From then on, the control assumes that the caller
+ * has set the encoder to it. */
 gboolean bitrate_control_poll (BitrateControl * control, guint64 now,
     guint64 * bitrate);
-/* This function is called after the encoder was replaced or restarted.
+/* Call this function after the encoder was replaced or restarted.
  * bitrate_control_poll () then returns the bitrate once more, so that the
  * encoder is set to it again. */
 void bitrate_control_repeat (BitrateControl * control);

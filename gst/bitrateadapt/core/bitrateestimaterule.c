@@ -45,9 +45,10 @@
  */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (300 * MILLISECOND)
-/* Let F be the estimate at the time when the path was last full. In one step, a
- * bitrate between CAREFUL_FROM * F and CAREFUL_TO * F is multiplied by
- * 1 + CAREFUL_STEP. Any other bitrate is multiplied by 1 + STEP. */
+/* Let F be the rate at which the path was last full. The bitrate increases in
+ * small steps near F, and in larger steps elsewhere. In one step, a bitrate
+ * between CAREFUL_FROM * F and CAREFUL_TO * F is multiplied by 1 +
+ * CAREFUL_STEP. Any other bitrate is multiplied by 1 + STEP. */
 #define CAREFUL_STEP 0.03
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
@@ -83,11 +84,11 @@
  * because RFC 8289 recommends at most 10 % (section 4.3). */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
-/* The age of the backlog is the time for which the oldest byte that the
- * receiver has not confirmed has been under way. The excess age is this age
- * minus the minimum age in the last few seconds. An excess age of up to
- * MAX_EXCESS_AGE is normal, because the time between two reports of the
- * receiver is up to 50 ms. */
+/* The age of the backlog is the time since the oldest unconfirmed byte left the
+ * encoder. The excess age is this age minus the minimum age in the last few
+ * seconds. An excess age of up to MAX_EXCESS_AGE is normal: the age grows until
+ * the next report of the receiver arrives, and the time between two reports is
+ * up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
 /* If the encoder produces less than USED_SHARE times its configured bitrate,
  * the rule ignores queues in the network, for two reasons:
@@ -104,8 +105,8 @@
 /* An outage of a mobile link often lasts only a few tenths of a second. After
  * the outage, the backlog drains at the rate of the link. The bitrate returns
  * at once to RETURN_SHARE times that rate, but at most to BETA times the
- * bitrate before the outage. RETURN_SHARE is small because a base station often
- * delivers a burst after an outage. */
+ * bitrate before the outage. RETURN_SHARE is small because the rate is often
+ * measured too high: a base station often delivers a burst after an outage. */
 #define RETURN_SHARE 0.5
 
 /* If the transport drops packets because they would be late, the bitrate is too
@@ -138,17 +139,21 @@ typedef struct
   BitrateBacklog backlog;
   QueueSample samples[SAMPLES]; /* ring buffer */
   guint n_samples, next_sample;
-  /* Bitrate of the encoder in bit/s when the queues of the network became too
-   * long. 0 = the queues are not too long at present. */
+  /* Bitrate in bit/s that the encoder had when the queues of the network became
+   * too long. When they have drained, the bitrate can return at once to a value
+   * near this one. 0 = the queues are not too long at present. */
   gdouble rate_before;
-  /* Rate in bit/s that the path carried when it was last full, which means when
-   * the bitrate was last decreased. 0 = the bitrate was never decreased. */
+  /* Rate in bit/s that the path carried when it was last full. The path counts
+   * as full when the bitrate is decreased. 0 = the bitrate was never decreased.
+   */
   gdouble full_rate;
   guint64 dropped;              /* packets in the latest report */
-  /* time at which the transport last dropped packets; 0 = never */
+  /* time in ns at which the transport last dropped packets; 0 = never */
   guint64 dropped_at;
-  guint64 cut_at;               /* earliest time of the next decrease by BETA */
-  guint64 step_at;              /* earliest time of the next increase */
+  /* earliest time in ns of the next decrease by BETA */
+  guint64 cut_at;
+  /* earliest time in ns of the next increase of the bitrate */
+  guint64 step_at;
 } EstimateRule;
 
 static void
@@ -185,10 +190,11 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   return minimum * 8e9 / report->estimate;
 }
 
-/* If a queueing delay is above its normal value, the encoder gets less than the
- * available bitrate until the queue has drained. Returns the share of the
- * available bitrate that it gets, from MIN_SHARE to 1. `excess` is the queueing
- * delay minus its normal value, in ns. */
+/* A queue that is too long drains only if the encoder gets less than the
+ * available bitrate. Returns the fraction of the available bitrate that the
+ * encoder gets until the queue has drained, from MIN_SHARE to 1. `excess` is
+ * the queueing delay minus the queueing delay that is normal, in ns. The larger
+ * `excess` is, the smaller is the fraction. */
 static gdouble
 get_share (gdouble excess)
 {
@@ -202,9 +208,9 @@ get_share (gdouble excess)
  *
  * dccpthinsink measures the delay of one packet in each round trip. This packet
  * often is the last packet of a frame, so the function returns half of the
- * frame period. mmtpsink measures the delay of each packet and reports the
- * minimum, which does not contain this part. For mmtpsink, the function
- * therefore returns 0. */
+ * frame period for dccpthinsink. mmtpsink measures the delay of each packet and
+ * reports the minimum. The packet with the minimum delay did not wait behind
+ * other packets of its frame, so the function returns 0 for mmtpsink. */
 static gdouble
 get_frame_delay (EstimateRule * self, const BitrateReport * report)
 {
@@ -251,9 +257,11 @@ has_dropped (const EstimateRule * self, const BitrateReport * report)
   return self->dropped_at > 0 && report->now < self->dropped_at + DROP_TIME;
 }
 
-/* If the transport has dropped packets since the last report, returns a maximum
- * bitrate below `bitrate`. Otherwise, or if the bitrate was already reduced a
- * short time ago, returns G_MAXDOUBLE (no limit). */
+/* Limits the bitrate if the transport has dropped packets because they were
+ * late. If it has dropped packets since the last report, returns a maximum
+ * bitrate below `bitrate`, in bit/s. Returns G_MAXDOUBLE (no limit) if it has
+ * dropped none, or if this function has already reduced the bitrate in the last
+ * HOLD_TIME. */
 static gdouble
 get_drop_ceiling (EstimateRule * self, const BitrateReport * report,
     gdouble bitrate)
@@ -314,9 +322,10 @@ get_step (const EstimateRule * self, gdouble bitrate)
 
 /* Returns the rate in bit/s at which the path is full. For mmtpsink, this is
  * the rate that the transport has estimated. dccpthinsink reports the rate that
- * TFRC allows, which may be twice the rate that the path carries (RFC 5348
- * section 4.3). For dccpthinsink, if the queues of the network are too long,
- * the result is therefore limited to the rate at which data are delivered. */
+ * its congestion control, TFRC, allows. This rate may be twice the rate that
+ * the path carries (RFC 5348 section 4.3). For dccpthinsink, if the queues of
+ * the network are too long, the result is therefore limited to the rate at
+ * which data are delivered. */
 static gdouble
 get_full_rate (EstimateRule * self, const BitrateReport * report,
     gdouble network_ceiling)

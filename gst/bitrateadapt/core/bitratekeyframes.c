@@ -6,13 +6,14 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The minimum time between two requests for a key frame depends on whether the
- * requested key frame was lost:
- * - If it was not lost, the minimum time is INTERVAL. Key frames are large, so
- *   this time is long.
- * - If it was lost, the minimum time is RETRY_INTERVAL. With each further key
- *   frame that is lost, this time doubles, up to INTERVAL, because more key
- *   frames do not help if all frames are late. */
+/* INTERVAL is the minimum time from one request for a key frame to the next, if
+ * the requested key frame was not lost. It is long because key frames are
+ * large.
+ *
+ * RETRY_INTERVAL is the minimum time from one request to the next, if the
+ * requested key frame was lost. If the next requested key frame is lost as
+ * well, this minimum doubles, and so on, up to INTERVAL: if all frames are
+ * late, more key frames do not help. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* Maximum time from the request for a key frame to the moment at which the
@@ -25,14 +26,15 @@
  * have hit the key frame. If the round-trip time is known and longer than
  * REPORT_TIME, the round-trip time is used instead. */
 #define REPORT_TIME (60 * MILLISECOND)
-/* The estimated rate is stable if it has not fallen for STEADY_TIME. A fall
- * counts only if the new estimate is less than STEADY_SHARE of the previous
- * estimate. */
+/* The estimated rate is stable if it has not fallen for STEADY_TIME. Only a
+ * stable rate is used to predict whether the data at the sender will be late. A
+ * fall counts only if the new estimate is less than STEADY_SHARE of the
+ * previous estimate. */
 #define STEADY_TIME (60 * MILLISECOND)
 #define STEADY_SHARE 0.95
-/* Safety margin for the arrival of a frame. The latency is the time from
- * capture to display. A frame is already regarded as late if it is expected to
- * arrive less than MARGIN before the latency has elapsed. */
+/* Safety margin in ns. A frame must arrive before its display time, which is
+ * the capture time plus the latency. A frame already counts as late if it is
+ * expected to arrive less than MARGIN before its display time. */
 #define MARGIN (40 * MILLISECOND)
 /* Assumed size of a key frame: the amount of data that the encoder produces in
  * KEY_FRAME_TIME ns at its bitrate. */
@@ -53,7 +55,8 @@ follow_estimate (BitrateKeyFrames * self, const BitrateReport * report)
   self->estimate = report->estimate;
 }
 
-/* Returns the time in ns that `bytes` bytes need at the estimated rate. */
+/* Returns the time in ns that it takes to send `bytes` bytes at the estimated
+ * rate. */
 static gdouble
 get_time (const BitrateReport * report, gdouble bytes)
 {

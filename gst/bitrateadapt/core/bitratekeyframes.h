@@ -18,12 +18,12 @@
 
 typedef enum
 {
-  /* The sender dropped a frame that precedes the requested key frame in the
-   * stream. */
+  /* The sender dropped a frame that waited there. If a key frame was requested
+   * and has not arrived yet, it follows this frame in the stream. */
   BITRATE_LOSS_DROPPED,
   /* The sender dropped the requested key frame. */
   BITRATE_LOSS_KEY_FRAME,
-  /* The network lost packets of an unknown frame. */
+  /* The network lost packets. It is not known to which frame they belonged. */
   BITRATE_LOSS_NETWORK,
   BITRATE_LOSS_LAST             /* number of values */
 } BitrateLoss;
@@ -32,8 +32,8 @@ typedef struct
 {
   /* time in ns of the last request for a key frame; 0 = none */
   guint64 asked_at;
-  /* Minimum time in ns until the next request, if the key frame that was
-   * requested last was lost */
+  /* Minimum time in ns from the last request for a key frame to the next
+   * request, if the requested key frame was lost */
   guint64 retry_interval;
   gboolean is_wanted;
   gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */
@@ -47,8 +47,9 @@ typedef struct
 } BitrateKeyFrames;
 
 void bitrate_key_frames_init (BitrateKeyFrames * self);
-/* Processes a report. `latency` is the time in ns from capture to display, or 0
- * if it is unknown. `bitrate` is the bitrate of the encoder. */
+/* Processes a report about the network. `latency` is the time in ns from
+ * capture to display, or 0 if it is unknown. `bitrate` is the bitrate of the
+ * encoder in bit/s. */
 void bitrate_key_frames_input (BitrateKeyFrames * self,
     const BitrateReport * report, guint64 latency, guint64 bitrate);
 /* Call this function when a frame to which other frames refer was lost or

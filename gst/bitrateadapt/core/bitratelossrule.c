@@ -18,9 +18,10 @@
 #define LOW_LOSS 0.02
 #define DECREASE 0.5
 #define INCREASE 1.05
-/* Minimum time between two increases. The draft says "the estimate is updated
- * each time a report arrives". A receiver usually sends one report per second.
- * If a receiver sends more reports, the bitrate must not increase faster. */
+/* Minimum time in ns between two increases of the bitrate. The draft increases
+ * the bitrate with each report ("the estimate is updated each time a report
+ * arrives"). A receiver usually sends one report per second. If it sends more,
+ * this minimum prevents the bitrate from increasing faster. */
 #define INCREASE_INTERVAL (G_GUINT64_CONSTANT (1000000000))
 
 typedef struct

@@ -38,8 +38,9 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum interval between two reports that the rule uses. Reports in between
- * are ignored. SLOW_WEIGHT and GROWTH_WEIGHT are chosen for this interval. */
+/* Minimum interval between two reports that the rule uses. Reports that arrive
+ * earlier are ignored, because the weights of the averages (SLOW_WEIGHT and
+ * GROWTH_WEIGHT) are chosen for this interval. */
 #define REPORT_INTERVAL (20 * MILLISECOND)
 #define SLOW_WEIGHT 0.01
 #define GROWTH_WEIGHT 0.2
@@ -64,7 +65,7 @@
 /* Round-trip time in ms that SRT reports as long as it has not measured any. */
 #define UNMEASURED_ROUND_TRIP 100.0
 /* Latency in ms that is assumed if the latency is unknown. It is the default of
- * belacoder; the default of SRT is less. */
+ * belacoder; the default of SRT is lower. */
 #define USUAL_LATENCY 2000.0
 
 #define INCREASE 30000.0
@@ -75,10 +76,10 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* With at most this number of packets, the send buffer counts as small.
- * judge_buffer () then never returns LIGHT. It still returns HEAVY if the
- * buffer contains more packets than can be sent within half of the latency, and
- * SEVERE if the buffer has grown suddenly. */
+/* The send buffer counts as small if it contains at most this number of
+ * packets. With a small buffer, judge_buffer () never returns LIGHT. It still
+ * returns HEAVY if the buffer contains more packets than can be sent within
+ * half of the latency, and SEVERE if the buffer has grown suddenly. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03
@@ -148,8 +149,9 @@ measure_buffer (RoundTripRule * self, const BitrateReport * report)
     self->send_rate += (report->send_rate - self->send_rate) * SEND_RATE_WEIGHT;
 }
 
-/* Returns the number of packets that are sent within half of the latency.
- * `latency` is in ms. */
+/* Returns the number of packets that are sent during half of the latency at the
+ * average send rate. `latency` is the latency in ms. Returns G_MAXDOUBLE if the
+ * send rate is unknown. */
 static gdouble
 get_max_heavy_buffer (const RoundTripRule * self, gdouble latency)
 {

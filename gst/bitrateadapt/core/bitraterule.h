@@ -17,10 +17,10 @@
 typedef struct
 {
   guint64 min_bitrate, max_bitrate;
-  /* share of the estimated rate that the encoder must leave unused */
+  /* fraction (0 to 1) of the estimated rate that the encoder leaves unused */
   gdouble headroom;
-  /* time in ns from the arrival of a frame at bitrateadapt until the receiver
-   * displays it; 0 = unknown */
+  /* Latency of the stream: time in ns from the arrival of a frame at
+   * bitrateadapt until the receiver displays this frame; 0 = unknown */
   guint64 latency;
 } BitrateLimits;
 
@@ -42,15 +42,15 @@ typedef struct
   guint64 in_flight;
   /* number of bytes that left the encoder so far, or BITRATE_UNKNOWN */
   guint64 put_bytes;
-  /* TRUE if the encoder waits because the elements downstream have not taken its
-   * latest frame yet */
+  /* TRUE if the encoder waits because the elements downstream have not accepted
+   * its latest frame yet */
   gboolean is_blocked;
   /* Time in ns for which the latest packets waited in queues of the network, or
-   * BITRATE_UNKNOWN. It is the one-way delay of the fastest of these packets
-   * minus the minimum one-way delay measured so far. */
+   * BITRATE_UNKNOWN. It is computed as the one-way delay of the fastest of
+   * these packets, minus the minimum one-way delay that was ever measured. */
   guint64 network_queue;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
-  /* send rate of the transport, or BITRATE_UNKNOWN */
+  /* send rate of the transport in bit/s, or BITRATE_UNKNOWN */
   guint64 send_rate;
   /* share of lost packets in a new receiver report, from 0 to 1; -1 if there is
    * no new report */
@@ -72,16 +72,20 @@ typedef struct
    * the state is all zero before init () */
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
-  /* Called for each report about the network. Returns the bitrate that the rule
-   * wants for the encoder. `bitrate` is the bitrate that it wanted before. The
-   * caller limits the result to the range of `limits`. */
+  /* Called for each report about the network. Returns the bitrate in bit/s that
+   * the rule wants for the encoder. `bitrate` is the bitrate that was wanted
+   * before this report. The caller limits the result to the range from
+   * limits->min_bitrate to limits->max_bitrate. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;
 
-/* Rule that uses the capacity that the transport has estimated */
+/* Rule that derives the encoder's bitrate from the transport's estimate of the
+ * network capacity */
 extern const BitrateRule bitrate_estimate_rule;
-/* Rule that uses the round-trip time and the send buffer of SRT or RIST */
+/* Rule that derives the encoder's bitrate from the round-trip time and the send
+ * buffer of SRT or RIST */
 extern const BitrateRule bitrate_round_trip_rule;
-/* Rule that uses the losses in RTCP receiver reports */
+/* Rule that derives the encoder's bitrate from the losses in RTCP receiver
+ * reports */
 extern const BitrateRule bitrate_loss_rule;
