@@ -19,9 +19,9 @@
  * arrived meanwhile. ICMP messages are not authenticated, so an ICMP error
  * alone does not end a connection. */
 #define MAX_REFUSAL_TIME (1 * G_TIME_SPAN_SECOND)
-/* If the peer has a second address, this is the maximum time in ns for the
- * attempt to connect to the first address. The time is long enough for two
- * Requests (RFC 4340 section 8.1.1). */
+/* Maximum time in ns for the attempt to connect to one address of the peer, if
+ * the peer has another address that can be tried next. The time is long enough
+ * for two Requests (RFC 4340 section 8.1.1). */
 #define ADDRESS_TIMEOUT (2 * GST_SECOND)
 
 guint64
@@ -60,7 +60,8 @@ take_connection (GstDccpThinEnd * end, const DccpEvent * event)
   report_connection (end, "connected", &event->path);
 }
 
-/* Returns whether a listener is waiting for a peer to connect. */
+/* Returns whether the endpoint is a listener that waits for a peer to connect.
+ */
 static gboolean
 is_waiting (GstDccpThinEnd * end)
 {
@@ -92,8 +93,10 @@ take_end (GstDccpThinEnd * end, const DccpEvent * event)
     end->broken = gst_dccp_thin_error_of (event);
 }
 
-/* Handles an event of the connection. If the event does not end the connection,
- * it is also passed on to the element. */
+/* Handles an event of the connection. An event that ends the connection is
+ * handled here only. This also applies to DCCP_EVENT_REFUSED, which means that
+ * a second client was refused. All other events are also passed on to the
+ * element. */
 static void
 take_connection_event (GstDccpThinEnd * end, const DccpEvent * event)
 {
@@ -151,8 +154,8 @@ note_refusal (GstDccpThinEnd * end, const GError * error)
   dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (), 0);
 }
 
-/* Reads the path MTU from the kernel and passes it to the core. Called when a
- * connection begins, and when a packet was too large for the path. */
+/* Reads the path MTU from the kernel and passes it to the protocol core. Called
+ * when a connection begins, and when a packet was too large for the path. */
 static void
 learn_mtu (GstDccpThinEnd * end)
 {
@@ -293,7 +296,8 @@ gst_dccp_thin_end_clear (GstDccpThinEnd * end)
 /* --- addresses ------------------------------------------------------------ */
 
 /* Returns the UDP port of the peer to which the endpoint connects. With
- * encapsulation=raw there is no UDP port, and the result is ignored. */
+ * encapsulation=raw, packets have no UDP header, and the caller does not use
+ * the result. */
 static guint16
 get_remote_port (const GstDccpThinSettings * settings)
 {
@@ -392,10 +396,11 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
   return TRUE;
 }
 
-/* Returns the local DCCP port, which is a property of the element. If the
- * property is 0, the port depends on the encapsulation. With UDP the DCCP port
- * is the UDP port that the kernel has assigned. With raw sockets there is no
- * UDP port, so the DCCP port is `chosen`, a random number. */
+/* Returns the local DCCP port: the property bind-port of a client, or the
+ * property port of a listener. If this property is 0, the port depends on the
+ * encapsulation. With UDP, the DCCP port is the UDP port that the kernel has
+ * assigned. With raw sockets there is no UDP port, so the DCCP port is
+ * `chosen`, a random number. */
 static guint16
 get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
     DatagramSocket * socket, guint16 chosen)

@@ -50,7 +50,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
  * invalid. */
 #define MAX_INPUT_SIZE 2048
 /* If blocking=false, the pacing may delay the packets of a frame by up to 90 %
- * of the frame period, but by at most MAX_FRAME_WAIT. */
+ * of the frame period, but by at most MAX_FRAME_WAIT (in ns). A packet that
+ * would have to wait longer is dropped. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */
@@ -60,65 +61,72 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
  * dropped. An encoder does not need an update in each round trip. */
 #define NOTIFY_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 
-/* Two threads call the core, each with the endpoint's lock held. The streaming
- * thread sends data when the rate allows it. The driver's loop does everything
- * else: it handles the timers and what the receiver sends. The loop runs in the
- * connection thread of the base class; at the end of the stream it runs in the
- * streaming thread, until all data are sent. It never runs in both threads at
- * once.
- */
+/* Two threads call the protocol core of the DCCP connection, each with the
+ * endpoint's lock held. The streaming thread passes data to the core when the
+ * rate allows it. The driver's loop, driver_run (), does everything else: it
+ * handles the timers and the packets from the receiver. The loop runs in the
+ * connection thread of the base class. At the end of the stream, it runs in the
+ * streaming thread instead, until all data are sent. The loop never runs in
+ * both threads at once. */
 struct _GstDccpThinSink
 {
   GstNetworkSink parent;
 
-  /* The endpoint. Its lock, `end.lock`, protects the following fields too. */
+  /* The DCCP endpoint. Its lock, `end.lock`, also protects the fields of the
+   * next section. */
   GstDccpThinEnd end;
 
   /* --- protected by the lock --- */
   gboolean request_key_units;
 
   GstWaker room;                /* wakes the virtual function `wait` */
-  /* While a thread waits in the virtual function `wait`: the time in ns until
-   * which it waits before it sends the next packet. The value is set when the
-   * wait begins. 0 if no thread waits. */
+  /* Time in ns until which the streaming thread has to wait before it sends the
+   * next packet. G_MAXUINT64 if it has to wait for room in the socket; 0 if it
+   * does not wait. The field is set when a packet cannot be sent. The base
+   * class then calls the virtual function `wait`. */
   guint64 waits_until;
-  /* Size in bytes of a buffer that did not fit into a packet, until an error
-   * about it is posted; 0 = none */
+  /* Size in bytes of a buffer that did not fit into a packet; 0 = none. It is
+   * kept until an error about this buffer is posted. */
   gsize too_long;
   /* maximum payload size in bytes at the time at which too_long was set */
   guint max_payload;
 
   guint estimated_bitrate;      /* bit/s */
-  /* TRUE if the application has to be notified of `estimated_bitrate`. */
+  /* TRUE if the application has to be notified of a change of
+   * `estimated_bitrate`. */
   gboolean rate_changed;
-  /* monotonic time in us at which estimated_bitrate was last notified */
+  /* monotonic time in us of the last notification of the property
+   * estimated-bitrate */
   gint64 rate_notified_at;
   /* Counts the packets that the receiver has dropped, for each Drop Code. The
    * counts are set to 0 when an element message reports them. */
   guint dropped[DCCP_DROP_NONE];
   /* monotonic time in us of the last message about dropped packets */
   gint64 dropped_posted_at;
-  /* TRUE if a key frame has to be requested from upstream. */
+  /* TRUE if a key frame has to be requested from upstream when the lock is
+   * released */
   gboolean wants_key_unit;
   /* monotonic time in us at which a key frame was last requested; 0 = never */
   gint64 key_unit_requested_at;
-  /* TRUE if a buffer with the flag DELTA_UNIT was seen. Only then does a buffer
-   * without this flag belong to a key frame; some streams never set the flag.
-   */
+  /* TRUE if a buffer with the flag DELTA_UNIT has arrived. Some streams never
+   * set this flag. Only in a stream that sets it, a buffer without the flag
+   * belongs to a key frame. */
   gboolean has_delta_units;
   /* Sequence numbers of the packets that carry a part of a key frame */
   DccpHistory key_packets;
 
   /* --- The following fields are used by the streaming thread only. --- */
-  /* TRUE if the next packet had to wait because of the rate limit of TFRC. In
-   * this case, TFRC limits the sending rate, and not upstream. */
+  /* TRUE if the next packet had to wait because TFRC did not allow it to be
+   * sent yet. The sending rate is then limited by TFRC, and not by the amount
+   * of data from upstream. */
   gboolean had_to_wait;
   GstClockTime frame_pts;       /* PTS of the frame that is being sent */
-  /* TRUE if the last packet of the current frame was sent, or the rest of the
-   * frame is dropped */
+  /* TRUE if nothing more of the current frame will be sent: its last packet was
+   * sent, or the rest of the frame is dropped */
   gboolean frame_is_over;
-  /* Only for blocking=false: time in ns, by the core's clock, until which the
-   * pacing may delay the packets of the current frame */
+  /* Time in ns (monotonic clock) until which the packets of the current frame
+   * may wait for the pacing. A packet that would have to wait longer is
+   * dropped. Used only with blocking=false. */
   guint64 frame_until;
   /* Minimum interval in ns between the PTS of two successive frames so far;
    * GST_CLOCK_TIME_NONE = unknown */
@@ -142,9 +150,10 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
 /* --- second name of the element ------------------------------------------- */
 
 /* The element has a second name, dcctpthinsink. A GType can belong to one
- * element factory only, so the second factory needs a GType of its own, which
- * is a subclass. GStreamer derives the default name of an element, such as
- * dccpthinsink0, from the name of the GType. */
+ * element factory only. The second factory therefore has a GType of its own, a
+ * subclass. The default names of the two elements differ as well, because
+ * GStreamer derives a default name, such as dccpthinsink0, from the name of the
+ * GType. */
 typedef GstDccpThinSink GstDcctpThinSink;
 typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 
@@ -163,7 +172,7 @@ gst_dcctp_thin_sink_class_init (GstDcctpThinSinkClass * klass)
 {
 }
 
-/* --- virtual functions of the base class ---------------------------------- */
+/* --- virtual functions of GstNetworkSink: description and statistics ------ */
 
 static void
 gst_dccp_thin_sink_notify_bitrate (GstDccpThinSink * self)
@@ -195,7 +204,7 @@ gst_dccp_thin_sink_fill_stats (GstNetworkSink * sink, GstStructure * structure)
   gst_dccp_thin_fill_stats (structure, &stats, TRUE);
 }
 
-/* --- events of the core, called with the lock held ------------------------ */
+/* --- events of the protocol core, handled with the lock held -------------- */
 
 static void
 take_rate (GstDccpThinSink * self, guint64 rate)
@@ -253,10 +262,10 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
       event->sequence, event->lost);
 }
 
-/* Processes the event that the receiver dropped packets. Requests a new key
- * frame if a part of a key frame was dropped. There is one exception: Drop Code
- * 1 means that the receiving application no longer listens, so no key frame is
- * requested. */
+/* Processes the event that the receiver dropped packets. The Drop Code is the
+ * receiver's reason (RFC 4340 section 11.7.2). Requests a new key frame if a
+ * part of a key frame was dropped. With Drop Code 1, no key frame is requested,
+ * because this code means that the receiving application no longer listens. */
 static void
 take_dropped (GstDccpThinSink * self, const DccpEvent * event)
 {
@@ -296,9 +305,9 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 
 /* --- notifications -------------------------------------------------------- */
 
-/* Wakes the function `wait` if the socket has room and the next packet may be
- * sent earlier than the time `waits_until`, until which the function would
- * wait. The caller holds the lock. */
+/* Wakes the streaming thread, which waits in the virtual function `wait` until
+ * the time `waits_until`. Does so only if the socket has room and the next
+ * packet may be sent before this time. The caller holds the lock. */
 static void
 wake_sender (GstDccpThinSink * self)
 {
@@ -338,9 +347,9 @@ gst_dccp_thin_sink_next_wakeup (gpointer element)
   return wakeup;
 }
 
-/* Queues an element message about packets that the receiver dropped: one
- * message for each Drop Code that occurred. Does this at most once in
- * NOTIFY_INTERVAL. The caller holds the lock. */
+/* Queues element messages about packets that the receiver dropped: one message
+ * for each Drop Code (reason of a drop) that occurred. Does this at most once
+ * in NOTIFY_INTERVAL. The caller holds the lock. */
 static void
 queue_dropped_messages (GstDccpThinSink * self)
 {
@@ -449,11 +458,12 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
-/* A refusal can be an ICMP error or a Reset packet. The base class connects
- * again after the error code CONNECTION_REFUSED, because an ICMP error may be
- * temporary or forged. A Reset is more trustworthy, because the core ignores a
- * Reset that does not acknowledge the Request. Therefore this function changes
- * the error code if the refusal was a Reset. */
+/* Distinguishes a Reset packet of the peer from an ICMP error; both can mean a
+ * refusal. After the error code CONNECTION_REFUSED, the base class tries to
+ * connect again, because an ICMP error may be temporary or forged. A Reset is
+ * more trustworthy: the protocol core ignores a Reset that does not acknowledge
+ * the core's own Request. If the refusal was a Reset, this function therefore
+ * changes the error code. */
 static void
 distinguish_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {
@@ -503,9 +513,9 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return done;
 }
 
-/* If the element is a listener, it begins to listen already during the change
- * from READY to PAUSED. If this fails, the error is posted and the state change
- * fails. */
+/* Called during the state change from READY to PAUSED. If mode=listener, begins
+ * to listen. If this fails, posts an error and returns FALSE, and the state
+ * change fails. */
 static gboolean
 gst_dccp_thin_sink_listen (GstDccpThinSink * self)
 {
@@ -569,10 +579,10 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 
 /* --- sending -------------------------------------------------------------- */
 
-/* Called when no packet can be sent now. Returns `result`, after which the base
- * class calls the virtual function `wait`. This function makes `wait` return at
- * the time `time` (in ns), or earlier if the endpoint may send earlier. The
- * caller holds the lock. */
+/* Called when no packet can be sent now. Prepares the next call of the virtual
+ * function `wait`: it will return at the time `time` (in ns), or earlier if the
+ * endpoint may send earlier. Returns `result`, after which the base class calls
+ * `wait`. The caller holds the lock. */
 static GstNetworkSinkResult
 wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
 {
@@ -592,9 +602,10 @@ note_key_packet (GstDccpThinSink * self, GstBuffer * buffer, guint64 sequence)
 }
 
 /* Called for each buffer. If a new frame begins, determines until when its
- * packets may wait. Upstream delivers the packets of a frame all at once, and
- * TFRC spreads them over time. With blocking=false the packets may wait for up
- * to 9/10 of the frame interval, so that they do not delay the next frame. */
+ * packets may wait. Upstream delivers all packets of a frame at once, and TFRC
+ * spreads them over time. With blocking=false, a packet may wait for at most
+ * 9/10 of the time between two frames, so that the next frame is not delayed.
+ */
 static void
 note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
 {
@@ -621,16 +632,16 @@ may_wait (GstDccpThinSink * self, guint64 until)
   if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
       || until <= self->frame_until)
     return TRUE;
-  /* This packet would wait too long. The base class drops it and the remaining
-   * packets of the frame. */
+  /* This packet would have to wait too long. The base class therefore drops it,
+   * and also the remaining packets of the frame. */
   self->frame_is_over = TRUE;
   return FALSE;
 }
 
-/* Passes one packet to the core. Returns GST_NETWORK_SINK_SENT if the core
- * accepted it. In this case the buffer stays mapped in `map`, and the caller
- * unmaps it after the packet was sent. Otherwise the result says why the packet
- * could not be sent. The caller holds the lock. */
+/* Passes one packet to the protocol core. If the core accepted the packet,
+ * returns GST_NETWORK_SINK_SENT. The buffer then stays mapped in `map`, and the
+ * caller unmaps it after the packet was sent. Any other result says why the
+ * packet could not be sent. The caller holds the lock. */
 static GstNetworkSinkResult
 put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
     gboolean more, guint64 now)
@@ -873,9 +884,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstDccpThinSink:request-key-units:
    *
-   * DCCP never retransmits: frames that refer to a lost I-frame cannot be
-   * decoded. If this is TRUE, a new key frame is requested from the encoder
-   * upstream after such a loss, at most once a second.
+   * DCCP never retransmits, so frames that refer to a lost I-frame cannot be
+   * decoded. If this property is TRUE, a new key frame is requested from the
+   * encoder upstream after the loss of a part of a key frame, at most once a
+   * second.
    */
   PROPERTY_BOOLEAN ("request-key-units", "Request key units",
       "Whether a key frame is requested upstream when a part of a key frame "
@@ -886,9 +898,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstDccpThinSink:estimated-bitrate:
    *
-   * The payload bitrate that TFRC allows now. An encoder upstream should use
-   * this bitrate. The signal notify is emitted when the bitrate has changed by
-   * at least 10 %, but at most once in 200 ms.
+   * The payload bitrate in bit/s that TFRC allows now. An encoder upstream
+   * should use this bitrate. The signal notify is emitted when the bitrate has
+   * changed by at least 10 %, but at most once in 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of payload that TFRC allows now; a lower bound while the stream "

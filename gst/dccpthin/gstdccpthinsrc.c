@@ -81,13 +81,15 @@ typedef struct
   guint64 dropped_paused;
 } GstDccpThinSrcCounters;
 
-/* An item of the queue: received data, or the end of the stream */
+/* An item of the queue between the connection's thread and the streaming
+ * thread: received data, or the end of the stream */
 typedef struct
 {
   DatagramSlice data;
   guint64 time;                 /* arrival time in ns */
   gboolean discont;
-  /* the EOS event or an error message; NULL if the item is data */
+  /* the EOS event or an error message, if the item is the end of the stream;
+   * NULL if the item is data */
   GstMiniObject *end;
 } Item;
 
@@ -95,21 +97,24 @@ struct _GstDccpThinSrc
 {
   GstNetworkSrc parent;
 
-  GstDccpThinEnd end;           /* `end.lock` protects the fields below. */
+  /* The DCCP endpoint. Its lock, `end.lock`, also protects the fields below. */
+  GstDccpThinEnd end;
   /* --- protected by the lock --- */
   guint max_bytes, max_packets; /* limits of the queue */
   gboolean eos_at_end;
   guint64 peer_timeout;         /* ns; 0 = no timeout */
   GstNetworkSrcQueue queue;     /* of Items */
-  /* TRUE if the element has told the DCCP sender that this receiver is slow */
+  /* TRUE if the element has told the DCCP sender that this receiver is slow,
+   * because downstream does not take the data fast enough */
   gboolean is_slow;
   gboolean stopping;
   GstDccpThinSrcCounters counters;
 
-  /* --- These fields are set and freed while no thread of the element runs. */
+  /* The following fields are set and freed only while no thread of the element
+   * runs, so they need no lock. */
   GThread *thread;
-  /* Used to cancel the connection's thread. GCancellable is thread-safe, so the
-   * field needs no lock. */
+  /* Ends the waits of the connection's thread, so that this thread can be
+   * stopped. GCancellable itself is thread-safe. */
   GCancellable *cancellable;
 };
 
@@ -132,9 +137,10 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
 /* --- second name of the element ------------------------------------------- */
 
 /* The element has a second name, dcctpthinsrc. A GType can belong to one
- * element factory only, so the second factory needs a GType of its own, which
- * is a subclass. GStreamer derives the default name of an element, such as
- * dccpthinsrc0, from the name of the GType. */
+ * element factory only. The second factory therefore has a GType of its own, a
+ * subclass. The default names of the two elements differ as well, because
+ * GStreamer derives a default name, such as dccpthinsrc0, from the name of the
+ * GType. */
 typedef GstDccpThinSrc GstDcctpThinSrc;
 typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 
@@ -306,8 +312,9 @@ take_data (GstDccpThinSrc * self, Item * items, guint n)
   return taken;
 }
 
-/* Handles the item that ends the stream in the queue: an EOS event or an error
- * message. Takes ownership of `object`. */
+/* Ends the stream. `object` is the last item of the queue: an EOS event, for
+ * which the function returns GST_FLOW_EOS, or an error message, which it posts.
+ * Takes ownership of `object`. */
 static GstFlowReturn
 push_end (GstDccpThinSrc * self, GstMiniObject * object)
 {
@@ -356,8 +363,10 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
 /* --- callbacks of the endpoint, called with the lock held ----------------- */
 
-/* The first buffer of a new connection does not continue the stream of the
- * previous connection, so it gets the flag DISCONT. */
+/* Handles the beginning of a connection; other events are ignored. The first
+ * buffer of a new connection does not continue the stream of the previous
+ * connection, so it gets the flag DISCONT. The new sender is told whether this
+ * receiver is slow. */
 static void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {
@@ -384,9 +393,8 @@ gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
       path->address_size);
 }
 
-/* Releases the lock. If the connection's thread has queued data, also wakes the
- * streaming thread.
- */
+/* Releases the lock. If the connection's thread has put data into the queue,
+ * also wakes the streaming thread, which pushes these data downstream. */
 static void
 gst_dccp_thin_src_unlock (gpointer element)
 {
@@ -405,8 +413,9 @@ set_used_socket (GstDccpThinSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Opens the endpoint. Until close_end () is called, no thread except the
- * connection's thread opens or closes the socket. */
+/* Opens the endpoint. Called by the connection's thread. From now on until
+ * close_end () is called, only this thread opens and closes the socket. The
+ * function may therefore read the socket without the lock. */
 static gboolean
 open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     GSocketAddress * remote, gboolean is_last, guint64 timeout, GError ** error)
@@ -454,7 +463,8 @@ run_connection (GstDccpThinSrc * self, GError ** error)
   return was_connected;
 }
 
-/* Sends a Close to the peer without waiting for its answer. */
+/* Sends a Close packet, with which DCCP ends a connection, to the peer. Does
+ * not wait for the peer's answer. */
 static void
 close_connection (GstDccpThinSrc * self)
 {
@@ -466,8 +476,9 @@ close_connection (GstDccpThinSrc * self)
   gst_dccp_thin_end_unlock_and_post (&self->end);
 }
 
-/* Tries the addresses of the host one after the other until one of them
- * answers. */
+/* Tries to connect to the addresses of the host, one after the other, until one
+ * of them answers. Then runs the connection until it ends. Returns FALSE if no
+ * address has answered. */
 static gboolean
 connect_once (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     guint64 timeout, GError ** error)
@@ -541,14 +552,14 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gst_network_src_queue_push_end (&self->queue, &item);
 }
 
-/* State of the attempts to connect to a sender. It is kept from one attempt to
- * the next. */
+/* State of the attempts to connect to a sender. It is kept until a connection
+ * is established, or until the attempts end. */
 typedef struct
 {
   guint64 timeout;              /* value of the property peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
-  /* If an attempt to connect is refused after this monotonic time in us, no
-   * further attempt is made. 0 = no attempt was refused since the last
+  /* Monotonic time in us. If an attempt to connect is refused after this time,
+   * no further attempt is made. 0 = no attempt was refused since the last
    * connection. */
   gint64 refused_until;
 } Attempts;
@@ -573,9 +584,9 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
 }
 
 /* Called after an attempt to connect has failed. Returns whether another
- * attempt may succeed. A refusal is not final, for two reasons. ICMP messages
- * are not authenticated, so the refusal may be forged. If the refusal is
- * genuine, perhaps the sender does not listen yet. Refusals therefore end the
+ * attempt may succeed. After a refusal, another attempt may succeed for two
+ * reasons. First, ICMP messages are not authenticated, so the refusal may be
+ * forged. Second, the sender may not listen yet. Refusals therefore end the
  * attempts only when the time peer-timeout has passed since the first refusal.
  */
 static gboolean
@@ -593,8 +604,9 @@ may_pass (Attempts * attempts, const GError * reason)
   return now < attempts->refused_until;
 }
 
-/* Handles the end of a connection or of an attempt to connect. Takes ownership
- * of `reason`. Returns TRUE if another attempt is to follow. */
+/* Handles the end of a connection, or the failure of an attempt to connect.
+ * `reason` is the error; the function takes ownership of it. Returns TRUE if
+ * the thread should try to connect or listen again. */
 static gboolean
 take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     Attempts * attempts, GError * reason, gboolean was_connected)
@@ -659,9 +671,9 @@ reset (GstDccpThinSrc * self)
   g_cancellable_reset (self->cancellable);
 }
 
-/* If the source is a listener, it begins to listen already during the change
- * from READY to PAUSED. If this fails, the error is posted and the state change
- * fails. */
+/* Called during the state change from READY to PAUSED. If mode=listener, begins
+ * to listen. If this fails, posts an error and returns FALSE, and the state
+ * change fails. */
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {
@@ -806,7 +818,7 @@ static const GstWirelessProperty properties[] = {
       10 * GST_SECOND),
 };
 
-/* --- virtual functions of the base classes -------------------------------- */
+/* --- virtual functions of GstNetworkSrc ----------------------------------- */
 
 static void
 gst_dccp_thin_src_set_paused (GstNetworkSrc * src, gboolean paused)

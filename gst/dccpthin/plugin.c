@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers the elements dccpthinsink and dccpthinsrc. Registers each of them a
- * second time, as dcctpthinsink and dcctpthinsrc.
- */
+ * second time, under the names dcctpthinsink and dcctpthinsrc. */
 
 #include "config.h"
 

@@ -191,9 +191,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:max-frames:
    *
-   * Maximum number of waiting frames. The more frames wait, the better the
-   * algorithm can choose, but each frame can increase the delay by its
-   * duration.
+   * Maximum number of frames that wait in the queue. The more frames may wait,
+   * the better the algorithm can choose which of them to drop. However, each
+   * waiting frame can increase the delay by the duration of a frame.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
       "Maximum number of waiting frames, without the frame being sent (always "
@@ -238,7 +238,8 @@ static const GstWirelessProperty properties[] = {
    * frame, with these fields:
    *
    * * `type`: #gchararray, `I`, `P` or `B`
-   * * `reason`: #gchararray, as in the field names of #GstIfdQueue:stats
+   * * `reason`: #gchararray, as in the field names of #GstIfdQueue:stats, for
+   *   example `no-room` for frames that `dropped-no-room` counts
    * * `number`: #guint64, sequence number of the frame in the order of input,
    *   from 0
    * * `cause`: #guint64, number of the frame whose arrival caused the drop: the
@@ -255,22 +256,22 @@ static const GstWirelessProperty properties[] = {
    *
    * A #GstStructure named `application/x-ifdqueue-stats`. The counters start at
    * 0 when the element starts, and never decrease. After the element has
-   * stopped, they can be read until it starts again. All fields are #guint64
-   * unless noted otherwise.
-   * Fields with the suffixes `-i`, `-p` and `-b` count frames of one type:
+   * stopped, the counters can be read until the element starts again. All
+   * fields are #guint64 unless noted otherwise. A field with the suffix `-i`,
+   * `-p` or `-b` counts only frames of this type:
    *
    * * `frames-in`, `frames-in-i`, ...: frames that arrived. This number is the
    *   sum of `sent`, `dropped`, `flushed` and `waiting`, plus one if a frame is
    *   being sent
-   * * `bytes-in`, ...: sizes of these frames
+   * * `bytes-in`, ...: sum of the sizes of these frames
    * * `sent`, ...; `bytes-sent`, ...: frames that downstream accepted
    * * `dropped`, ...; `bytes-dropped`, ...: frames that were dropped
    * * `dropped-no-room`: frames that arrived while all waiting frames were more
    *   important
    * * `dropped-overwritten`: waiting frames that made room for another frame
    * * `dropped-disturbed`: frames that refer to a dropped frame of their GOP
-   * * `dropped-leading`: leading frames that refer to a dropped frame of the
-   *   previous GOP
+   * * `dropped-leading`: frames that follow an I-frame in the stream, but
+   *   refer to a dropped frame before this I-frame
    * * `dropped-incomplete`: always 0, because frames of which a part was
    *   missing are passed on (see `incomplete`)
    * * `dropped-no-i-frame`: frames that arrived before the first I-frame of the
@@ -286,13 +287,14 @@ static const GstWirelessProperty properties[] = {
    *   the frames in ns: time from the due time of a frame until downstream had
    *   accepted the whole frame; the error of the percentiles is at most 1/128
    * * `time-blocked`: time that downstream took to accept frames, in ns
-   * * `waiting`, `bytes-waiting`: frames that are waiting now
+   * * `waiting`, `bytes-waiting`: number and size of the frames that are
+   *   waiting now
    * * `sequence-headers-repeated`: sequence headers that were inserted before
    *   an I-frame, because frames with a sequence header were dropped or the
    *   receiver is new
    * * `junk-bytes`: bytes that belonged to no frame
    * * `too-big`: frames that exceeded #GstIfdQueue:max-frame-size
-   * * `truncated`: frames that a discontinuity cut off
+   * * `truncated`: frames that are incomplete because a discontinuity followed
    * * `bad-headers`: invalid headers
    * * `before-sequence`: pictures before the first sequence header
    * * `foreign-codes`: start codes that a video elementary stream does not have
@@ -312,8 +314,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:stats-update-interval:
    *
-   * Interval at which #GstIfdQueue:stats is posted as an element message while
-   * the pipeline plays, measured with the pipeline's clock.
+   * Interval in ms at which #GstIfdQueue:stats is posted as an element message
+   * while the pipeline plays. The pipeline's clock measures the interval.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 };

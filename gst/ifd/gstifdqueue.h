@@ -10,8 +10,8 @@ G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
 GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
 
 /* Allows the unqueued mode. In this mode, upstream's streaming thread pushes
- * the frames downstream, so that no separate thread is needed. The mode is used
- * only for a stored stream with sync=false, because no frame of such a stream
- * has to be dropped. A bin that contains ifdqueue calls this function before
- * the element starts. */
+ * most frames downstream itself, which saves a switch to another thread for
+ * each frame. The element uses this mode only if the stream is not live and
+ * sync=false, because no frame of such a stream has to be dropped. A bin that
+ * contains ifdqueue calls this function before the element starts. */
 void gst_ifd_queue_allow_unqueued (GstIfdQueue * self);

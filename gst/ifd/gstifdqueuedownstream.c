@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the elements downstream of ifdqueue. A sink that waits for timestamps
- * (sync=true, the default of udpsink, tcpclientsink and srtsink) blocks
- * ifdqueue until the time of each frame. As a consequence, ifdqueue would drop
- * frames although the network has room for all of them.
- */
+/* Looks for the sink downstream of ifdqueue, and warns the user if this sink
+ * waits for timestamps (sync=true, the default of udpsink, tcpclientsink and
+ * srtsink). Such a sink blocks ifdqueue until the time of each frame. ifdqueue
+ * would then drop frames although the network has room for all of them. */
 
 #include "gstifdqueueprivate.h"
 
@@ -13,19 +12,20 @@
 
 /* Called to follow a link through the boundary of a bin. `pad` is one of the
  * two pads that form a ghost pad. Returns the pad on the other side of the
- * boundary. Takes ownership of `pad`, and returns a new reference. */
+ * boundary (transfer full), or NULL if there is none. Takes ownership of `pad`.
+ */
 static GstPad *
 cross_bin (GstPad * pad)
 {
   GstPad *next;
 
   if (GST_IS_GHOST_PAD (pad)) {
-    /* `pad` is the ghost pad of a bin. The next pad is the target of the ghost
-     * pad. The target is inside the bin. */
+    /* `pad` is a ghost pad, so the link leads into a bin. The next pad is the
+     * target of the ghost pad, which is inside the bin. */
     next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
   } else {
-    /* `pad` is the internal pad of a ghost pad. The function returns the peer
-     * of the ghost pad. This peer is outside the bin. */
+    /* `pad` is the internal pad of a ghost pad, so the link leads out of a bin.
+     * The next pad is the peer of the ghost pad, which is outside the bin. */
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
 
     next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;

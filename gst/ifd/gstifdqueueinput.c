@@ -33,7 +33,7 @@ struct _GstIfdQueueInput
   gchar *refused;
   /* There are three parsers: `classifier`, `slots` and `ts`. Only the parser
    * that fits the caps exists, and the other two are NULL. For MPEG video, all
-   * three are NULL. */
+   * three are NULL, and `mpeg` is used. */
   IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
@@ -43,24 +43,28 @@ struct _GstIfdQueueInput
    * input is not a transport stream. */
   TsClassifier *ts_classifier;
   /* For a transport stream: `ts_time` is the DTS of the last picture, and
-   * `ts_due` is its due time in ns. They are used to compute the due time of
-   * the next picture. */
+   * `ts_due` is the due time of this picture, in ns. The due time of the next
+   * picture is computed from both. */
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
-  /* TRUE if a warning was posted that the transport stream cannot be divided
-   * into pictures and is passed on unchanged */
+  /* TRUE if a warning about this transport stream was already posted. The
+   * warning says that the stream cannot be divided into pictures and is passed
+   * on unchanged. */
   gboolean told_refusal;
-  /* TRUE if the caps of MPEG video contain parsed=true */
+  /* TRUE if the caps of MPEG video contain parsed=true, which means that a
+   * parser upstream has divided the video into frames */
   gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* Number of malformed access units for each kind of error. The counts of a
-   * classifier are added to these numbers when the classifier is freed. */
+  /* Number of malformed access units, for each kind of error. Each classifier
+   * has its own counts, which are added to these numbers when the classifier is
+   * freed. */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
-  /* IfdLineItems of the frames that gst_ifd_queue_input_pull () will return */
+  /* queue of the parsed frames (IfdLineItem) that gst_ifd_queue_input_pull ()
+   * will return */
   GQueue units;
   /* The first field of a frame, while it waits for the second field of this
    * frame. `first_field.object` is NULL if no field waits. */
@@ -69,12 +73,14 @@ struct _GstIfdQueueInput
   /* for MPEG video */
   MpegVideoSequence sequence;   /* belongs to the newest caps */
   gboolean have_caps;           /* caps were output */
-  /* TRUE if the caps downstream have to be updated, because upstream has sent
-   * new caps or the sequence header has changed */
+  /* TRUE if new caps have to be sent downstream, because upstream has sent new
+   * caps or the sequence header has changed */
   gboolean update_caps;
-  /* The newest sequence header with its extensions and user data */
+  /* The newest sequence header of the MPEG video, with its extensions and user
+   * data; NULL if there is none */
   GstMemory *header;
-  guint i_reference;            /* temporal reference of the last I-frame */
+  /* MPEG temporal reference (position in display order) of the last I-frame */
+  guint i_reference;
 };
 
 void
@@ -229,9 +235,10 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   GstCaps *accepted = gst_caps_copy (downstream), *both, *unusable;
   guint i;
 
-  /* In downstream's caps, the field "parsed" says what downstream accepts. For
-   * MPEG video the field is removed here, because upstream may send unparsed
-   * video: ifdqueue parses the video itself. */
+  /* In the caps of downstream, the field "parsed" says whether downstream needs
+   * parsed video. For MPEG video, this field is removed here. The reason is
+   * that upstream may send unparsed video, because ifdqueue parses the video
+   * itself. */
   for (i = 0; i < gst_caps_get_size (accepted); i++) {
     GstStructure *structure = gst_caps_get_structure (accepted, i);
 
@@ -491,14 +498,15 @@ gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 
 /* --- frames of MPEG video ------------------------------------------------ */
 
-/* Called for each frame of MPEG video. Returns new caps if the sequence header
- * of the frame changes the caps; otherwise NULL. */
+/* Called for each frame of MPEG video. Returns the caps that have to be sent
+ * before this frame; NULL if the caps have not changed. New caps are necessary
+ * if none were sent yet, if upstream has sent new caps, or if the frame has a
+ * different sequence header. */
 static GstCaps *
 update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
 {
-  /* After a flush, a frame may arrive before the sequence header. Such a frame
-   * does not change the caps.
-   */
+  /* After a flush, a frame may arrive before the first sequence header. In this
+   * case `sequence` has the width 0, and the caps do not change. */
   if (input->have_caps && !input->update_caps && (sequence->width == 0
           || memcmp (&input->sequence, sequence, sizeof (*sequence)) == 0))
     return NULL;
@@ -618,8 +626,8 @@ add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
   return buffer;
 }
 
-/* Appends the frame `item` to the queue `units`, and takes ownership of the
- * objects that `item` contains. */
+/* Appends the frame `item` to `units`, the queue of parsed frames. Takes
+ * ownership of the objects that `item` contains. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
@@ -635,8 +643,10 @@ append_unit (GstIfdQueueInput * input, IfdLineItem * item)
   memset (item, 0, sizeof (*item));
 }
 
-/* If `first_field` contains a field, moves it to the end of the queue `units`.
- */
+/* If `first_field` contains a field, moves it to the end of `units`, the queue
+ * of parsed frames. The field no longer waits for a second field: either
+ * `first_field` already contains the second field, or the second field is
+ * missing. */
 static void
 append_first_field (GstIfdQueueInput * input)
 {
@@ -646,11 +656,13 @@ append_first_field (GstIfdQueueInput * input)
 
 /* Called when the two fields of a frame of a transport stream are joined. In
  * each field, `rest` contains the packets that are sent even if the frame is
- * dropped. This function appends the `rest` of the second field to that of the
- * first field. If the frame is dropped, the packets that were removed from the
- * first field leave a gap in the continuity counters. The counters of the
- * appended packets are therefore reduced by the number of these removed
- * packets. */
+ * dropped. This function appends the `rest` of the second field to the `rest`
+ * of the first field.
+ *
+ * `n_removed` of the first field is the number of video packets that `rest` of
+ * this field does not contain. If the frame is dropped, these packets are not
+ * sent. The function therefore reduces the continuity counters of the appended
+ * packets by this number, so that the counters have no gap. */
 static void
 append_rest (IfdLineItem * first, IfdLineItem * second)
 {
@@ -682,9 +694,9 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Adds a frame or a field to the queue `units`, and takes ownership of the
- * objects of `item`. A first field waits for its second field, and the two
- * become one frame. */
+/* Adds `item`, a frame or a field, to the parsed frames in `units`, and takes
+ * ownership of its objects. The first field of a frame is held back until the
+ * second field arrives. The two fields then become one frame. */
 static void
 push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
 {
@@ -704,8 +716,8 @@ push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
     append_unit (input, item);
 }
 
-/* Adds a frame or a field of H.264 or H.265 to the queue `units`, and takes
- * ownership of `buffer`. */
+/* Adds `buffer`, which contains a frame or a field of H.264 or H.265, to the
+ * parsed frames in `units`. Takes ownership of `buffer`. */
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -736,8 +748,8 @@ read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
     gst_buffer_unmap (buffer, &map);
 }
 
-/* Adds a frame of VP8, VP9 or AV1 to the queue `units`, and takes ownership of
- * `buffer`. */
+/* Adds `buffer`, which contains a frame of VP8, VP9 or AV1, to the parsed
+ * frames in `units`. Takes ownership of `buffer`. */
 static void
 push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -798,10 +810,11 @@ set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     input->ts_due = input->has_ts_time ? input->ts_due
         + gst_ifd_queue_input_get_frame_duration (input) : 0;
   }
-  /* `ts_due` is the due time of the picture, computed from the DTS, and `tag`
-   * is the timestamp of the picture's buffer. If they differ by more than
-   * MAX_TS_DISTANCE, the timestamps of the buffers have jumped, for example
-   * after a seek. The timestamp of the buffer is then the due time. */
+  /* `ts_due` is the due time of the picture, computed from the DTS. `tag` is
+   * the timestamp of the picture's buffer. If these two times differ by more
+   * than MAX_TS_DISTANCE, the timestamps of the buffers have jumped, for
+   * example after a seek. The timestamp of the buffer is then used as the due
+   * time. */
   if (GST_CLOCK_TIME_IS_VALID (tag)
       && ABS (GST_CLOCK_DIFF (tag, input->ts_due)) > MAX_TS_DISTANCE)
     input->ts_due = tag;
@@ -852,8 +865,8 @@ tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
 }
 
 /* Takes ownership of `buffer`, which contains data of a transport stream, and
- * divides the stream into pictures. If the parser TsPictures has found that it
- * cannot divide this stream, the buffer is passed on unchanged. */
+ * divides these data into pictures. If the parser `ts` has found that this
+ * stream cannot be divided into pictures, the buffer is passed on unchanged. */
 static void
 push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
 {

@@ -13,8 +13,9 @@
 #include "gstmpegvideoinput.h"
 #include "ifdqueueline.h"
 
-/* Caps of transport streams. The field packetsize is often missing; if it
- * exists, it must be 188. */
+/* Caps of transport streams. They do not contain the field packetsize, because
+ * many streams do not have this field. If a stream has it, its value must be
+ * 188; is_usable () checks this. */
 #define GST_IFD_QUEUE_TS_CAPS "video/mpegts, systemstream = (boolean) true"
 
 #define GST_IFD_QUEUE_USABLE_CAPS \
@@ -43,18 +44,21 @@ typedef struct
  * belongs to the thread that waits for its answer. */
 void gst_ifd_queue_item_clear (IfdLineItem * item);
 
-/* `owner` is the element that posts messages; no reference to it is taken. */
+/* Messages are posted on the element `owner`. The new object does not take a
+ * reference to this element. `max_frame_size` is the maximum size in bytes of a
+ * frame of unparsed MPEG video. */
 GstIfdQueueInput *gst_ifd_queue_input_new (GstElement * owner,
     guint max_frame_size);
 void gst_ifd_queue_input_free (GstIfdQueueInput * input);
-/* Discards the state of the stream after a flush, but keeps the configuration,
- * the caps and the counters. */
+/* Discards the state of the stream, for example after a flush. Keeps the
+ * configuration, the caps and the counters. */
 void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
 
 /* Returns the caps that upstream may choose (transfer full). Usable caps come
- * first. Unusable caps follow: upstream can link with them, but they cause an
- * error later. `downstream` are the caps that downstream accepts. `filter` may
- * be NULL. */
+ * first: ifdqueue can process streams with these caps. Unusable caps follow:
+ * upstream can be linked with them, but ifdqueue posts an error when the stream
+ * arrives. `downstream` are the caps that downstream accepts. `filter` may be
+ * NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
 /* Sets the caps of the input. If they cannot be used, posts an error and
@@ -82,7 +86,8 @@ GstClockTime gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput *
 GstEvent *gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input,
     GstEvent * event);
 /* Returns caps that can be sent before the first frame of an MPEG video stream
- * (transfer full). Returns NULL if no new caps are needed. */
+ * (transfer full). Returns NULL if the stream is not MPEG video, or if no new
+ * caps are needed. */
 GstCaps *gst_ifd_queue_input_make_caps (GstIfdQueueInput * input);
 
 /* Adds a buffer, and takes ownership of it. Returns FALSE if an error was

@@ -25,13 +25,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
  * OBJECT_LOCK. Only the streaming lock may be held while the element pushes,
  * posts, queries or frees an object, or waits for a clock.
  *
- * If sync=false and the input is not live, the task of the src pad has no
- * benefit, because upstream has to wait whenever the queue is full. The task
- * costs a thread switch per frame. The bin that contains the element can
- * therefore allow the unqueued mode with gst_ifd_queue_allow_unqueued (). In
- * this mode, upstream's streaming thread pushes the frames itself. When the
- * queue is full, it pushes a frame instead of waiting for the task. The task of
- * the src pad then pushes only:
+ * The task of the src pad has no benefit if sync=false and the input is not
+ * live. Upstream then waits whenever the queue is full, so no frame has to be
+ * dropped, and the task only costs a thread switch per frame. The bin that
+ * contains the element can therefore allow the unqueued mode with
+ * gst_ifd_queue_allow_unqueued (). In this mode, upstream's streaming thread
+ * pushes the frames itself: whenever the queue is full, this thread pushes the
+ * oldest frame instead of waiting for the task. The task of the src pad then
+ * pushes only:
  *
  * - the events and queries;
  * - the first frame, because this push may have to wait for a receiver;
@@ -43,7 +44,7 @@ struct _GstIfdQueue
   GstPad *sinkpad, *srcpad;
 
   GMutex lock;
-  /* signalled when a field protected by lock changes */
+  /* condition variable; signalled when a field that `lock` protects changes */
   GCond changed;
 
   /* properties, protected by lock */
@@ -52,40 +53,46 @@ struct _GstIfdQueue
   guint max_frame_size;
   gboolean post_messages;
 
-  /* the queue between the threads, protected by lock */
+  /* the queue that upstream's streaming thread fills and the task of the src
+   * pad empties; protected by lock */
   IfdLine *line;
   /* GST_FLOW_OK while frames are accepted and pushed. Otherwise the reason why
    * they are not: the result of the push that failed, GST_FLOW_EOS, or
    * GST_FLOW_FLUSHING. */
   GstFlowReturn flow;
   /* TRUE if the unqueued mode is allowed, in which upstream's streaming thread
-   * pushes the frames. Set before the element starts. */
+   * pushes the frames itself. Set before the element starts. */
   gboolean may_be_unqueued;
-  /* TRUE while one of the two threads is pushing; the other thread must not
-   * push during this time */
+  /* TRUE while upstream's streaming thread or the task of the src pad pushes;
+   * the other thread must not push during this time */
   gboolean pushing;
-  /* Monotonic time in us at which the last frame arrived in unqueued mode */
+  /* Monotonic time in us at which the last frame arrived from upstream. Used
+   * only in unqueued mode, in which upstream's streaming thread pushes the
+   * frames. */
   gint64 came_at;
-  /* TRUE if downstream has accepted a frame since the start */
+  /* TRUE if downstream has accepted a frame since the element started */
   gboolean passed;
   /* TRUE if upstream has sent EOS. The EOS event may still be in the queue. */
   gboolean eos;
-  /* the query that downstream answered last; `query_result` is the result of
-   * the answer */
+  /* `query_done` is the query that downstream has answered last; NULL after the
+   * thread that sent the query has read the answer. `query_result` is TRUE if
+   * downstream was able to answer the query. */
   GstQuery *query_done;
   gboolean query_result;
   GstQuery *query_running;      /* query that downstream is answering */
 
   /* pacing, protected by lock */
-  gboolean paces;               /* value of `sync` when the element started */
-  /* TRUE if a warning about missing timestamps was posted */
+  /* value of `sync` when the element started; TRUE means that frames wait until
+   * they are due */
+  gboolean paces;
+  /* TRUE if a warning about missing timestamps was already posted */
   gboolean warned_of_times;
   gboolean playing;
   /* Running time in ns at which the pipeline was paused. While the pipeline is
-   * not playing, this is the present running time. */
+   * not playing, the running time does not advance and has this value. */
   GstClockTime paused_at;
-  /* Monotonic time in us at which the running time was 0. It is used only if
-   * the element has no clock. */
+  /* Monotonic time in us at which the running time was 0. If the element has no
+   * clock, the running time is computed from it. */
   gint64 started_at;
   /* clock entry with which the streaming thread waits until a frame is due;
    * NULL if it does not wait for a clock */
@@ -94,24 +101,25 @@ struct _GstIfdQueue
    * latency. */
   GstClockTime upstream_latency;
   gboolean upstream_is_live;
-  /* TRUE if upstream's latency was queried since the last start or change to
-   * PLAYING
-   */
+  /* TRUE if `upstream_latency` is known. FALSE if upstream's latency has to be
+   * queried: after the start, after a change to or from PLAYING, and after a
+   * change of the frame duration. */
   gboolean latency_is_known;
   GstClockTime frame_duration;
-  /* TRUE if the input is unparsed. A frame is then known to be complete only
-   * when the next frame begins. */
+  /* TRUE if the input is unparsed: a buffer can begin or end inside a frame. A
+   * frame is then known to be complete only when the next frame begins. */
   gboolean raw;
 
-  /* The following fields belong to the requests for a key frame. They are
-   * protected by the lock. Times are running times in ns. */
+  /* The following three fields are used to decide whether a key frame has to be
+   * requested from upstream. They are protected by the lock. Times are running
+   * times in ns. */
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
   /* Time at which the last I-frame arrived; GST_CLOCK_TIME_NONE if no I-frame
    * has arrived */
   GstClockTime i_frame_at;
-  /* Normal time between two successive I-frames; 0 if unknown. It is measured
-   * between the last two successive I-frames between which no key frame was
-   * requested. */
+  /* Usual time between two successive I-frames; 0 if unknown. It is the last
+   * such time that was measured. If a key frame was requested between two
+   * I-frames, the time between them is not measured. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */
@@ -123,11 +131,14 @@ struct _GstIfdQueue
   GstIfdQueueInput *input;
   GstSegment segment;
   gboolean have_stream;         /* TRUE if a STREAM_START event was received */
-  /* TRUE if a buffer has arrived since the start or the last flush */
+  /* TRUE if a buffer has arrived since the stream began or was last flushed */
   gboolean started;
   gboolean have_caps;           /* TRUE if caps were sent downstream */
-  guint64 read_bytes;           /* position in pull mode, in bytes */
-  GQueue held_events;           /* events that wait until the caps are known */
+  /* in pull mode, the position in bytes at which the next data are read */
+  guint64 read_bytes;
+  /* serialized events that wait until the caps are known, because the CAPS
+   * event must be sent before them */
+  GQueue held_events;
 
   /* The following fields are used only by the thread that is pushing at the
    * moment. */
@@ -139,33 +150,35 @@ struct _GstIfdQueue
 
 /* gstifdqueuetime.c */
 
-/* Returns the running time, which does not advance while the pipeline is
- * paused. The caller holds the lock. */
+/* Returns the current running time in ns. The running time does not advance
+ * while the pipeline is paused. The caller holds the lock. */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Returns whether the buffer has to wait until it is due, and stores in `time`
- * the timestamp at which it is due. A buffer does not have to wait if it has no
- * timestamp, if there is no clock, or with sync=false. With sync=true the
- * function itself blocks until the element is in PLAYING. The caller does not
- * hold the lock. */
+/* Returns whether the caller has to wait until the buffer of `item` is due, and
+ * stores in `time` the timestamp at which the buffer is due. The caller need
+ * not wait if the buffer has no timestamp, if there is no clock, or if
+ * sync=false. If sync=true, this function itself blocks until the element is in
+ * PLAYING. The caller does not hold the lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
     GstClockTime * time);
-/* Waits until a buffer with the timestamp `time` is due, or `flow` is no longer
- * GST_FLOW_OK. Returns the running time at which the buffer is due. The caller
- * holds the lock, which is released while waiting. */
+/* Waits until a buffer with the timestamp `time` is due. The wait ends early if
+ * `flow` is no longer GST_FLOW_OK. Returns the running time at which the buffer
+ * is due. The caller holds the lock, which is released while waiting. */
 GstClockTime gst_ifd_queue_wait_until_due (GstIfdQueue * self,
     GstClockTime time);
-/* Ends a wait in gst_ifd_queue_wait_until_due () early. The caller holds the
- * lock. */
+/* Wakes the threads that wait in gst_ifd_queue_wait_until_due () or on the
+ * condition variable `changed`, so that they check again whether to wait. The
+ * caller holds the lock. */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
 /* Returns whether the unqueued mode is active, in which the streaming thread
  * itself pushes the frames. The caller holds the lock. */
 gboolean gst_ifd_queue_is_unqueued (GstIfdQueue * self);
 void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
 gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
-/* The following functions set values on which the latency depends. If the
- * latency changes, they post a LATENCY message. If `algorithm` is -1, the
- * algorithm stays unchanged. If `max_frames` is 0, the maximum number of frames
- * stays unchanged. */
+/* The following two functions set values on which the latency of the element
+ * depends. If the latency changes, they post a LATENCY message. In
+ * gst_ifd_queue_set_config (), `algorithm` = -1 leaves the algorithm unchanged,
+ * and `max_frames` = 0 leaves the maximum number of waiting frames unchanged.
+ */
 void gst_ifd_queue_set_config (GstIfdQueue * self, gint algorithm,
     guint max_frames);
 void gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,
@@ -180,30 +193,34 @@ void gst_ifd_queue_stop_sink (GstIfdQueue * self);
 /* gstifdqueuesrc.c */
 
 void gst_ifd_queue_init_src (GstIfdQueue * self);
-/* Sets `flow`, and wakes the threads that wait, so that they check it. The
- * caller holds the lock. */
+/* Sets `flow`. Also wakes the threads that wait, so that they check the new
+ * value. The caller holds the lock. */
 void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
 /* Removes and frees all items of the queue. If `keep_sticky` is TRUE, the
- * sticky events among them are stored on the src pad, except SEGMENT and EOS.
- * The caller holds the lock, which is released during the call. */
+ * sticky events among them are first stored on the src pad, except SEGMENT and
+ * EOS. These events are thus not lost for the data that follow. The caller
+ * holds the lock, which is released during the call. */
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
-/* Starts the task of the src pad if the pad is active. The caller holds the
- * lock. */
+/* If the src pad is active, sets `flow` to GST_FLOW_OK and starts the task of
+ * the pad, which pushes the frames. Otherwise sets `flow` to GST_FLOW_FLUSHING.
+ * The caller holds the lock. */
 void gst_ifd_queue_start_task (GstIfdQueue * self);
-/* Waits until the queue accepts one more frame. In unqueued mode, pushes a
- * frame to make room. The caller holds the lock, which is released during the
- * call. */
+/* Waits until the queue has room for one more frame. If upstream is live, does
+ * not wait, because frames are dropped instead. In unqueued mode, pushes a
+ * frame to make room. The caller holds the lock, which is released while the
+ * function waits or pushes. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
 /* Called after the algorithm may have dropped frames. Releases the lock. Then
  * posts a message about each dropped frame, if the property post-messages is
  * set, and frees the frame. If the stream cannot resume without a key frame,
  * requests a key frame from upstream. */
 void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
-/* Resets the time of the last key frame request, the time of the last I-frame,
- * and the interval between I-frames. The caller holds the lock. */
+/* Forgets the time of the last key frame request, the time of the last I-frame,
+ * and the interval between I-frames. Called when the element starts. The caller
+ * holds the lock. */
 void gst_ifd_queue_reset_key_units (GstIfdQueue * self);
-/* Stores the time at which an I-frame has arrived, and updates the interval
- * between I-frames. The caller holds the lock. */
+/* Called when an I-frame has arrived. Stores the time of its arrival, and
+ * updates the interval between I-frames. The caller holds the lock. */
 void gst_ifd_queue_note_i_frame (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */
@@ -218,6 +235,7 @@ GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
 /* Returns the element that is linked to the pad, even if ghost pads of bins are
  * between them (transfer full). Returns NULL if there is none. */
 GstElement *gst_ifd_queue_get_peer_element (GstPad * pad);
-/* Posts a warning, only once, if the sink downstream delays each buffer until
- * its timestamp (sync=true). */
+/* Called before the first frame is pushed. Posts a warning if both ifdqueue and
+ * the sink downstream delay each buffer until its timestamp (sync=true),
+ * because ifdqueue would then drop frames without need. */
 void gst_ifd_queue_look_downstream (GstIfdQueue * self);

@@ -16,9 +16,10 @@
  * the video in them. */
 #define READ_SIZE (64 * 1024)
 
-/* Maximum number of events and queries in the queue. Further events and queries
- * have to wait, so that a large number of them does not fill the memory while
- * downstream blocks. */
+/* Maximum number of items in the queue that are not frames: events, queries,
+ * and data that are never dropped. Further items of this kind have to wait.
+ * Otherwise a large number of them could fill the memory while downstream
+ * blocks. */
 #define MAX_OBJECTS 1000
 
 static void gst_ifd_queue_read (gpointer pad);
@@ -31,10 +32,10 @@ is_sticky (GstMiniObject * object)
   return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object);
 }
 
-/* Waits until the queue has room for one more object that is never dropped,
- * such as an event or a query. Does not wait while `flow` is not GST_FLOW_OK,
- * that is, while downstream refuses frames. Returns `flow`. The caller holds
- * the lock, which is released while waiting. */
+/* Waits while the queue contains MAX_OBJECTS items that are not frames, such as
+ * events and queries. The wait also ends when `flow` is no longer GST_FLOW_OK,
+ * for example because downstream has refused a frame. Returns `flow`. The
+ * caller holds the lock, which is released while waiting. */
 static GstFlowReturn
 wait_for_object_room (GstIfdQueue * self)
 {
@@ -45,8 +46,9 @@ wait_for_object_room (GstIfdQueue * self)
 }
 
 /* Puts an event or a query into the queue. Takes ownership of `object`, unless
- * it is a query. After downstream has refused a frame, only sticky events are
- * still put into the queue, because they also apply to later frames. */
+ * it is a query. While `flow` is not GST_FLOW_OK, for example after downstream
+ * has refused a frame, only sticky events are put into the queue, because they
+ * also apply to later frames. Other objects are then refused. */
 static GstFlowReturn
 enqueue_object (GstIfdQueue * self, GstMiniObject * object)
 {
@@ -83,9 +85,9 @@ enqueue_held_events (GstIfdQueue * self)
     enqueue_event (self, event);
 }
 
-/* Enqueues a serialized event. The CAPS event must come before the segment and
- * later events. For MPEG video, the caps are unknown until the first frame
- * arrives, so the events are held until then. */
+/* Puts a serialized event into the queue. The CAPS event must come before the
+ * segment and later events. For MPEG video, the caps are unknown until the
+ * first frame arrives, so the other events are held back until then. */
 static gboolean
 send_event (GstIfdQueue * self, GstEvent * event)
 {
@@ -95,8 +97,9 @@ send_event (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Puts a CAPS event with `caps` and all events that have waited for the caps
- * into the queue, unless `caps` is NULL. Takes ownership of `caps`. */
+/* Updates the fields `frame_duration` and `raw`, which depend on the caps. If
+ * `caps` is not NULL, also takes ownership of `caps`, and puts a CAPS event
+ * into the queue, followed by all events that have waited for the caps. */
 static void
 send_caps (GstIfdQueue * self, GstCaps * caps)
 {
@@ -156,8 +159,9 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
   return GST_FLOW_OK;
 }
 
-/* Enqueues data that are never dropped. Takes ownership of the objects of
- * `item`. */
+/* Puts `item`, which contains data that are never dropped, into the queue.
+ * First waits while the queue contains too many items that are not frames.
+ * Takes ownership of the objects of `item`. */
 static GstFlowReturn
 enqueue_data (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -175,7 +179,9 @@ enqueue_data (GstIfdQueue * self, IfdLineItem * item)
   return flow;
 }
 
-/* Puts all complete frames into the queue. */
+/* Takes all complete frames from the parser in `input`, and puts them into the
+ * queue. If new caps belong to a frame, puts them into the queue before the
+ * frame. */
 static GstFlowReturn
 enqueue_frames (GstIfdQueue * self)
 {
@@ -216,8 +222,9 @@ gst_ifd_queue_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
 /* --- events --------------------------------------------------------------- */
 
-/* Called when the next bytes do not belong to the current frame. Completes this
- * frame and puts it into the queue. */
+/* Called when the next bytes do not belong to the current frame, for example
+ * because a new stream begins. Completes the current frame and puts it into the
+ * queue. */
 static void
 drain (GstIfdQueue * self)
 {
@@ -236,8 +243,9 @@ restart (GstIfdQueue * self)
   self->started = FALSE;
 }
 
-/* Ends the state that an EOS event or a flow return of EOS has caused, because
- * a new stream or segment may follow. */
+/* Called when a new stream or segment begins, because it may follow an EOS.
+ * Sets `eos` to FALSE. If `flow` is GST_FLOW_EOS, also empties the queue and
+ * starts the task of the src pad again. */
 static void
 leave_eos (GstIfdQueue * self)
 {
@@ -320,8 +328,9 @@ take_segment (GstIfdQueue * self, GstEvent * event)
   return send_event (self, event);
 }
 
-/* Handles a GAP event. A gap before the first frame must reach a sink that
- * waits for preroll, so the caps are sent before the gap. */
+/* Handles a GAP event. A sink that waits for preroll needs a gap that comes
+ * before the first frame. The CAPS event must precede the gap, so the caps are
+ * sent first. */
 static gboolean
 take_gap (GstIfdQueue * self, GstEvent * event)
 {
@@ -356,8 +365,9 @@ take_eos (GstIfdQueue * self, GstEvent * event)
     return FALSE;
   }
   /* The event "ending" announces to the sink that EOS will follow, so that the
-   * sink can set a deadline for the end of the stream. It overtakes the data in
-   * the queue, because the EOS itself arrives too late if the sink blocks. */
+   * sink can set a deadline for the end of the stream. This event overtakes the
+   * data in the queue. The EOS event stays behind these data, and would reach
+   * the sink too late if the sink blocks. */
   gst_pad_push_event (self->srcpad, gst_wireless_event_new_ending ());
   return enqueue_event (self, event);
 }
@@ -425,10 +435,11 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Handles an event. If an earlier push has returned a GstFlowReturn other than
- * GST_FLOW_OK, the event is refused, and this function returns that value too.
- * If this function returned GST_FLOW_ERROR instead, upstream would assume that
- * the event itself had failed. */
+/* Handles an event on the sink pad. If an earlier push has failed, `flow`
+ * contains its result, for example GST_FLOW_NOT_LINKED. If the event is refused
+ * for this reason, this function returns that result. If it returned
+ * GST_FLOW_ERROR instead, upstream would assume that the event itself had
+ * failed. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -454,10 +465,11 @@ is_query_pending (GstIfdQueue * self, GstQuery * query)
 {
   if (self->query_done == query)
     return FALSE;
-  /* The thread that sent the query waits here. It must not return while
-   * downstream is answering the query, even if `flow` is not GST_FLOW_OK.
-   * Downstream may be writing the answer at this moment, so the query must stay
-   * valid. */
+  /* The thread that has sent the query waits here for the answer. When the wait
+   * ends, this thread may free the query. The wait must therefore not end while
+   * downstream is still answering the query, because downstream could then
+   * write its answer into a freed query. This also holds if `flow` is no longer
+   * GST_FLOW_OK. */
   return self->flow == GST_FLOW_OK || self->query_running == query;
 }
 
@@ -501,11 +513,11 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       answer_caps (self, query);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* An ALLOCATION query is refused, for two reasons. If upstream used the
-       * buffer pool of downstream, the pool could run out of buffers while
-       * downstream blocks. Upstream would then block too, but the queue must
-       * receive all frames in time in order to choose among them. Besides, the
-       * answer would have to wait for downstream. */
+      /* An ALLOCATION query is refused, for two reasons. First, if upstream
+       * used the buffer pool of downstream, the pool could run out of buffers
+       * while downstream blocks. Upstream would then block too, but the queue
+       * must receive all frames in time to choose which of them to drop.
+       * Second, the answer would have to wait for downstream. */
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))
@@ -516,7 +528,9 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
 /* --- pull mode, in the task of the sink pad ------------------------------- */
 
-/* Creates the events that a source in push mode sends before its data. */
+/* Called in pull mode, in which upstream sends no events. Creates the events
+ * that upstream would send before its data in push mode: STREAM_START and
+ * SEGMENT. */
 static void
 begin_stream (GstIfdQueue * self)
 {
@@ -564,8 +578,10 @@ gst_ifd_queue_read (gpointer pad)
 
 /* --- life cycle ---------------------------------------------------------- */
 
-/* If `active` is TRUE, allows the threads of both pads to start. If `active` is
- * FALSE, makes these threads end soon. */
+/* Called when the sink pad is activated or deactivated. If `active` is TRUE,
+ * sets `flow` to GST_FLOW_OK, so that the threads of both pads may run. If
+ * `active` is FALSE, sets `flow` to GST_FLOW_FLUSHING, so that these threads
+ * end soon. */
 static void
 set_sink_active (GstIfdQueue * self, gboolean active)
 {
@@ -576,9 +592,10 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the peer is a source that can be pulled. Other elements are
- * not pulled, even if they offer pull mode. Such an element may send caps that
- * describe the stream, but it sends them in push mode only. */
+/* Returns whether the peer is a source element that can be read in pull mode at
+ * any position. Other elements are not read in pull mode, even if they offer
+ * it. Such an element may send caps that describe the stream, but it sends them
+ * only in push mode. */
 static gboolean
 is_readable_source (GstPad * pad)
 {
@@ -595,8 +612,10 @@ is_readable_source (GstPad * pad)
   return readable;
 }
 
-/* Uses pull mode if the element does not wait until frames are due, and
- * upstream is a source. In pull mode, one thread both reads and pushes. */
+/* Activates the sink pad. Chooses pull mode if the unqueued mode is allowed, if
+ * sync=false, and if upstream is a source that can be read. In pull mode, a
+ * single thread both reads from upstream and pushes downstream. In all other
+ * cases chooses push mode. */
 static gboolean
 gst_ifd_queue_choose_mode (GstPad * pad, GstObject * parent)
 {
@@ -622,10 +641,9 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
         || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
-  /* Each streaming thread of upstream holds the stream lock while it is inside
-   * this element. Therefore no such thread is inside the element while this
-   * function holds the stream lock.
-   */
+  /* A streaming thread of upstream holds the stream lock of the pad for as long
+   * as it is inside this element. While this function holds the stream lock, no
+   * such thread is therefore inside the element. */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);
   gst_ifd_queue_flush_line (self, FALSE);

@@ -12,14 +12,15 @@
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
 /* In unqueued mode, upstream's streaming thread pushes the frames. If no
- * frame has arrived for MAX_HOLD_TIME (in us), the task of the src pad pushes
- * the waiting frames. */
+ * further frame has arrived from upstream for MAX_HOLD_TIME (in us), the task
+ * of the src pad pushes the frames that are left in the queue. */
 #define MAX_HOLD_TIME 20000
-/* Minimum time between two requests for a key frame, the same as in mmtpsink.
- * It is long because key frames are large. */
+/* Minimum time in ns between two requests for a key frame. The element mmtpsink
+ * uses the same time. Requests must not be more frequent, because key frames
+ * are large. */
 #define KEY_UNIT_INTERVAL (1 * GST_SECOND)
-/* If the next key frame is expected within this time anyway, no key frame is
- * requested. */
+/* If the next key frame is expected within this time (in ns) anyway, no key
+ * frame is requested. */
 #define KEY_UNIT_NEAR (500 * GST_MSECOND)
 
 /* --- requests for a key frame --------------------------------------------- */
@@ -46,10 +47,11 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
   self->i_frame_at = now;
 }
 
-/* Returns whether `frame` is a P-frame to which other frames of the base layer
- * refer. If IFD_FRAME_SLOTS is not set, the references between frames are
- * unknown. Each frame of a GOP is then assumed to refer to all P-frames before
- * it. */
+/* Returns whether `frame` is a P-frame of the base layer (the lowest layer), to
+ * which later frames of the base layer refer. If `frame` does not have the flag
+ * IFD_FRAME_SLOTS, it is unknown which frames refer to it. Each frame of a GOP
+ * is then assumed to refer to all P-frames before it, so each P-frame counts as
+ * a frame of the base layer. */
 static gboolean
 is_base (const IfdFrame * frame)
 {
@@ -68,8 +70,11 @@ needs_key_unit (const IfdEvent * event)
   return event->reason == IFD_DROP_DISTURBED && is_base (&event->frame);
 }
 
-/* Returns whether upstream has to be asked for a key frame now. If so, the
- * function also records this request. The caller holds the lock. */
+/* Called when a key frame is needed. Returns whether to request it from
+ * upstream now. No request is necessary if the last request was less than
+ * KEY_UNIT_INTERVAL ago, or if the next key frame is expected within
+ * KEY_UNIT_NEAR. If the function returns TRUE, it records the time of the
+ * request. The caller holds the lock. */
 static gboolean
 take_key_unit_request (GstIfdQueue * self)
 {
@@ -149,9 +154,10 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
 
 /* --- pushing, one thread at a time --------------------------------------- */
 
-/* Stores in `flow` that a push failed with the result `flow`, or that EOS was
- * pushed. No thread pushes until `flow` is GST_FLOW_OK again, and the task of
- * the src pad pauses itself. The caller holds the lock. */
+/* Called when a push has failed with the result `flow`, or with GST_FLOW_EOS
+ * when EOS was pushed. Stores this value in self->flow. No thread pushes until
+ * self->flow is GST_FLOW_OK again, and the task of the src pad pauses itself.
+ * The caller holds the lock. */
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
@@ -160,8 +166,9 @@ stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
     gst_ifd_queue_set_flow (self, flow);
 }
 
-/* Adapts the continuity counters of the video in a transport stream, so that
- * they have no gap where pictures were dropped. */
+/* Adapts the continuity counters of the packets with the PID `pid` in a buffer
+ * of a transport stream. Dropped pictures would otherwise leave gaps in these
+ * counters. */
 static GstBuffer *
 shift_counters (GstIfdQueue * self, GstBuffer * buffer, guint pid)
 {
@@ -246,8 +253,8 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   finish_push (self, flow, TRUE);
 }
 
-/* Pushes data of a transport stream that are not a frame: data outside of any
- * frame, or the data that are sent instead of a dropped frame. */
+/* Pushes data of a transport stream that are not a frame. Such data lie outside
+ * of any frame, or they are sent instead of a dropped frame. */
 static void
 push_data (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -274,8 +281,8 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* If a new stream has arrived after the EOS, `eos` is FALSE or the queue is
-   * not empty. Pushing then continues. */
+  /* If a new stream has begun while EOS was pushed, `eos` is FALSE or the queue
+   * is not empty. In this case, pushing continues. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
@@ -295,8 +302,9 @@ push_query (GstIfdQueue * self, GstQuery * query)
 }
 
 /* Removes the next item of the queue that has to be pushed: a frame, other
- * data, an event or a query. Returns FALSE if there is none, or if a thread is
- * already pushing. The caller holds the lock. */
+ * data, an event or a query. Returns FALSE if no item may be pushed now: the
+ * queue is empty, a thread is already pushing, or `flow` is not GST_FLOW_OK.
+ * The caller holds the lock. */
 static gboolean
 pop_item (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -327,9 +335,10 @@ push_item (GstIfdQueue * self, IfdLineItem * item)
   self->pushing = FALSE;
 }
 
-/* Pushes the next item of the queue in the calling thread. Returns FALSE if the
- * queue is empty, or if another thread is already pushing. The caller holds
- * the lock. The lock is released during the push. */
+/* Pushes the next item of the queue in the calling thread. Returns FALSE if no
+ * item may be pushed now: the queue is empty, another thread is already
+ * pushing, or `flow` is not GST_FLOW_OK. The caller holds the lock. The lock is
+ * released during the push. */
 static gboolean
 push_next (GstIfdQueue * self)
 {
@@ -341,10 +350,10 @@ push_next (GstIfdQueue * self)
   return TRUE;
 }
 
-/* Called with the lock. Returns whether upstream has to wait because the queue
- * is full. A live source does not wait: frames are dropped instead. A stored
- * stream has to wait, because its frames are never late, so no frame needs to
- * be dropped. */
+/* Returns whether upstream has to wait because the queue is full. A live source
+ * does not wait: frames are dropped instead. A stored stream has to wait,
+ * because its frames are never late, so no frame needs to be dropped. Called
+ * with the lock held. */
 static gboolean
 waits_for_room (GstIfdQueue * self)
 {
@@ -361,12 +370,14 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
   }
 }
 
-/* Called with the lock. Returns the time in us for which the task of the src
- * pad still has to wait before it may push; 0 if it may push now.
+/* Returns the time in us for which the task of the src pad has to wait before
+ * it may push an item; 0 if it may push now. The caller holds the lock.
  *
- * In unqueued mode, upstream's streaming thread pushes the frames. The task
- * therefore waits. It pushes the frames in the queue only when no further frame
- * has arrived for MAX_HOLD_TIME. */
+ * In unqueued mode, upstream's streaming thread pushes the frames. The task of
+ * the src pad therefore leaves the frames in the queue until no new frame has
+ * arrived for MAX_HOLD_TIME us, and then pushes them. It does not wait if the
+ * stream has ended, or if the queue contains an item that is not a frame, such
+ * as an event. */
 static gint64
 get_hold_time (GstIfdQueue * self)
 {
@@ -380,8 +391,8 @@ get_hold_time (GstIfdQueue * self)
   return MAX (left, 0);
 }
 
-/* Called with the lock. Waits until the condition variable `changed` is
- * signalled. If `hold_time` is positive, waits for at most `hold_time` us. */
+/* Waits until the condition variable `changed` is signalled. If `hold_time` is
+ * positive, waits for at most `hold_time` us. Called with the lock held. */
 static void
 wait_for_change (GstIfdQueue * self, gint64 hold_time)
 {
@@ -408,7 +419,8 @@ gst_ifd_queue_loop (gpointer pad)
       wait_for_change (self, hold_time);
   }
   if (popped) {
-    /* The queue may have room now, so a waiting streaming thread is woken. */
+    /* An item was removed, so the queue may have room for another one. If
+     * upstream's streaming thread is waiting for room, it is woken here. */
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
     /* In unqueued mode, upstream's streaming thread may be waiting until no
@@ -434,9 +446,9 @@ gst_ifd_queue_start_task (GstIfdQueue * self)
 
 /* --- events and queries from downstream ----------------------------------- */
 
-/* Called when the sink has a new receiver, which needs an I-frame to begin
- * with. All frames before the next I-frame are dropped, and upstream is asked
- * for an I-frame. */
+/* Called when the sink downstream has a new receiver. A new receiver needs an
+ * I-frame first. All frames before the next I-frame are therefore dropped, and
+ * upstream is asked for an I-frame. */
 static gboolean
 take_restart (GstIfdQueue * self, GstEvent * event)
 {
@@ -444,7 +456,8 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   gst_event_unref (event);
   g_mutex_lock (&self->lock);
   ifd_line_restart (self->line);
-  /* The queue may have room now, so a waiting streaming thread is woken. */
+  /* The queue may have room for a frame now. If upstream's streaming thread is
+   * waiting for room, it is woken here. */
   g_cond_broadcast (&self->changed);
   gst_ifd_queue_unlock_and_post (self);
   gst_pad_push_event (self->sinkpad,
@@ -452,9 +465,10 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Called at a RECONFIGURE event, which can mean that the src pad was linked. If
- * the last push returned NOT_LINKED, the stream begins again with the next
- * I-frame, as for a new receiver. */
+/* Handles a RECONFIGURE event from downstream. One reason for this event is
+ * that the src pad was linked to another element. If the last push returned
+ * NOT_LINKED, pushing begins again, with the next I-frame. The new element
+ * needs an I-frame because it has received no earlier frames. */
 static gboolean
 take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {
@@ -470,8 +484,8 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
 }
 
 /* Returns whether the sink pad is in pull mode. In pull mode, this element
- * chooses the position at which it reads. A seek would change this position, so
- * seeks are refused. */
+ * itself chooses the position at which it reads from upstream. A seek would
+ * change this position, so seeks are refused in pull mode. */
 static gboolean
 is_reading (GstIfdQueue * self)
 {

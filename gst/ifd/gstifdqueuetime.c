@@ -62,9 +62,9 @@ has_time (GstIfdQueue * self, GstClockTime time)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
-/* Returns a clock entry for waiting until the time `due`. If the element has no
- * clock, returns NULL, and the caller does not wait. Called with the lock held.
- */
+/* Returns a clock entry with which a thread can wait until the running time
+ * `due`. If the element has no clock, returns NULL, and the caller does not
+ * wait. Called with the lock held. */
 static GstClockID
 create_wait_id (GstIfdQueue * self, GstClockTime due)
 {
@@ -79,10 +79,10 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
   return id;
 }
 
-/* Waits until the time `due`. Called with the lock, which is released while
- * waiting. Returns TRUE if the time `due` has been reached, or if there is no
- * clock. Returns FALSE if the wait was unscheduled (gst_clock_id_unschedule).
- */
+/* Waits until the running time `due`. Called with the lock held; the lock is
+ * released while waiting. Returns TRUE if the time `due` has been reached, or
+ * if there is no clock. Returns FALSE if the wait was ended early with
+ * gst_clock_id_unschedule (). */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {
@@ -101,8 +101,8 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
 }
 
 /* Sets `upstream_latency`: the time in ns from the running time of a frame
- * until the frame arrives from upstream. It is 0 for a stored stream. Call with
- * the lock held. */
+ * until the frame arrives from upstream. For a stream that is not live, it is
+ * 0. Called with the lock held. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {
@@ -169,13 +169,14 @@ warn_of_times (GstIfdQueue * self)
 }
 
 /* Returns the timestamp at which a frame is due. It is the DTS of the frame's
- * buffer, or the PTS if there is no DTS.
+ * buffer, or the PTS if there is no DTS. If the frame consists of two fields,
+ * the buffer of the second field counts.
  *
- * A stored transport stream is an exception: its buffers may have no
- * timestamps, or several pictures may have the same timestamp. The result is
- * then the time that the packets of the picture contain. For a live transport
- * stream, the timestamp of the buffer is the time at which the data arrived, so
- * it is used. */
+ * A stored transport stream is an exception, because its buffers may have no
+ * timestamps, or several pictures may have the same timestamp. For such a
+ * stream, the due time is computed from the DTS in the packets of the picture.
+ * In a live transport stream, the timestamp of a buffer is the time at which
+ * the data arrived, so the timestamp is used as for other streams. */
 static GstClockTime
 get_time (GstIfdQueue * self, const IfdLineItem * item)
 {
@@ -248,8 +249,8 @@ gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing)
 
 /* --- latency ------------------------------------------------------------- */
 
-/* Called with the lock. Returns the maximum time in ns that a frame waits in
- * the queue. */
+/* Returns the maximum time in ns for which a frame waits in the queue. Called
+ * with the lock held. */
 static GstClockTime
 get_own_latency (GstIfdQueue * self)
 {
@@ -275,10 +276,11 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
   g_mutex_unlock (&self->lock);
 
-  /* If the input is stored and sync=false, this element adds no latency. */
+  /* If the input is not live and sync=false, no frame has to be sent at a fixed
+   * time. This element then adds no latency. */
   if (!live && !sync)
     return TRUE;
-  /* If the input is stored, upstream can wait for any length of time, so the
+  /* If the input is not live, upstream can wait for any length of time, so the
    * maximum latency is unlimited. */
   if (!live)
     max = GST_CLOCK_TIME_NONE;

@@ -9,7 +9,8 @@
  * ifdqueue and a TCP connection. The ifdqueue drops B-frames when the network
  * is too slow. The TCP connection keeps almost no unsent data in the kernel, so
  * that the queue notices immediately when the network is full. The receiver is
- * a tcpserversrc. It receives whole frames only and can decode all of them.
+ * a pipeline with tcpserversrc. Only whole frames are sent to the receiver, and
+ * a decoder in this pipeline can decode all of them.
  *
  * The stream is sent in real time (#GstIfdSink:sync). The start of the pipeline
  * does not wait for the network, because the connection is made in the
@@ -64,8 +65,8 @@ struct _GstIfdSink
   GstElement *children[CHILD_LAST];
 };
 
-/* properties of ifdsink that set the property of the same name of an element
- * inside the bin */
+/* Properties of ifdsink that are forwarded: each sets the property with the
+ * same name of the element `child` inside the bin. */
 static const struct
 {
   const gchar *name;
@@ -212,8 +213,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdSink:stats-update-interval:
    *
-   * Interval at which #GstIfdSink:stats is posted as an element message,
-   * measured with the pipeline's clock.
+   * Interval in ms at which #GstIfdSink:stats is posted as an element message.
+   * The pipeline's clock measures the interval.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64 / 2),
 };
@@ -248,8 +249,9 @@ install_forwarded (GObjectClass * object_class)
   GObjectClass *classes[CHILD_LAST];
   guint i;
 
-  /* The class pointers stay valid after the unref below, because the types of
-   * the children are static. */
+  /* The types of the children are static, so their classes are never freed. The
+   * pointers to the classes therefore stay valid after g_type_class_unref ()
+   * below. */
   classes[CHILD_QUEUE] = g_type_class_ref (GST_TYPE_IFD_QUEUE);
   classes[CHILD_WRITER] = g_type_class_ref (GST_TYPE_IFD_TCP_WRITER);
   for (i = 0; i < G_N_ELEMENTS (forwarded); i++) {

@@ -40,8 +40,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * the kernel has already sent all data. If MANY_MARKS successive checks find no
  * unsent data, the mark may grow.
  *
- * With fewer checks, a slow path could seem fast. A token bucket on a slow path
- * may accept many bytes at once (75 kbyte in the testbed of the paper). */
+ * With fewer checks, a slow path could seem fast, because the queue of a token
+ * bucket on this path may accept many bytes at once (75 kbyte in the tests of
+ * docs/ifd.md). */
 #define MANY_MARKS 16
 /* Minimum and maximum interval in us at which the number of unacknowledged
  * bytes is polled at the end of the stream. Polling is necessary because no
@@ -51,9 +52,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
-/* A change of the property estimated-bitrate is notified if the difference to
- * the value that was notified last is at least NOTIFY_SHARE times that value.
- * Two notifications are at least NOTIFY_INTERVAL (in ns) apart. */
+/* The property estimated-bitrate is notified only if it differs enough from the
+ * value that was notified last: by at least NOTIFY_SHARE times that value. Two
+ * notifications are at least NOTIFY_INTERVAL (in ns) apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
 /* The estimate of the bitrate is computed from samples. A sample is taken at
@@ -77,35 +78,38 @@ struct _GstIfdTcpWriter
   guint64 retransmissions;      /* of connections that were closed */
   IfdEstimate estimate;         /* for this connection */
   guint64 written;              /* bytes written on this connection */
-  /* time in ns of the last sample that was passed to `estimate` */
+  /* time in ns at which the last sample was added to `estimate` */
   guint64 sampled_at;
   /* TRUE while a frame waits until the socket is writable */
   gboolean is_waiting;
 
   /* Only the connection's thread changes this pointer. It does so with
    * OBJECT_LOCK held, and never while the streaming thread uses the pointer.
-   * These two threads may therefore read the pointer without the lock. Every
-   * other thread must hold the lock to read it. */
+   * These two threads may therefore read the pointer without OBJECT_LOCK. Every
+   * other thread must hold OBJECT_LOCK to read it. */
   GSocket *socket;              /* NULL if not connected */
 
-  /* The connection's thread writes `lowat` before the connection exists. The
-   * streaming thread reads it. */
-  /* limit of the unsent bytes: value of notsent_lowat when the socket was
-   * created */
+  /* `lowat` needs no lock. The connection's thread writes it before the
+   * connection exists, and the streaming thread reads it only afterwards. */
+  /* Value of the property notsent-lowat when the socket was created: the
+   * maximum number of unsent bytes in the kernel; 0 = no limit. On a fast
+   * network, `mark` replaces it. */
   guint lowat;
 
   /* The following fields are used by the streaming thread only, and are reset
    * for each socket. */
-  /* maximum number of unsent bytes in the kernel; at least `lowat` */
+  /* maximum number of unsent bytes in the kernel; at least `lowat`, the value
+   * of the property notsent-lowat */
   guint mark;
   /* Number of successive checks in which the kernel had no unsent data. When it
    * reaches MANY_MARKS, the maximum number of unsent bytes (`mark`) may grow.
    */
   guint marks_at_once;
-  /* TRUE if this side has sent FIN on this socket */
+  /* TRUE if this element has shut down its direction of the connection, so that
+   * the kernel sends a FIN */
   gboolean said_end;
-  /* last notification of the property estimated-bitrate: its value in bit/s,
-   * and its time in ns */
+  /* Last notification of the property estimated-bitrate: `notified_rate` is the
+   * value of the property in bit/s, and `notified_at` is the time in ns. */
   guint64 notified_rate, notified_at;
 };
 
@@ -223,7 +227,8 @@ connect_socket (GstIfdTcpWriter * self, GSocket * socket,
   return FALSE;
 }
 
-/* Binds the socket as the properties bind-address and bind-port specify. */
+/* Binds the socket to the local address and port of the properties bind-address
+ * and bind-port. */
 static gboolean
 gst_ifd_tcp_writer_bind (GstIfdTcpWriter * self, GSocket * socket,
     GError ** error)
@@ -251,8 +256,9 @@ gst_ifd_tcp_writer_bind (GstIfdTcpWriter * self, GSocket * socket,
         "the receiver's address is of %s, and bind-address, \"%s\", is not",
         is_ipv6 ? "IPv6" : "IPv4", address);
   else
-    /* Allows the reuse of the address, because the port of the previous
-     * connection remains in use for a while. */
+    /* The argument TRUE allows the reuse of the local address. A connection
+     * that has ended keeps its port in use for a while. Without the argument,
+     * the next connection could therefore not use the same bind-port. */
     is_bound = g_socket_bind (socket, local, TRUE, error);
   g_clear_object (&local);
   g_free (address);
@@ -279,8 +285,9 @@ gst_ifd_tcp_writer_try_address (GstIfdTcpWriter * self,
   return NULL;
 }
 
-/* Tries all addresses of the host name until one answers. If all of them fail,
- * `error` is the error of the last address. */
+/* Tries to connect to the addresses of the receiver's host name, one after the
+ * other, until one of them answers. If all of them fail, `error` is the error
+ * of the last address. */
 static GSocket *
 gst_ifd_tcp_writer_try_all (GstIfdTcpWriter * self,
     GSocketAddressEnumerator * addresses, GCancellable * cancellable,
@@ -358,8 +365,8 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
 /* --- breaking of a connection -----------------------------------------------
  */
 
-/* Reads and discards data that the receiver has sent, because ifdsink expects
- * no data from the receiver. Returns FALSE with `error` set if the connection
+/* Reads and discards data from the receiver. The element ifdsink only sends, so
+ * it has no use for such data. Returns FALSE with `error` set if the connection
  * has ended. */
 static gboolean
 gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
@@ -580,14 +587,14 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
 }
 
 /* Returns whether to start sending a frame of `size` bytes. At most self->mark
- * bytes may be unsent. `room` is the number of bytes that may be written before
- * this limit is reached.
+ * bytes may be unsent in the kernel. `room` is the number of bytes that may be
+ * written before this limit is reached.
  *
  * A frame that was started has to be completed, however long this takes. If
  * blocking=true, every frame is started. Otherwise a frame is started in two
  * cases: the whole frame fits into `room`, or `room` is at least half of
- * self->mark. The kernel reports the socket as writable when `room` is half of
- * self->mark. */
+ * self->mark. The second case uses half of self->mark, because the kernel
+ * reports the socket as writable from this value on. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -595,12 +602,16 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
       || gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
 }
 
-/* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
- * the network. The reason is that 16384 bytes are sent in 26 ms at 5 Mbit/s,
- * but in 16 us at 1 Gbyte/s. For a new connection, the mark is the value of the
- * property notsent-lowat. The mark is halved if the socket was full for longer
- * than NO_DELAY. Otherwise it is set to the number of bytes that the network
- * delivers in NO_DELAY, so it grows only on a fast network. */
+/* Adapts the mark, which is the maximum number of unsent bytes in the kernel,
+ * to the speed of the network. A constant maximum does not fit all networks:
+ * 16384 bytes are sent in 26 ms at 5 Mbit/s, but in 16 us at 1 Gbyte/s.
+ *
+ * For a new connection, the mark is the value of the property notsent-lowat.
+ * `waited` is the time in ns for which the socket was full. If it was full for
+ * longer than NO_DELAY, the mark is halved. Otherwise the mark is set to the
+ * number of bytes that the network delivers in NO_DELAY, but it is at most
+ * doubled. It is never set to less than notsent-lowat, so it grows only on a
+ * fast network. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -620,8 +631,10 @@ gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
   ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
 }
 
-/* Returns how many bytes may be written now. `taken` is the number of bytes
- * that this call of the send function has written already. */
+/* Returns how many bytes may be written to the socket before the number of
+ * unsent bytes reaches the mark. `taken` is the number of bytes that this call
+ * of the send function has written already. Also counts the successive checks
+ * that find no unsent data. After MANY_MARKS of them, the mark may grow. */
 static gsize
 gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 {
@@ -634,11 +647,11 @@ gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
   return room;
 }
 
-/* Writes a buffer to the socket in pieces that are not larger than the
- * remaining room for unsent bytes. With a larger piece, the kernel would exceed
- * its limit on unsent bytes, because it checks the limit only once per 64
- * kbyte. For example, with a limit of 16384 bytes, the kernel accepted 73,848
- * bytes at once. */
+/* Writes a buffer to the socket in pieces. The number of unsent bytes in the
+ * kernel is limited. Each piece is small enough to stay below this limit. With
+ * a larger piece, the kernel would exceed the limit, because it checks the
+ * limit only once per 64 kbyte. For example, with a limit of 16384 bytes, the
+ * kernel accepted 73,848 bytes at once. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)
@@ -688,7 +701,7 @@ gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
 /* Called repeatedly at the end of the stream. Returns whether the receiver's
  * kernel has acknowledged all data and the FIN. If the operating system does
  * not report acknowledgements, returns whether the receiver has closed the
- * connection. */
+ * connection. Returns FALSE with `error` set if the connection is broken. */
 static gboolean
 gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
 {
@@ -719,8 +732,8 @@ gst_ifd_tcp_writer_drain (GstNetworkSink * sink, gint64 deadline,
   gint64 look = MIN_POLL_INTERVAL;
   GError *local_error = NULL;
 
-  /* The result of the shutdown is ignored. If the connection is broken, the
-   * shutdown fails, and the first check below returns the error. */
+  /* If the connection is broken, the shutdown fails. This error is ignored
+   * here, because gst_ifd_tcp_writer_has_all () returns it below. */
   if (!self->said_end)
     g_socket_shutdown (self->socket, FALSE, TRUE, NULL);
   self->said_end = TRUE;
@@ -799,7 +812,8 @@ get_estimated_bitrate (gpointer object, GValue * value, GParamSpec * pspec)
 
 #define PROPERTY_STRUCT GstIfdTcpWriter
 static const GstWirelessProperty properties[] = {
-  /* The defaults of host, port and qos-dscp are those of tcpclientsink. */
+  /* The defaults of host, port and qos-dscp are those of the element
+   * tcpclientsink. */
   PROPERTY_STRING ("host", "Host",
       "Host name or IP address of the receiver; all addresses of a name are "
       "tried", PROPERTY_READY | PROPERTY_NOT_NULL, host, "localhost"),
@@ -875,9 +889,10 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The element ifdsink contains this TCP writer and exposes its properties. In
-   * ifdsink, the queue drops frames while a frame waits in the TCP writer. Two
-   * properties therefore get new descriptions, which mention this queue. */
+  /* Two properties of the base class get new descriptions here. The element
+   * ifdsink contains this TCP writer and exposes its properties. While a frame
+   * waits in the TCP writer, the queue of ifdsink can drop other frames. The
+   * new descriptions mention this queue. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops all frames until then");

@@ -10,8 +10,8 @@
 #endif
 #ifdef __linux__
 #include <linux/sockios.h>
-/* On Linux, this header replaces <netinet/tcp.h>, because its struct tcp_info
- * has more fields. */
+/* On Linux, <linux/tcp.h> is included instead of <netinet/tcp.h>, because the
+ * struct tcp_info in <linux/tcp.h> has more fields. */
 #include <linux/tcp.h>
 #elif defined (G_OS_UNIX)
 #include <netinet/tcp.h>
@@ -73,8 +73,8 @@ void
 ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
 {
 #ifdef TCP_NODELAY
-  /* TCP_NODELAY: without it, the last, small segment of a frame would wait
-   * until the receiver acknowledges the earlier segments. */
+  /* Without TCP_NODELAY, the last segment of a frame, which is usually small,
+   * would wait until the receiver has acknowledged the earlier segments. */
   set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1);
 #endif
   ifd_tcp_socket_set_notsent_lowat (socket, options->notsent_lowat);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options and statistics of TCP sockets that GIO does not provide, and that
- * differ between systems. If a system does not have them, the functions do
- * nothing and the statistics are 0.
- */
+ * differ between operating systems. If an operating system does not have them,
+ * the functions do nothing and the statistics are 0. */
 
 #pragma once
 
@@ -16,7 +15,8 @@ typedef struct
   /* number of segments retransmitted on this connection */
   guint64 retransmissions;
   guint64 delivery_rate;        /* acknowledged bytes per second */
-  /* number of bytes that the kernel has not sent yet */
+  /* number of bytes in the send buffer of the socket that the kernel has not
+   * sent yet */
   guint64 unsent;
   /* Number of bytes that the receiver has not acknowledged, including the
    * unsent bytes. The end of the stream (FIN) counts as one byte. */
@@ -40,15 +40,17 @@ void ifd_tcp_socket_set_options (GSocket * socket,
  * reached, the socket is reported as not writable. If `lowat` is 0, nothing is
  * changed. */
 void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
-/* After a call of this function, closing the socket resets the connection.
- * Unsent data are then discarded, and the receiver is notified of this. */
+/* After a call of this function, closing the socket aborts the connection with
+ * a reset (RST) instead of ending it normally. The kernel then discards the
+ * unsent data. The RST tells the receiver that the connection was aborted. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
-/* Returns the number of bytes that may still be written until `lowat` bytes are
- * unsent. If `lowat` is 0, or if the system does not report the number of
- * unsent bytes, there is no limit, and the function returns G_MAXSSIZE. */
+/* Returns the number of bytes that may still be written until `lowat` bytes in
+ * the kernel are unsent. There is no limit if `lowat` is 0, or if the operating
+ * system does not report the number of unsent bytes. In these two cases the
+ * function returns G_MAXSSIZE. */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
-/* Sets `all` to whether the receiver has acknowledged all data, and returns
- * TRUE. If the system does not report acknowledgements, returns FALSE and does
- * not set `all`. */
+/* If the operating system reports acknowledgements, returns TRUE, and sets
+ * `all` to TRUE or FALSE: whether the receiver has acknowledged all data.
+ * Otherwise returns FALSE and does not set `all`. */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);

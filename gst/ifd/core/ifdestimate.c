@@ -42,9 +42,9 @@ add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
 
 /* Returns the sample at which the measurement begins: the newest sample that is
  * at least WINDOW old, or the oldest sample if none is so old. `n` is set to
- * the number of samples that are newer than the returned one. `n_full` is set
- * to the number of samples among these that were taken while data were waiting
- * for the network. */
+ * the number of samples that are newer than the returned sample. `n_full` is
+ * set to the number of these newer samples that were taken while data were
+ * waiting for the network. */
 static const IfdEstimateSample *
 find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
     guint * n_full)

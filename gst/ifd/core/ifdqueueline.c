@@ -8,9 +8,10 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  /* The queue. Its elements are IfdLineItem, the oldest one first. The frames
-   * in it are exactly those that wait in the IFD algorithm. The other elements
-   * are events, queries, and data that are never dropped. */
+  /* The queue. Its elements are IfdLineItem, the oldest one first. Those
+   * elements that are frames are exactly the frames that wait in the IFD
+   * (I-Frame Delay) algorithm. The other elements are events, queries, and data
+   * that are never dropped. */
   GQueue items;
   /* number of elements of `items` that are not frames */
   guint objects;
@@ -190,8 +191,8 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
   }
   if (!ifd_poll_output (line->ifd, now, &frame))
     return FALSE;
-  /* The IFD algorithm never changes the order of frames, so the frame that it
-   * returned is the oldest item of the queue. */
+  /* The IFD algorithm never changes the order of frames. The frame that
+   * ifd_poll_output () returned is therefore the oldest item of the queue. */
   g_assert (frame.user == line->items.head);
   take_head (line, item);
   item->frame = frame;
@@ -242,8 +243,9 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
   IfdFrame frame;
 
   if (!head) {
-    /* The queue is empty here. ifd_flush () therefore only removes the frame
-     * that is being sent, and resets the flags of the stream. */
+    /* The queue is empty here, so ifd_flush () returns no frame. It only makes
+     * the IFD algorithm forget the frame that is being sent, and the state of
+     * the stream. */
     ifd_flush (line->ifd, &frame);
     begin_anew (line);
     return FALSE;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The queue of the element ifdqueue. It contains frames, events, queries, and
- * data that are never dropped. They keep their order, while the IFD algorithm
- * (ifd.h) decides which frames are dropped. The queue has no pads, threads or
- * clock, and the caller protects each call with a lock. The caller's objects
- * belong to the caller: the queue neither accesses nor frees them. It returns
- * each object through ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush ()
- * or ifd_line_withdraw ().
+ * data that are never dropped. The items of the queue keep their order. The IFD
+ * (I-Frame Delay) algorithm in ifd.h decides which frames are dropped. The
+ * queue has no pads, threads or clock, and the caller protects each call with a
+ * lock. The objects in the queue belong to the caller: the queue neither
+ * accesses nor frees them. Each object leaves the queue through one of the
+ * functions ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush () and
+ * ifd_line_withdraw ().
  *
  *   ifd_line_push_frame (line, now, &item);    or ifd_line_push (line, object)
  *   while (ifd_line_poll_drop (line, &drop)) ...
@@ -71,15 +72,16 @@ typedef struct _IfdLine IfdLine;
 IfdLine *ifd_line_new (const IfdConfig * config);
 /* Frees the queue, which must be empty. */
 void ifd_line_free (IfdLine * line);
-/* Sets a function that receives the log lines of the IFD algorithm; see
- * ifd_set_trace (). */
+/* Sets a function that receives log lines of the IFD algorithm: one line for
+ * each arriving frame, and one line for each dropped frame. */
 void ifd_line_set_trace (IfdLine * line, IfdTrace trace, gpointer owner);
 void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 
 void ifd_line_push_frame (IfdLine * line, guint64 now,
     const IfdLineItem * item);
 void ifd_line_push (IfdLine * line, gpointer object);
-/* Adds data that are never dropped, such as the sound of a transport stream. */
+/* Adds `item` to the end of the queue. `item` contains data that are never
+ * dropped, such as the sound of an MPEG transport stream. */
 void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
 /* Removes the query `object` from the queue if the query is still in the queue.
  * The caller calls this function if the element that sent the query no longer
@@ -98,15 +100,17 @@ void ifd_line_sent (IfdLine * line, guint64 now);
 gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 
 /* Call this function when a new receiver is connected. Frames are then dropped
- * until the new receiver can begin to decode; see ifd_restart (). */
+ * until a frame arrives at which the new receiver can begin to decode: an
+ * I-frame, or the start of an intra refresh. */
 void ifd_line_restart (IfdLine * line);
 /* Removes the oldest item of the queue and stores it in `item`. Returns FALSE
  * if the queue is empty. At the end of a stream, the caller calls this function
- * repeatedly until it returns FALSE. */
+ * repeatedly until it returns FALSE. The queue has then also forgotten the
+ * state of the stream. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
-/* Returns whether the queue has room for one more frame, so that no frame has
- * to be dropped; see ifd_has_room (). */
+/* Returns FALSE if the queue is so full that a frame would have to be dropped
+ * if one more frame arrived. */
 gboolean ifd_line_has_room (const IfdLine * line);
 gboolean ifd_line_is_empty (const IfdLine * line);
 /* Returns the number of items that are not frames: events, queries, and data

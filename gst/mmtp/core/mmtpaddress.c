@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses of a sender's paths as the receiver sees them. */
+/* Implementation of mmtpaddress.h: addresses of a sender's paths as the
+ * receiver sees them. */
 
 #include "mmtpaddress.h"
 

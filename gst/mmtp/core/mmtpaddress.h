@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The address of a sender's path as the receiver sees it. For the receiver's
- * core, an address is only a sequence of bytes, so simulations can use another
- * kind of address. With real sockets, the bytes are a DatagramPath.
- */
+/* The address of a sender's path as the receiver sees it. For the protocol core
+ * of the receiver, an address is only a sequence of bytes, so simulations can
+ * use another kind of address. With real sockets, the bytes are a DatagramPath:
+ * the IP addresses and ports of both endpoints. */
 
 #pragma once
 
@@ -18,8 +18,9 @@ typedef struct
   /* Number of leading bytes of `bytes` that identify the host; 0 if the host is
    * unknown. */
   guint8 host_size;
-  /* Number of leading bytes of `bytes` that identify the network; 0 means all
-   * bytes. The rate of COOKIE and REFUSE messages is limited for each network
+  /* Number of leading bytes of `bytes` that identify the network of the host; 0
+   * means all bytes. A receiver answers the first handshake message of a sender
+   * with COOKIE or REFUSE. It limits the rate of these answers for each network
    * separately. */
   guint8 prefix_size;
 } MmtpAddress;

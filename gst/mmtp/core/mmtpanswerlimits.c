@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rate limits for COOKIE and REFUSE messages to unknown hosts. */
+/* Rate limits for COOKIE and REFUSE messages, with which the receiver answers
+ * the first handshake messages of unknown hosts. */
 
 #include "mmtpanswerlimits.h"
 
 #include <string.h>
 
-/* Maximum number of COOKIE and REFUSE messages per second, summed over all
- * hosts (docs/wire-mmtp.md, section 4). The maximum applies separately to two
- * groups of answers: the answers to INITs with a valid seal (a MAC with the
- * application's key), and the answers to all other INITs.
+/* Maximum number of answers to INITs (the first messages of handshakes) per
+ * second, summed over all hosts (docs/wire-mmtp.md, section 4). The answers are
+ * COOKIE and REFUSE messages. The maximum applies separately to two groups of
+ * answers: the answers to INITs with a valid seal (a MAC with the application's
+ * key), and the answers to all other INITs.
  *
  * While a session is alive, the maximum is ANSWERS_WHILE_BUSY. It is lower for
  * two reasons: no other session can begin during this session, and the answers

@@ -197,8 +197,9 @@ to_ticks (gint64 time)
 }
 
 /* Prepares `reported`, the statistics for the record that is written at the
- * time `now`. A record is the part of a REPORT about this path. `span` contains
- * the statistics of the messages that arrived since the last record.
+ * time `now`. A record is the part of a REPORT (feedback message) that
+ * describes this path. `span` contains the statistics of the messages that
+ * arrived since the last record.
  * - If this is the first record at the time `now`, `reported` is replaced by
  *   `span`.
  * - Otherwise, `span` is added to `reported`, because all records that are

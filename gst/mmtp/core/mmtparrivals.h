@@ -22,12 +22,14 @@ typedef struct
   gsize size;                   /* size of the whole message, in bytes */
   /* TRUE if the message is a DATA, PROBE or REPAIR */
   gboolean is_load;
-  /* Deadline in ns for the retransmission of missing messages that have lower
-   * numbers than this message. */
+  /* Time in ns. This message may show that messages with lower numbers are
+   * missing. After the time `repair_until`, a retransmission of these messages
+   * is too late. */
   guint64 repair_until;
 } MmtpArrival;
 
-/* Messages that arrived within a period, for the statistics. */
+/* Statistics of the messages that arrived on the path within one time window.
+ */
 typedef struct
 {
   guint64 start;                /* beginning of the statistics period, in ns */
@@ -43,8 +45,9 @@ typedef struct
   MmtpArrivalWindow before, present;
 } MmtpArrivalWindows;
 
-/* Messages of the path that arrived between two records about this path. A
- * record is the part of a REPORT about one path. */
+/* Statistics of the messages that arrived on a path between two records about
+ * this path. A record is the part of a REPORT (feedback message) about one
+ * path. */
 typedef struct
 {
   guint64 n;
@@ -54,7 +57,8 @@ typedef struct
 
 typedef struct
 {
-  /* If no message arrives for this time (in ns), the path counts as silent. */
+  /* Time in ns. If no message arrives on the path for this time, the path
+   * counts as silent. */
   guint64 silence;
 
   guint64 received, bytes, late;        /* totals of the whole session */
@@ -77,14 +81,16 @@ typedef struct
 
   gboolean has_latest;
   guint64 latest_number;        /* highest channel number so far */
-  /* arrival time of the message with the number latest_number, in ns */
+  /* arrival time, in ns, of the message with the number latest_number */
   guint64 latest_arrival;
   /* transit (one-way delay less a constant) of the message with the number
    * latest_number, in ns */
   gint64 latest_transit;
 
-  MmtpArrivalSpan span;         /* messages since the last record */
-  /* the messages that the latest record about this path describes */
+  /* statistics of the messages since the last record about this path */
+  MmtpArrivalSpan span;
+  /* Statistics of the messages that the latest record about this path covers. A
+   * record is the part of a REPORT (feedback message) about one path. */
   MmtpArrivalSpan reported;
   gboolean any_record;
   /* time in ns of the latest REPORT that contained a record about this path */
@@ -93,8 +99,8 @@ typedef struct
   MmtpArrivalWindows windows;
 } MmtpArrivals;
 
-/* `silence` is the time in ns without a message after which the path counts
- * as silent. */
+/* `silence` is a time in ns. If no message arrives on the path for this time,
+ * the path counts as silent. */
 void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
     guint64 silence);
 /* Call this function when messages arrive over another route from now on, for
@@ -106,19 +112,20 @@ void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
 /* Counts a DATA packet that arrived after its deadline. Call
  * mmtp_arrivals_add () for the packet before this function. */
 void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
-/* Declares a missing message lost if the receiver has waited long enough for
- * it. Call this function when the time mmtp_arrivals_next_wakeup () is reached.
- */
+/* Counts each missing message as lost for which the receiver has waited long
+ * enough. The caller calls this function at the time that
+ * mmtp_arrivals_next_wakeup () returns. */
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Fills in the record about this path for a REPORT, except the field `channel`.
- * `ranges` is the maximum number of ranges of lost messages in the record.
- * `surely` is TRUE if the REPORT is sent on the fastest path.
+/* Fills in `record`, the part of a REPORT (feedback message) that describes
+ * this path. The caller sets the field `channel` itself. `ranges` is the
+ * maximum number of ranges of lost messages in the record. `surely` is TRUE if
+ * the REPORT is sent on the fastest path.
  *
- * All records that are written at the same time `now` cover the same messages.
- * The next record at a later time covers the messages that have arrived since.
- */
+ * Several REPORTs can be sent at the same time `now`, on several paths. The
+ * transits in their records of this path then cover the same messages. The
+ * transits in a later record cover the messages that have arrived since. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 
@@ -126,7 +133,8 @@ gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
 /* Returns the mean rate of the data received on this path in bytes per second.
  * It is measured over the last 0.5 to 1 s. */
 guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
-/* Sets `transit` to the minimum transit (one-way delay less a constant) of the
- * last 0.5 to 1 s, in ns. Returns FALSE if no message arrived in that time. */
+/* Sets `transit` to the minimum transit (one-way delay less a constant), in ns,
+ * of the messages that arrived in the last 0.5 to 1 s. Returns FALSE if no
+ * message arrived in that time. */
 gboolean mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals,
     guint64 now, gint64 * transit);

@@ -20,9 +20,10 @@ typedef struct
   /* Presentation time of the buffer. The sender uses it only to tell the
    * application which buffer was dropped. */
   guint64 pts;
-  /* Start of the contents of the buffer, which are a part of `data`. If it is
-   * NULL, the contents are all of `data`. Several buffers can thus share one
-   * GBytes. */
+  /* First byte of the buffer's contents, if they are only a part of `data`.
+   * Several buffers can thus share one GBytes. `part_size` is the size of the
+   * contents in bytes. If `part` is NULL, the contents are all of `data`, and
+   * `part_size` is not used. */
   const guint8 *part;
   gsize part_size;
 } MmtpBuffer;

@@ -5,8 +5,9 @@
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * A scalar may have no type of its own, if it is in a list. Its type is then
- * that of the list, or of the innermost list around it that has a type.
+ * A scalar outside of a list must have a type. A scalar in a list may have no
+ * type. It then has the type of this list. If this list has no type either, the
+ * scalar has the type of the innermost list around it that has a type.
  */
 
 #include "mmtpcapstext.h"
@@ -191,9 +192,9 @@ static const struct
 
 /* --- fields --------------------------------------------------------------- */
 
-/* Reads the name of a type and the closing parenthesis. Returns the function
- * that checks values of this type. Returns NULL if the type is not one of the
- * plain types in `types`. */
+/* Reads the name of a type and the closing parenthesis, for example "int)".
+ * Returns the function that checks values of this type. Returns NULL if the
+ * type is not one of the plain types in the table `types`. */
 static Check
 take_type (Text * text)
 {
@@ -263,9 +264,10 @@ check_field (Text * text)
   return TRUE;
 }
 
-/* Reads the media type of a structure. Returns FALSE if the media type is
- * invalid. A valid media type contains a slash, so the special caps ANY, EMPTY
- * and NONE are invalid. */
+/* Reads the media type with which a caps structure begins, such as
+ * "video/x-h264". Returns FALSE if the media type is invalid. A valid media
+ * type contains a slash, so the special caps ANY, EMPTY and NONE are invalid.
+ */
 static gboolean
 check_media_type (Text * text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks caps that arrive from the network as text (docs/wire-mmtp.md, CAPS).
- * GStreamer's parser can create values of any type that is registered in the
- * process, and a peer must not be able to choose that type. This check
- * therefore works on the text alone and accepts plain types only.
- */
+ * GStreamer's parser of caps can create a value of any type that is registered
+ * in the process. A peer must not be able to choose such a type. This check
+ * therefore reads the text before GStreamer parses it, and accepts only plain
+ * types, such as integers and strings. */
 
 #pragma once
 

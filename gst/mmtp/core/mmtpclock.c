@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Estimates the sender's clock at the receiver. */
+/* Implementation of mmtpclock.h: the receiver's estimate of the sender's clock.
+ */
 
 #include "mmtpclock.h"
 
@@ -8,15 +9,22 @@
 #define SECOND 1e9
 #define DUE_BITS 32
 
-/* If the due times are wrong, the error is corrected exponentially with the
- * time constant CORRECTION_TIME (ns). The correction is limited to MAX_SLEW,
- * which is 1 ms per second. It is then neither audible nor visible. */
+/* Due times are converted from the sender's clock to the receiver's clock. If a
+ * better estimate shows that the converted due times are wrong, they are
+ * corrected gradually: their error decreases exponentially with the time
+ * constant CORRECTION_TIME (ns). The correction is limited to MAX_SLEW, which
+ * is 1 ms per second, so that it is neither audible nor visible. */
 #define CORRECTION_TIME (20 * SECOND)
 #define MAX_SLEW 1e-3
-/* The first offset between the two clocks is an estimate from the round trip of
- * the handshake. As long as the offset is wrong, the deadlines are wrong as
- * well. In the first 5 s, the offset may therefore be corrected by up to 500 ms
- * per second. */
+/* The offset is the difference between the sender's clock and the receiver's
+ * clock. The first offset is only an estimate, which is computed from the round
+ * trips of the handshake. As long as the offset is wrong, the deadlines are
+ * wrong as well, so an error is corrected fast at the beginning of a session.
+ *
+ * For the time SETTLING_TIME (ns), the error of the offset decreases
+ * exponentially with the time constant SETTLING_CORRECTION (ns). During this
+ * time, the offset may change by at most SETTLING_SLEW, which is 500 ms per
+ * second. */
 #define SETTLING_TIME (5 * SECOND)
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
@@ -29,13 +37,14 @@
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
-/* Maximum error of a measured skew. Like the skew, it is a ratio. If noise may
- * have changed the measured skew by more than this, the measurement is ignored.
- */
+/* Maximum error of a measured skew. Both are ratios (ns per ns). If noise may
+ * have changed a measured skew by more than MAX_ERROR, the measurement is
+ * ignored. */
 #define MAX_ERROR 5e-5
-/* Maximum difference, in us, between a time of the sender and `sender_start`.
- * It is about two years. A larger difference is reduced to this maximum, so
- * sums of times in ns fit into 64 bits, whatever the peer sends. */
+/* Maximum difference, in us, between a time that the sender sends and
+ * `sender_start`, the time at which the sender sent OPEN. It is about two
+ * years. A larger difference is reduced to this maximum, so sums of times in ns
+ * fit into 64 bits, whatever the peer sends. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
 
 void
@@ -49,8 +58,9 @@ mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now)
   clock->sent_time = clock->due_time = clock->offset_time = now;
 }
 
-/* Returns the time from the sending of OPEN to `sender_time`, on the sender's
- * clock. The argument is in us, and the result is in ns. */
+/* Returns the time from the sending of OPEN (the request for the session) to
+ * `sender_time`, on the sender's clock. `sender_time` is in us, and the result
+ * is in ns. */
 static gint64
 get_elapsed (const MmtpClock * clock, guint64 sender_time)
 {

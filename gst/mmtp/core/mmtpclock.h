@@ -27,15 +27,17 @@ typedef struct
 typedef struct
 {
   guint64 start;                /* arrival time of OPEN, in ns */
-  /* time in us on the sender's clock at which OPEN was sent, as OPEN says */
+  /* Time in us, on the sender's clock, at which the sender sent OPEN (its
+   * request for the session). The OPEN contains this time. */
   guint64 sender_start;
 
-  /* Sending time of the last message in ticks of MMTP_TICK us, with all bits
-   * restored. */
+  /* Sending time of the last message, with all bits restored. The unit is a
+   * tick of MMTP_TICK us. */
   guint64 sent;
-  /* arrival time of the message sent at `sent`, in ns */
+  /* arrival time, in ns, of the message with the sending time `sent` */
   guint64 sent_time;
-  /* last due time with all bits restored, in us */
+  /* last due time that was received, with all bits restored, in us on the
+   * sender's clock */
   guint64 due;
   guint64 due_time;
 
@@ -43,7 +45,8 @@ typedef struct
   /* minimum transit (arrival time minus sending time minus a constant) of all
    * messages so far, in ns */
   gint64 min;
-  /* offset of the clocks, smoothed from the values in KEEPALIVEs, in ns */
+  /* offset of the clocks in ns, smoothed over the offsets that the sender has
+   * announced in KEEPALIVE messages */
   gdouble announced;
   guint64 announced_time;
 
@@ -52,13 +55,15 @@ typedef struct
   /* current offset of the clocks in ns, which is added to due times */
   gdouble offset;
   guint64 offset_time;
-  /* due time of the last output to the application, in us */
+  /* due time of the buffer that was last passed to the application, in us on
+   * the sender's clock */
   guint64 last_due;
-  /* `last_due` on the receiver's clock, in ns */
+  /* the due time `last_due`, converted to the receiver's clock, in ns */
   guint64 last_mapped;
 
-  /* skew of the clocks: the rate at which the transit (arrival time minus
-   * sending time) of messages changes, in ns per ns */
+  /* Skew of the clocks: the difference between their speeds. It is the rate at
+   * which the transit (arrival time minus sending time) of messages changes, in
+   * ns per ns. */
   gdouble skew;
   gboolean has_skew;
   /* Recent minimum transits, oldest first. */
@@ -68,23 +73,25 @@ typedef struct
 
 void mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now);
 /* Messages contain only the low bits of their sending time, `ticks`. This
- * function restores the other bits and moves the sending time to the receiver's
- * clock, with a constant offset. The result is in ns. The transit of the
- * message is its arrival time minus this result. */
+ * function restores the other bits and converts the sending time to the
+ * receiver's clock, in ns. The conversion uses a constant offset, which is not
+ * corrected later. The transit of the message is its arrival time minus the
+ * returned time. */
 gint64 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks);
-/* Messages contain only the low 32 bits of a due time. Returns the whole due
- * time in us, on the sender's clock. */
+/* Messages contain only the low 32 bits of a due time, `due`. This function
+ * restores the other bits. It returns the whole due time in us, on the sender's
+ * clock. */
 guint64 mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due);
 
 void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
-/* Processes the offset of the clocks that a KEEPALIVE contains, in ns. It is
- * smoothed with the earlier values, except in the first seconds of a session.
- */
+/* Takes the offset of the clocks, in ns, that the sender has announced in a
+ * KEEPALIVE message. In the first seconds of a session, the new offset replaces
+ * the previous one. Later, it is smoothed with the earlier offsets. */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* Adds a minimum transit in ns, the minimum over the messages that arrived
- * since the last call, to the points from which the skew is computed. The
- * transit of a message is its arrival time minus its sending time, minus a
- * constant. Call this function about once a second. */
+/* Adds one point to the points from which the skew of the clocks is computed.
+ * The point is `min`, the minimum transit in ns of the messages that arrived
+ * since the last call. The transit of a message is its arrival time minus its
+ * sending time, minus a constant. Call this function about once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
 /* Restarts the measurement of the skew, because messages now arrive on another
  * path. The minimum transit of one path cannot be compared with the minimum
@@ -95,8 +102,8 @@ void mmtp_clock_restart_skew (MmtpClock * clock);
 /* Converts a due time in us on the sender's clock to the receiver's clock, in
  * ns. A time before the zero of the receiver's clock becomes 0. */
 guint64 mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due);
-/* Converts the due time of a buffer that is passed to the application, like
- * mmtp_clock_map (). After the first call, the offset of the clocks changes
- * only slowly, so the results do not jump. They do not decrease unless the due
- * times decrease. */
+/* Converts the due time of a buffer that is passed to the application, from us
+ * on the sender's clock to ns on the receiver's clock. After the first call,
+ * the offset of the clocks changes only slowly, so the results do not jump.
+ * They do not decrease unless the due times decrease. */
 guint64 mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due);
