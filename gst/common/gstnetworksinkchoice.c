@@ -10,8 +10,8 @@
 #include "gstwirelessevents.h"
 
 /* Maximum number of frames that are dropped while a new receiver waits for a
- * key frame. If none of these frames is flagged as a key frame, the stream is
- * assumed to have no such flags. The next frame is then sent. */
+ * key frame. If none of so many frames is a key frame, the sink assumes that
+ * the stream does not mark its key frames, and sends the next frame. */
 #define MAX_FRAMES_WITHOUT_KEY 600
 
 /* --- choice of buffers
@@ -46,8 +46,9 @@ gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
 }
 
 /* Returns whether `buffer` belongs to the same frame as the previous buffer.
- * Frames are told apart by the flag MARKER on the last buffer of a frame, or by
- * the PTS. If the stream has neither of them, the function returns FALSE. */
+ * The end of a frame is known from the flag MARKER on its last buffer, or from
+ * a different PTS of the next buffer. If the stream has neither markers nor
+ * PTS, the function returns FALSE. */
 static gboolean
 continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -92,9 +93,10 @@ get_layer (GstBuffer * buffer)
 }
 
 /* Called when a frame was dropped because the network accepts no data. If the
- * frame belongs to a layer above the base layer, the following frames of higher
- * layers refer to it, so they are useless. The next frame of the same layer or
- * of a lower layer is useful again, and so are the frames after it. */
+ * frame belongs to a temporal layer above the base layer, the following frames
+ * of higher layers refer to it, so they are useless. With the next frame of the
+ * same layer or of a lower layer, this ends: this frame and the frames after it
+ * are useful again. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -141,13 +143,14 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
   gst_network_sink_pass_buffer (self, buffer);
 }
 
-/* Called before a buffer is sent. If the receiver has changed, `buffer` is
- * dropped and the function returns TRUE. The new receiver has none of the
- * previous frames. Even an I-frame is dropped: `buffer` was produced for the
- * old receiver, so it may lack headers that the new receiver needs.
+/* Called before `buffer` is sent. If the connection is a new one, the new
+ * receiver has none of the previous frames. In this case the function drops
+ * `buffer` and returns TRUE. Even an I-frame is dropped: it was produced for
+ * the previous receiver, so it may lack headers that the new receiver needs.
  *
  * If no buffer was sent or dropped before the first receiver connected, this
- * receiver has missed nothing. In this case `buffer` is not dropped. */
+ * receiver has missed nothing. In this case the function does not drop
+ * `buffer`. */
 gboolean
 gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {

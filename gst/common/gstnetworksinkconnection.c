@@ -7,12 +7,12 @@
 #include "gstnetworksinkprivate.h"
 #include "socketmessages.h"
 
-/* Pause between two attempts to connect, in microseconds. It starts at
- * MIN_PAUSE and doubles up to MAX_PAUSE. After a connection that lasted at
- * least MAX_PAUSE it starts at MIN_PAUSE again. */
+/* Pause in us between two attempts to connect. It starts at MIN_PAUSE, doubles
+ * after each attempt, and grows up to MAX_PAUSE. After a connection that lasted
+ * at least MAX_PAUSE, it starts at MIN_PAUSE again. */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
-/* Minimum time between two warnings, in microseconds */
+/* minimum time in us between two warnings about failed or broken connections */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 const gchar *
@@ -107,9 +107,10 @@ gst_network_sink_post_error (GstNetworkSink * self)
 }
 
 /* Posts a warning about `error`. `connecting` is TRUE if an attempt to connect
- * has failed, and FALSE if a connection has broken. If `again` is TRUE, the
- * warning says that the element tries again. If auto-reconnect is not set,
- * the caller sets `again` to FALSE, because the element may soon give up. */
+ * has failed, and FALSE if an existing connection has broken. If `again` is
+ * TRUE, the warning says that the element tries again. The caller sets `again`
+ * to FALSE if auto-reconnect is not set, because the element may then soon give
+ * up. */
 static void
 post_warning (GstNetworkSink * self, const GError * error,
     gboolean connecting, gboolean again)
@@ -141,9 +142,10 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* Attempts that are refused are repeated until refused_until. The last
-   * attempt is made at this time, so the thread must not wait beyond it. If the
-   * receiver refuses the last attempt too, the thread gives up. */
+  /* After a refusal, attempts to connect are repeated until the time
+   * refused_until. The last attempt is made at this time, so the thread must
+   * not wait beyond it. If the receiver refuses the last attempt too, the
+   * thread gives up. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
@@ -183,9 +185,10 @@ is_final (GstNetworkSink * self, const GError * error)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
 }
 
-/* Called with the lock. Returns whether to repeat an attempt to connect that
- * was refused. A repetition is useful because the receiver may not listen yet,
- * or because the refusal may be forged. */
+/* Returns TRUE if an attempt to connect was refused and should be repeated. A
+ * further attempt may succeed, because the receiver may not listen yet, or
+ * because the refusal may be forged. The attempts are repeated until the time
+ * peer-timeout has passed since the first refusal. Called with the lock. */
 static gboolean
 is_transient_refusal (GstNetworkSink * self, const GError * error,
     gboolean connecting)
@@ -203,9 +206,11 @@ is_transient_refusal (GstNetworkSink * self, const GError * error,
   return now < priv->refused_until;
 }
 
-/* Handles the error of a failed attempt to connect, or of a broken connection.
- * The caller holds the lock. This function releases the lock for a while and
- * takes it again. Takes ownership of `error`. */
+/* Called after an attempt to connect has failed, or after a connection has
+ * broken, because of `error`. Either waits until the next attempt, or gives up
+ * and stores the error, which is then posted. The caller holds the lock. This
+ * function releases the lock for a while and takes it again. Takes ownership of
+ * `error`. */
 static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
@@ -232,10 +237,10 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->wanted = FALSE;
   priv->refused_until = 0;
   set_state (self, STATE_FAILED);
-  /* An error is posted here only if an established connection breaks while the
-   * pipeline is playing. All other errors are posted by the streaming thread.
-   * The reason is that an application possibly does not watch the bus yet while
-   * the pipeline is on its way to PAUSED. */
+  /* The connection's thread posts an error itself only if an established
+   * connection breaks while the pipeline is playing. In all other cases, it
+   * leaves this to the streaming thread. The reason is that the application may
+   * not watch the bus yet while the pipeline is on its way to PAUSED. */
   if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
@@ -245,9 +250,8 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 
 /* --- connect, watch, disconnect -------------------------------------------
  *
- * The caller holds the lock. The functions release it while they wait, and
- * hold it again when they return.
- */
+ * The caller of each function in this section holds the lock. The functions
+ * release the lock while they wait, and hold it again when they return. */
 
 static gboolean
 connect_once (GstNetworkSink * self)
@@ -327,9 +331,12 @@ disconnect (GstNetworkSink * self)
     g_cond_wait (&priv->cond, &priv->lock);
   priv->awaited = FALSE;
   error = g_steal_pointer (&priv->failure);
-  /* The connection is reset if a buffer was sent only in part. It is also reset
-   * if the receiver has accepted no data for too long. In this case the kernel
-   * still holds data for the receiver, and the reset discards these data. */
+  /* The connection is reset instead of closed in two cases:
+   *
+   * - A buffer was sent only in part. The receiver learns by the reset that its
+   *   last frame is incomplete.
+   * - The receiver has accepted no data for too long. The kernel then still
+   *   holds data for the receiver, and the reset discards these data. */
   reset = priv->torn
       || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
   UNLOCK (self);
@@ -349,8 +356,9 @@ disconnect (GstNetworkSink * self)
 
 /* --- the thread ---------------------------------------------------------- */
 
-/* Waits until a connection is wanted. Returns FALSE if the thread must end. The
- * caller holds `priv->lock`. This function releases the lock while it waits. */
+/* Waits until the sink needs a connection. Returns FALSE if the thread must
+ * end. The caller holds `priv->lock`. This function releases the lock while it
+ * waits. */
 static gboolean
 wait_until_wanted (GstNetworkSink * self)
 {
@@ -439,7 +447,8 @@ gst_network_sink_end_connection (GstNetworkSink * self)
   GstNetworkSinkPrivate *priv = self->priv;
 
   LOCK (self);
-  /* If the connection is broken, wait until its error was reported. */
+  /* If the connection is broken, the connection's thread still has to report
+   * the error. Wait until it has done so. */
   while (priv->state == STATE_BROKEN && !priv->stopping)
     g_cond_wait (&priv->cond, &priv->lock);
   priv->draining = FALSE;

@@ -30,7 +30,8 @@
 #pragma GCC visibility push(hidden)
 
 GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
-/* The log category of the class of `self` */
+/* Macros such as GST_DEBUG_OBJECT use this log category: the one of the class
+ * of `self`. */
 #define GST_CAT_DEFAULT (get_category (self))
 
 typedef enum
@@ -38,7 +39,8 @@ typedef enum
   /* There is no connection, and none is wanted. */
   STATE_IDLE,
   STATE_CONNECTING,
-  /* The thread waits for the next attempt to connect. */
+  /* The connection's thread waits until it is time for the next attempt to
+   * connect. */
   STATE_PAUSING,
   STATE_CONNECTED,
   /* The connection is broken but not closed yet. */
@@ -62,10 +64,14 @@ typedef enum
   /* The receiver is a new one that lacks the earlier frames. It gets no buffer
    * before the next key frame. */
   DROP_NO_KEY_FRAME,
-  /* The connection broke after a part of the buffer was sent. */
+  /* The connection broke after a part of the buffer was sent, so the rest of
+   * the buffer was dropped. */
   DROP_BROKEN,
-  DROP_UNSENDABLE,              /* The transport cannot carry the buffer. */
-  /* The stream did not end within drain-timeout. */
+  /* The transport cannot carry the buffer, for example because it is too large.
+   */
+  DROP_UNSENDABLE,
+  /* The stream had to end within the time drain-timeout, and the buffer was not
+   * sent in this time. */
   DROP_EOS_TIMEOUT,
   DROP_LAST
 } DropReason;
@@ -85,12 +91,15 @@ typedef enum
 {
   FAILURE_CLOSED,               /* The receiver closed the connection. */
   FAILURE_RESET,                /* The receiver reset the connection. */
-  /* For the time `timeout`, the receiver accepted no data or did not answer. */
+  /* The receiver accepted no data, or did not answer, for the time that the
+   * property peer-timeout sets. */
   FAILURE_TIMEOUT,
   /* No process listens at the address of the receiver. */
   FAILURE_REFUSED,
   FAILURE_UNREACHABLE,
-  FAILURE_NOT_FOUND,            /* The host name does not exist. */
+  /* The name of the host could not be resolved, or a property names something
+   * that does not exist on this host, such as an interface. */
+  FAILURE_NOT_FOUND,
   FAILURE_OTHER,
   FAILURE_LAST
 } Failure;
@@ -111,9 +120,12 @@ typedef struct
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
   guint64 eos_timeouts;
-  /* time that render waited while the network was full, in ns */
+  /* Total time in ns for which the streaming thread has waited in the method
+   * render of the sink until the network had room or the pacing allowed the
+   * next packet */
   guint64 time_blocked;
-  /* time that render waited for a connection, in ns */
+  /* Total time in ns for which the streaming thread has waited in the method
+   * render of the sink for a connection */
   guint64 time_unconnected;
 } Counters;
 
@@ -121,7 +133,7 @@ struct _GstNetworkSinkPrivate
 {
   /* A thread never holds this lock while it blocks or posts a message. */
   GMutex lock;
-  /* signalled when a field protected by lock changes */
+  /* signalled when a field that `lock` protects has changed */
   GCond cond;
 
   /* --- protected by lock --- */
@@ -129,89 +141,101 @@ struct _GstNetworkSinkPrivate
   GstClockTime timeout, eos_timeout, max_live_wait;
 
   ConnectionState state;
-  /* Number of the current connection, counted from 1. The streaming thread
-   * detects a new receiver by this number. */
+  /* Number of the present or last connection, counted from 1; 0 if there was
+   * none yet. By this number, the streaming thread detects that it sends to a
+   * new receiver. */
   guint64 generation;
   gboolean wanted;              /* a connection should exist */
   gboolean stopping;            /* TRUE if the connection's thread has to end */
-  /* EOS has arrived, and the sink waits until the remaining data are delivered.
-   * During this time the connection is not watched. */
+  /* TRUE after EOS has arrived, while the sink waits until the receiver has the
+   * remaining data. During this time, the method `watch`, which detects that
+   * the receiver has gone, is not called. */
   gboolean draining;
-  /* TRUE while a buffer is sent only in part. If its rest can no longer be
-   * sent, the connection has to be reset. */
+  /* TRUE if a part of the current buffer was sent, but not the whole buffer
+   * yet. If the connection is closed in this situation, it is reset, so that
+   * the receiver learns that its last frame is incomplete. */
   gboolean torn;
   gboolean unlocked;            /* render has to return immediately */
-  /* The application has sent EOS to the pipeline, which passes it to its
-   * sources. EOS will therefore arrive at this sink later. */
+  /* TRUE if the application has sent EOS to the pipeline. The pipeline passes
+   * the event to its sources, so EOS will arrive at this sink later. */
   gboolean end_asked;
-  /* Deadline for the end of the stream, monotonic time in us; 0 if it is not
-   * set. After the application has sent EOS to the pipeline, the first wait of
-   * the sink sets this deadline. */
+  /* Deadline for the end of the stream, as a monotonic time in us; 0 if it is
+   * not set. It is set when it is known that EOS will arrive soon. After the
+   * deadline, the sink no longer waits, and drops the buffers before EOS. */
   gint64 ending_until;
-  /* TRUE while the streaming thread executes the method `send`, `wait` or
-   * `drain`. */
+  /* TRUE while the streaming thread executes the method `send`, `send_packets`,
+   * `wait` or `drain` of the subclass. The connection must not be closed during
+   * this time. */
   gboolean using;
   gboolean awaited;             /* disconnect waits until `using` is FALSE */
-  /* TRUE while the connection's thread executes the method `watch`. */
+  /* TRUE while the connection's thread executes the method `watch` of the
+   * subclass, which detects that the receiver has gone. */
   gboolean watching;
   GError *failure;              /* reason why the state is BROKEN */
-  /* reason why the state is FAILED; NULL if the error was already posted */
+  /* Error that has led to STATE_FAILED and that was not posted as a message
+   * yet; NULL if there is none */
   GError *error;
   gboolean error_is_of_connecting;
-  /* Monotonic time in us at which render began to wait for room in the network;
-   * 0 while render does not wait for room */
+  /* Monotonic time in us at which the present wait for room in the network, or
+   * for pacing, began; 0 if the streaming thread does not wait for either */
   gint64 blocked_since;
-  /* Monotonic time in us at which render began to wait for a connection; 0
-   * while render does not wait for a connection */
+  /* Monotonic time in us at which the present wait for a connection began; 0 if
+   * the streaming thread does not wait for a connection */
   gint64 unconnected_since;
   Counters counters;
 
   /* connection_cancellable ends the waits of the connection's thread, and
-   * send_cancellable ends those of the streaming thread. Any thread may cancel
-   * them, but only the waiting thread itself resets its cancellable. Both
-   * operations need the lock. */
+   * send_cancellable ends the waits of the streaming thread. Any thread may
+   * cancel them. Each cancellable is reset only by the thread whose waits it
+   * ends. A thread that cancels or resets a cancellable holds the lock. */
   GCancellable *connection_cancellable, *send_cancellable;
 
-  /* The connection's thread. It is created and joined by state changes. */
+  /* The connection's thread. The state change from READY to PAUSED creates it,
+   * and the state change from PAUSED to READY joins it. */
   GThread *thread;
 
   /* --- the connection's thread only --- */
   /* pause before the next attempt to connect, in us */
   gint64 pause;
   /* If the receiver refuses an attempt to connect, the thread repeats the
-   * attempt until this monotonic time in us. 0 if no attempt was refused since
-   * the last connection */
+   * attempt until this monotonic time in us. The time is set at the first
+   * refusal. 0 if no attempt was refused since the last connection */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
-  /* Time of the last warning, monotonic time in us; 0 if none was posted */
+  /* Monotonic time in us at which the last warning about a failed or broken
+   * connection was posted; 0 if none was posted */
   gint64 warned_at;
 
   /* --- used by the streaming thread; while no pad is active, by any thread */
-  /* The buffer that is being sent; NULL if there is none. If a flush interrupts
-   * the sending after a part of the buffer was sent, the buffer stays here, so
-   * that its rest is sent later. */
+  /* The buffer that the streaming thread is sending; NULL if there is none. If
+   * a flush interrupts the thread after a part of the buffer was sent, the
+   * buffer stays here. The thread then sends the rest of this buffer before any
+   * other buffer. */
   GstBuffer *rest;
-  gsize rest_offset;            /* number of bytes of `rest` that were sent */
-  /* Number of the connection on which the previous buffer was handled. If it
-   * differs from `generation`, the next buffer is the first one on a new
-   * connection, and the receiver is a new one.
-   */
+  /* number of bytes of the buffer `rest` that were sent already */
+  gsize rest_offset;
+  /* Value of `generation`, the number of the connection, when the previous
+   * buffer was handled. If `generation` has changed since then, the next buffer
+   * is the first one on a new connection, and the receiver is a new one. */
   guint64 receiver;
-  /* TRUE if a buffer has arrived since the last EOS */
+  /* TRUE if at least one buffer has arrived since the start or since the last
+   * EOS */
   gboolean has_input;
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
-  /* A buffer was dropped because the stream did not end within drain-timeout.
-   */
+  /* TRUE if a buffer was dropped because the stream had to end within the time
+   * drain-timeout */
   gboolean gave_up;
-  /* A part of the current frame was dropped. The rest of the frame is therefore
-   * dropped too. */
+  /* TRUE if a part of the current frame was dropped. The rest of the frame is
+   * then dropped too. */
   gboolean skips_frame;
-  /* Temporal layer of a dropped frame. The next frames of higher layers refer
-   * to the dropped frame and are therefore useless. 0 if there is no such
-   * dropped frame. */
+  /* If a frame of a temporal layer above the base layer was dropped: the number
+   * of this layer. The next frames of higher layers refer to the dropped frame,
+   * so they are useless and are dropped too. 0 if there is no such dropped
+   * frame. */
   gint dropped_layer;
-  /* TRUE if a buffer with the flag MARKER has arrived */
+  /* TRUE if a buffer of the present stream had the flag MARKER, which marks the
+   * last buffer of a frame */
   gboolean have_markers;
   /* Number of frames that were dropped since a new receiver began to wait for a
    * key frame */
@@ -220,19 +244,20 @@ struct _GstNetworkSinkPrivate
    * frame will follow */
   gboolean in_frame;
   GstClockTime last_pts;        /* PTS of the last buffer */
-  /* Deadline for the end of the stream, as a monotonic time in us; 0 if there
-   * is no deadline */
+  /* Deadline for the end of the stream, as a monotonic time in us. Valid while
+   * the sink drains the connection after EOS; otherwise 0. */
   gint64 deadline;
   Input input;                  /* whether upstream is live */
-  /* TRUE if live input has waited for max_live_wait in vain. Until something is
-   * sent again, buffers then do not wait at all. */
+  /* TRUE after a buffer of live input has waited for the time max_live_wait and
+   * was dropped. The next buffers do not wait at all, until something is sent
+   * again. */
   gboolean live_gave_up;
-  /* Number of packets in the present batch that were sent to no receiver,
-   * although the method send_packets has reported them as sent; see
-   * gst_network_sink_refuse_packet (). They are counted as unsendable. */
+  /* Number of packets of the present batch that the method send_packets has
+   * reported as sent although they were sent to no receiver. The subclass
+   * announces each of them with gst_network_sink_refuse_packet (). They are
+   * counted as unsendable. */
   guint refused;
-  /* total size in bytes of the packets in the present batch that were sent to
-   * no receiver */
+  /* total size in bytes of the packets that `refused` counts */
   guint64 refused_bytes;
 };
 
@@ -251,7 +276,8 @@ get_category (GstNetworkSink * self)
 const gchar *gst_network_sink_get_state_name (ConnectionState state);
 void gst_network_sink_start_connection (GstNetworkSink * self);
 /* Tells the connection's thread to end, and wakes up all threads that wait for
- * the connection. Called before the pads are deactivated. */
+ * the connection. Called before the pads are deactivated, because the
+ * deactivation waits for the streaming thread. */
 void gst_network_sink_cancel_connection (GstNetworkSink * self);
 void gst_network_sink_join_connection (GstNetworkSink * self);
 /* Marks the connection as broken because of `error`. Takes ownership of
@@ -277,23 +303,34 @@ gboolean gst_network_sink_send_event (GstElement * element, GstEvent * event);
 void gst_network_sink_reset_render (GstNetworkSink * self);
 
 /* gstnetworksinkchoice.c */
-/* Decides whether `buffer` is sent. Returns TRUE if it must be sent. Returns
- * FALSE if it must not be sent; this function has then already counted it as
- * dropped. Called once for each buffer and connection. */
+/* Decides whether `buffer` is sent or dropped. Returns TRUE if the caller must
+ * send `buffer`. Returns FALSE if `buffer` must not be sent; this function has
+ * then already counted it as dropped. The caller calls this function once for a
+ * buffer. If the connection changes before the buffer is sent, the caller calls
+ * it once more. */
 gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
 void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
-/* Records that `buffer` was either sent or dropped. */
+/* The caller calls this function after `buffer` was sent or dropped. Updates
+ * the fields that depend on the previous buffer, such as `last_pts` and
+ * `in_frame`. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
-/* Called before `buffer` is sent. If the receiver has changed, drops `buffer`,
- * records that a key frame has to come next, and returns TRUE. Returns FALSE if
- * the receiver has not changed. Also returns FALSE for the first receiver if no
- * buffer was sent or dropped before it connected, because this receiver has
- * missed nothing. */
+/* Called before `buffer` is sent. If the connection is a new one, the receiver
+ * lacks the earlier frames and needs a key frame first. In this case the
+ * function drops `buffer`, records that a key frame has to come next, and
+ * returns TRUE.
+ *
+ * Otherwise returns FALSE and does not drop `buffer`:
+ *
+ * - The receiver has not changed.
+ * - The receiver is the first one, and no buffer was sent or dropped before it
+ *   connected. This receiver has missed nothing.
+ * - The transport is connectionless. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);
-/* Records that the next buffer begins a new frame. */
+/* Called at the start of a stream. Forgets which frame the previous buffer
+ * belonged to, so that the next buffer begins a new frame. */
 void gst_network_sink_begin_stream (GstNetworkSink * self);
 
 #pragma GCC visibility pop

@@ -10,12 +10,13 @@
 
 /* Maximum number of buffers of a list that are processed together */
 #define MAX_BATCH 64
-/* Return value of look_for_connection (): the buffer has to wait, because there
- * is no connection yet. */
+/* Return value of look_for_connection (): there is no connection yet, and the
+ * buffer has to wait for one. */
 #define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
 
-/* The packets that upstream pushed together in one buffer list and that were
- * not sent or dropped yet */
+/* The packets of one buffer list, or a single packet, that upstream has passed
+ * to the sink in one call. Packets that were sent or dropped are removed from
+ * the batch. */
 typedef struct
 {
   GstBuffer **packets;
@@ -30,9 +31,9 @@ typedef enum
    * sent, and the caller drops the buffer. */
   OUTCOME_FULL,
   OUTCOME_UNSENDABLE,
-  /* No result, because the sink was unlocked (for a flush or a state change),
-   * the connection broke, or the deadline for the end of the stream has passed.
-   * The caller checks which of these happened. */
+  /* The attempt was interrupted and has no result: the sink was unlocked for a
+   * flush or a state change, the connection broke, or the deadline for the end
+   * of the stream has passed. The caller checks which of these happened. */
   OUTCOME_INTERRUPTED
 } Outcome;
 
@@ -84,7 +85,8 @@ query_drops_when_full (GstPad * pad)
 }
 
 /* Returns whether a wait in this sink would block a live source upstream.
- * Queries upstream once per stream. The caller does not hold the lock. */
+ * Queries upstream only once after the start of the sink, and stores the
+ * result. The caller does not hold the lock. */
 static gboolean
 is_input_live (GstNetworkSink * self)
 {
@@ -99,10 +101,10 @@ is_input_live (GstNetworkSink * self)
   return self->priv->input == INPUT_LIVE;
 }
 
-/* Returns the time until which a buffer may wait. Its wait began at `since`.
- * Both are monotonic times in us. For input that is not live, there is no
- * limit, and the result is G_MAXINT64. May be called with or without the lock.
- */
+/* `since` is the monotonic time in us at which a buffer began to wait. Returns
+ * the monotonic time in us until which this buffer may wait. If the input is
+ * not live, there is no limit, and the result is G_MAXINT64. May be called with
+ * or without the lock. */
 static gint64
 get_live_end (GstNetworkSink * self, gint64 since)
 {
@@ -114,11 +116,10 @@ get_live_end (GstNetworkSink * self, gint64 since)
       since + (gint64) (priv->max_live_wait / GST_USECOND);
 }
 
-/* Returns TRUE if a live buffer has waited long enough and must be dropped.
- * `since` is the time at which its wait began; the limit is max-live-wait.
- * After such a drop, the next buffers do not wait at all until the network has
- * room again.
- */
+/* Returns TRUE if a live buffer has waited for max-live-wait and must be
+ * dropped. `since` is the monotonic time in us at which its wait began. After
+ * such a drop, the next buffers do not wait at all until the network has room
+ * again. */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
 {
@@ -183,9 +184,10 @@ look_for_connection (GstNetworkSink * self)
   return FLOW_WAIT;
 }
 
-/* Returns whether the deadline for the end of the stream has passed. There is
- * such a deadline only if EOS is expected soon. When it has passed, the buffers
- * before the EOS no longer wait for a connection. Called with the lock. */
+/* Returns whether the deadline for the end of the stream has passed. The
+ * deadline is set when it is known that EOS will arrive soon. After the
+ * deadline, the buffers that arrive before EOS are dropped instead of waiting
+ * for a connection. Called with the lock. */
 static gboolean
 is_over (GstNetworkSink * self)
 {
@@ -204,9 +206,9 @@ begin_ending (GstNetworkSink * self)
 
 /* Called with the lock before the streaming thread waits for the network. EOS
  * reaches the sink only after the current buffer was sent or dropped, so this
- * wait delays the end of the stream. If the application has sent EOS, this
- * function therefore limits the wait: it sets the deadline for the end of the
- * stream. */
+ * wait delays the end of the stream. The wait must be limited if the
+ * application has sent EOS to the pipeline. In this case the function sets the
+ * deadline for the end of the stream. */
 static void
 note_wait (GstNetworkSink * self)
 {
@@ -214,10 +216,9 @@ note_wait (GstNetworkSink * self)
     begin_ending (self);
 }
 
-/* Waits until a field that the lock protects has changed, for example the state
- * of the connection, or until `end`. `end` is a monotonic time in us
- * (G_MAXINT64 = no limit). The caller holds the lock, which is released while
- * waiting. */
+/* Waits until another thread signals a change, for example of the state of the
+ * connection, or until the monotonic time `end` in us (G_MAXINT64 = no limit).
+ * The caller holds the lock, which is released while waiting. */
 static void
 wait_for_change (GstNetworkSink * self, gint64 end)
 {
@@ -253,8 +254,9 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   LOCK (self);
   while (TRUE) {
     if (priv->unlocked) {
-      /* Waits until the pipeline plays again. If the sink is flushed instead,
-       * returns FLUSHING. */
+      /* The sink was unlocked, for a pause or for a flush.
+       * gst_base_sink_wait_preroll waits until the pipeline plays again; if the
+       * sink is flushed, it returns GST_FLOW_FLUSHING. */
       UNLOCK (self);
       flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
       if (flow != GST_FLOW_OK)
@@ -303,9 +305,8 @@ begin_use (GstNetworkSink * self)
 }
 
 /* Called when the streaming thread no longer uses the connection. If `error` is
- * not NULL, marks the connection as broken for this reason. Takes ownership of
- * `error`.
- */
+ * not NULL, it is the reason why the connection is broken, and the function
+ * marks the connection as broken. Takes ownership of `error`. */
 static void
 end_use (GstNetworkSink * self, GError * error)
 {
@@ -365,10 +366,11 @@ note_full (GstNetworkSink * self)
   UNLOCK (self);
 }
 
-/* Waits until the network accepts data again. It has accepted none since
- * `full_since`, which is a monotonic time in us. Returns FALSE in two cases:
- * - The network has accepted no data for the timeout of the sink. `error` is
- *   set.
+/* Waits until the network may accept data again. `full_since` is the monotonic
+ * time in us since which the network has accepted no data. Returns TRUE if the
+ * caller may try to send again. Returns FALSE in two cases:
+ *
+ * - The network has accepted no data for the time peer-timeout. `error` is set.
  * - The wait was interrupted, or the deadline for the end of the stream has
  *   passed. `error` is not set. */
 static gboolean
@@ -400,10 +402,11 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
   return !g_cancellable_is_cancelled (priv->send_cancellable);
 }
 
-/* The network has room, but pacing does not allow the next packet yet. Waits
- * until it does. Returns FALSE if the wait was interrupted or the deadline for
- * the end of the stream has passed. As the network has room, the time of this
- * wait does not count towards peer-timeout or max-live-wait. */
+/* Called when the network has room, but pacing does not allow the next packet
+ * yet. Waits until pacing allows it. Returns FALSE if the wait was interrupted,
+ * or if the deadline for the end of the stream has passed. The time of this
+ * wait does not count towards peer-timeout or max-live-wait, because these
+ * limit the time for which the network has no room. */
 static gboolean
 wait_until_its_time (GstNetworkSink * self, GError ** error)
 {
@@ -432,7 +435,8 @@ set_ending (GstNetworkSink * self, gboolean is_ending)
 
 /* --- packets -------------------------------------------------------------- */
 
-/* Removes the first `n` packets of the batch, which were sent or dropped. */
+/* Removes the first `n` packets from the batch, because they were sent or
+ * dropped. */
 static void
 advance (Batch * batch, guint n)
 {
@@ -488,17 +492,18 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
   advance (batch, sent);
 }
 
-/* Returns how many packets, counted from the beginning of the batch, may be
- * sent now. Returns 0 if the first packet must not be sent; the function has
- * then dropped it and removed it from the batch. */
+/* Decides how many packets, counted from the beginning of the batch, the caller
+ * may send now. If the first packet must not be sent, drops it, removes it from
+ * the batch and returns 0. */
 static guint
 choose_packets (GstNetworkSink * self, Batch * batch)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
   if (!gst_network_sink_greet_receiver (self, batch->packets[0])) {
-    /* Usually no packet has to be dropped: no frame is being skipped, and no
-     * key frame is awaited. The whole batch can then be sent. */
+    /* Usually no packet has to be dropped, because no frame is being skipped
+     * and no receiver waits for a key frame. The whole batch can then be sent.
+     */
     if (!priv->skips_frame && !priv->needs_key_frame)
       return batch->n;
     if (gst_network_sink_choose (self, batch->packets[0]))
@@ -518,9 +523,9 @@ drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
 }
 
 /* Called when the connection accepts no data at the moment. If the sink may
- * wait, waits until the connection accepts data again. Otherwise drops the
+ * wait, waits until the connection may accept data again. Otherwise drops the
  * first packet of `batch`. Returns FALSE if the wait was interrupted or an
- * error occurred, else TRUE. */
+ * error occurred. Otherwise returns TRUE, and the caller continues to send. */
 static gboolean
 wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
     GError ** error)
@@ -539,8 +544,9 @@ wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
   return wait_for_room (self, *full_since, error);
 }
 
-/* Sends all packets of the batch over the existing connection. Returns early if
- * a wait is interrupted or the connection breaks. */
+/* Sends the packets of the batch over the existing connection, and drops those
+ * that cannot be sent. Returns early if a wait is interrupted or the connection
+ * breaks. */
 static void
 send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
 {
@@ -584,8 +590,8 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
   is_input_live (self);
   while (batch.n > 0) {
     /* Usually the connection exists already. begin_use () then returns TRUE,
-     * and wait_for_connection (), which would take the lock a second time, is
-     * not called. */
+     * and wait_for_connection () is not called, which would take the lock a
+     * second time. */
     if (begin_use (self)) {
       error = NULL;
       send_batch (self, &batch, &error);
@@ -633,7 +639,8 @@ static gboolean
 may_wait (GstNetworkSink * self)
 {
   /* If a part of a buffer was sent, the rest must be sent as well, because the
-   * receiver cannot use an incomplete buffer in the byte stream. */
+   * receiver cannot use an incomplete buffer in the byte stream. The sink then
+   * waits even if the property `blocking` is FALSE. */
   return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
 }
 
@@ -661,8 +668,9 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
-    /* If a part of the buffer was sent, the rest must be sent too. The buffer
-     * is therefore dropped only if no part of it was sent. */
+    /* If a part of the buffer was sent, the rest must be sent too, because the
+     * receiver cannot use an incomplete buffer. The buffer is therefore dropped
+     * only if no part of it was sent. */
     if (priv->rest_offset == 0 && gives_up (self, full_since))
       return OUTCOME_FULL;
     note_full (self);
@@ -752,9 +760,10 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
     gst_network_sink_clear_rest (self);
 }
 
-/* Drops `buffer` because the stream took too long to end. If a part of `buffer`
- * was sent already, `buffer` stays in priv->rest, and the connection will be
- * reset. */
+/* Drops `buffer`, which was not sent before the deadline for the end of the
+ * stream. If a part of `buffer` was sent already, `buffer` stays in priv->rest.
+ * The connection will then be reset, because the receiver has an incomplete
+ * buffer. */
 static void
 drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -787,9 +796,9 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
     drop_unconnected (self, buffer);
     return GST_FLOW_OK;
   }
-  /* The buffer was not sent, because of an error or a flush. If a part of it
-   * was sent before, the rest is kept and is sent later. Otherwise nothing is
-   * kept. */
+  /* The buffer was not sent, because of an error or a flush. If a part of the
+   * buffer was sent before, the buffer stays in priv->rest, and its rest is
+   * sent later. Otherwise priv->rest is cleared. */
   if (self->priv->rest_offset == 0)
     gst_network_sink_clear_rest (self);
   return flow;
@@ -939,9 +948,9 @@ begin_drain (GstNetworkSink * self)
 }
 
 /* Tells the receiver that the stream has ended. Returns TRUE if the receiver
- * has all data, or if the transport cannot report this. Returns FALSE if this
- * is not certain yet; the caller then calls the function again until the
- * deadline. */
+ * has all data, or if the transport cannot report this. Returns FALSE if the
+ * receiver may still lack data. The caller then calls the function again, until
+ * the deadline. */
 static gboolean
 try_drain (GstNetworkSink * self)
 {
@@ -963,10 +972,9 @@ try_drain (GstNetworkSink * self)
   return done;
 }
 
-/* Waits for the end of the stream. Returns GST_FLOW_OK when the receiver has
- * all data, when the connection has broken, or when the deadline has passed.
- * Returns FLUSHING if the sink was flushed.
- */
+/* Waits until the receiver has all data of the stream that has ended. Returns
+ * GST_FLOW_OK when it has, when the connection has broken, or when the deadline
+ * has passed. Returns GST_FLOW_FLUSHING if the sink was flushed. */
 static GstFlowReturn
 drain (GstNetworkSink * self)
 {
@@ -1012,8 +1020,10 @@ warn_of_eos_timeout (GstNetworkSink * self)
   g_free (peer);
 }
 
-/* Closes the connection. If the transport has connections, the receiver learns
- * by the close that the stream has ended. */
+/* Ends the use of the connection at the end of a stream. If the transport has
+ * connections, closes the connection, by which the receiver learns that the
+ * stream has ended. If the transport is connectionless, keeps the connection
+ * for the next stream. */
 static void
 end_connection (GstNetworkSink * self)
 {
@@ -1027,8 +1037,8 @@ end_connection (GstNetworkSink * self)
   UNLOCK (self);
 }
 
-/* Returns whether upstream is live. The latency query also returns whether the
- * sink synchronizes to the clock, but this is not needed here. */
+/* Returns whether upstream is live. gst_base_sink_query_latency can also return
+ * whether the sink synchronizes to the clock, but this is not needed here. */
 static gboolean
 is_stream_live (GstNetworkSink * self)
 {
@@ -1038,11 +1048,13 @@ is_stream_live (GstNetworkSink * self)
       &is_live, NULL, NULL) && is_live;
 }
 
-/* Returns whether the stream has ended without any connection. The sink then
- * posts an error, because this must not look like a success.
+/* Returns TRUE if a stream has ended and the sink never had a connection to the
+ * receiver. finish_stream then posts an error. Otherwise the application would
+ * assume that the stream was sent.
  *
  * There is one exception: a live stream with auto-reconnect may end without a
- * receiver, because the sink was set to wait for a receiver until the end. */
+ * receiver. In this case the property auto-reconnect makes the sink wait for a
+ * receiver as long as the stream lasts, so the missing receiver is no error. */
 static gboolean
 was_never_connected (GstNetworkSink * self)
 {
@@ -1099,10 +1111,9 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* `started` means that a new receiver has missed buffers of the present
-   * stream. The stream has ended, so a receiver that connects before the next
-   * stream begins has missed nothing.
-   */
+  /* While `started` is TRUE, a new receiver has missed buffers of the present
+   * stream. The stream has ended now. A receiver that connects before the next
+   * stream begins has therefore missed nothing. */
   priv->started = FALSE;
 
   LOCK (self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base class of live network sources, which gstnetworksrc.h describes. */
+/* Implementation of gstnetworksrc.h: the base class of live network sources. */
 
 #include "gstnetworksrc.h"
 #include "gstwronginput.h"
@@ -13,14 +13,16 @@
 #include "gststatstimer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
-/* The log category of the class of `self` */
+/* Macros such as GST_DEBUG_OBJECT use this log category: the one of the class
+ * of `self`. */
 #define GST_CAT_DEFAULT (get_category (self))
 
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  /* Value of the property caps; NULL if it is not set. If it is not set, the
-   * source uses the caps that the stream itself contains, or ANY. */
+  /* Value of the property caps; NULL if the property is not set. Without this
+   * property, the source uses the caps that the stream itself contains, or ANY.
+   */
   GstCaps *caps;
   GSocket *used_socket;         /* NULL: no socket is open */
   GstClockTime timeout;         /* in ns; 0: no timeout */
@@ -28,18 +30,20 @@ typedef struct
 
   GCancellable *cancellable;    /* has its own lock */
   GstLiveFlush flush;           /* has its own lock */
-  /* Queue between the threads of the source; NULL if the source has none. This
-   * pointer does not change after init. The queue has its own lock. */
+  /* Queue between the network thread and the streaming thread of the source;
+   * NULL if the source does not use such a queue. The pointer does not change
+   * after init. The queue has its own lock. */
   GstNetworkSrcQueue *queue;
 
-  /* List of the senders in the property allowed-senders; NULL means that all
-   * senders are allowed. The state change from READY to PAUSED creates the
-   * list. The list does not change at other times. */
+  /* The addresses in the property allowed-senders; NULL means that all senders
+   * are allowed. The list is created in the state change from READY to PAUSED
+   * and does not change at other times. */
   AddressList *allowed;         /* NULL: all senders are allowed */
   /* protects `not_allowed`; a thread that holds this lock takes no other lock
    */
   GMutex lock;
-  /* number of packets from senders that are not allowed; protected by lock */
+  /* number of dropped packets whose sender is not in `allowed`; protected by
+   * `lock` */
   guint64 not_allowed;
 } GstNetworkSrcPrivate;
 
@@ -231,9 +235,10 @@ gst_network_src_use_queue (GstNetworkSrc * self, GstNetworkSrcQueue * queue)
   get_private (self)->queue = queue;
 }
 
-/* Waits until the queue has an item or is flushing. The wait ends at the latest
- * `timeout` ns after `since`, which is a monotonic time in us. If `timeout` is
- * 0, the wait has no limit. Returns FALSE after the timeout. */
+/* Waits until the queue has an item, or until a flush begins. The wait ends at
+ * the latest `timeout` ns after `since`, which is a monotonic time in us. If
+ * `timeout` is 0, there is no such limit. Returns FALSE if the wait has ended
+ * because of the timeout. */
 static gboolean
 wait_until_changed (GstNetworkSrcQueue * queue, gint64 since,
     GstClockTime timeout)
@@ -328,10 +333,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSrc:allowed-senders:
    *
-   * Packets from other addresses are dropped without an answer, and counted as
-   * `not-allowed` in #GstNetworkSrc:stats. The check relies on the source
-   * address alone: a sender that can forge it can impersonate an allowed
-   * sender.
+   * If this list is set, packets from all other addresses are dropped without
+   * an answer, and counted as `not-allowed` in #GstNetworkSrc:stats. Only the
+   * source address is checked. A sender that forges its source address can
+   * therefore pretend to be an allowed sender.
    */
   PROPERTY_STRING ("allowed-senders", "Allowed senders",
       "IP addresses and prefixes from which packets are accepted, as a comma "
@@ -438,10 +443,10 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
-  /* A flush cancels the cancellable, and unlock_stop resets it. In the change
-   * to PAUSED, GstBaseSrc calls unlock_stop only after the start method. A
-   * start method that resolves a host name needs the cancellable earlier. It is
-   * therefore reset here, before start. */
+  /* A flush cancels the cancellable, and unlock_stop resets it. A start method
+   * that resolves a host name needs a cancellable that was reset. In the change
+   * to PAUSED, however, GstBaseSrc calls unlock_stop only after start. The
+   * cancellable is therefore reset here, before start. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
     if (!gst_network_uri_check (element) || !read_allowed_senders (self))

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of live sources that receive from a network. The base class has
  * the properties uri, caps, timeout, used-socket, allowed-senders, stats and
- * stats-interval, the URI handler, the timer for statistics, the answer to
- * latency queries, and the unlocking of a waiting thread. A subclass handles
- * the network: it opens and closes its socket, in start and stop or in state
- * changes, and creates buffers in create.
+ * stats-update-interval. It also has the URI handler, posts statistics at
+ * intervals, answers latency queries, and ends the waits of threads during a
+ * flush.
+ *
+ * A subclass handles the network. It opens and closes its socket, in start and
+ * stop or in state changes. It creates buffers in the method create.
  *
  * In class_init, a subclass also describes its URIs (gstnetworkuri.h) and
- * installs its own properties as a table (gstwirelessproperties.h).
- */
+ * installs its own properties as a table (gstwirelessproperties.h). */
 
 #pragma once
 
@@ -32,13 +33,15 @@ struct _GstNetworkSrcClass
   const gchar *timeout_name;
   GstDebugCategory *category;   /* log category; NULL means networksrc */
 
-  /* Returns the fields of the property `stats` (transfer full); the set of
-   * fields is always the same. Called from any thread, without OBJECT_LOCK. */
+  /* Returns a structure with the statistics of the subclass (transfer full), to
+   * which the base class adds a field of its own; the result is the value of
+   * the property `stats`. The subclass always sets the same fields. May be
+   * called from any thread. The caller does not hold OBJECT_LOCK. */
   GstStructure *(*create_stats) (GstNetworkSrc * self);
   /* Returns the latency in ns: the time from the timestamp of a buffer until
-   * the buffer is available. Called from any thread. The subclass posts a
-   * LATENCY message when the latency changes. If buffers are timestamped on
-   * arrival, this function may be NULL, and the latency is 0. */
+   * the buffer is available. May be called from any thread. The subclass posts
+   * a LATENCY message when the latency changes. This function may be NULL if
+   * buffers are timestamped on arrival; the latency is then 0. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
   /* Tells the subclass whether the pipeline is paused. Called with FALSE before
    * the change to PLAYING, and with TRUE after the change to PAUSED. Packets
@@ -61,31 +64,36 @@ struct _GstNetworkSrcClass
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Sets the queue between the network thread and the streaming thread of the
- * source. During a flush, the base class wakes the streaming thread if it
- * waits for the queue, so that create () can return. A subclass calls this
+ * source. If the streaming thread waits for an item when a flush begins, the
+ * base class wakes it, so that create () can return. A subclass calls this
  * function in its init function. */
 void gst_network_src_use_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);
 /* Returns whether the property `caps` is set. */
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
-/* Returns the cancellable that is cancelled during a flush; it belongs to the
- * source. Use it for every wait in create, except for
- * gst_network_src_wait_for_queue(). */
+/* Returns the cancellable that the source cancels during a flush, to end the
+ * waits in create. It belongs to the source. The subclass uses it for every
+ * wait in create except gst_network_src_wait_for_queue (), which ends during a
+ * flush without a cancellable. */
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
-/* Call this function once for each received packet. `address` is the address of
- * the sender: 4 bytes of IPv4 or 16 bytes of IPv6, in network byte order.
- * Returns whether the packet is accepted. Counts the packet if it is not
- * accepted. May be called between start and stop. The function does not take
- * OBJECT_LOCK. */
+/* Returns whether the source accepts packets from a sender, as the property
+ * allowed-senders demands. If not, counts the packet in the field `not-allowed`
+ * of `stats`, and the caller drops the packet. Call this function once for each
+ * received packet. `address` is the address of the sender: 4 bytes of IPv4 or
+ * 16 bytes of IPv6, in network byte order. May be called between start and
+ * stop. The function does not take OBJECT_LOCK. */
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 
-/* Returns a buffer with the bytes of `slice`. The buffer takes ownership of the
- * memory of the slice. */
+/* Returns a buffer with the bytes of `slice`, which are not copied. The buffer
+ * takes ownership of the memory of the slice, and the slice becomes empty. */
 GstBuffer *gst_network_src_new_buffer (DatagramSlice * slice);
-/* Calls gst_live_list_submit () of gstlivesource.h for this source. Call this
- * function only in the create function of the source. */
+/* Passes buffers to GstBaseSrc: a single buffer through `out`, several buffers
+ * as a list. If the source is flushing, drops the buffers and returns
+ * GST_FLOW_FLUSHING. Takes ownership of the buffers. Call this function only in
+ * the method create. gst_live_list_submit () in gstlivesource.h does the work.
+ */
 GstFlowReturn gst_network_src_submit (GstNetworkSrc * self,
     GstBuffer ** buffers, guint n, GstBuffer ** out);
 
@@ -100,13 +108,14 @@ GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
 
 /* --- in create ------------------------------------------------------------ */
 
-/* Returns the timeout in ns; 0 means that there is no timeout. If no buffer
- * arrives for this time, call gst_network_src_post_timeout (). The timeout may
- * change between calls. */
+/* Returns the value of the property `timeout` in ns; 0 means that there is no
+ * timeout. If no buffer has arrived for this time, the subclass calls
+ * gst_network_src_post_timeout (). The value may change between calls. */
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
 void gst_network_src_post_timeout (GstNetworkSrc * self, GstClockTime timeout);
-/* Waits until the queue has an item. Each time the timeout passes during this
- * wait, posts the timeout message. Returns FALSE if the source is flushing. The
- * caller holds the lock of the queue. */
+/* Waits until the queue has an item. Posts the timeout message each time the
+ * property `timeout` has elapsed without an item during this wait. Returns
+ * FALSE if the source is flushing. The caller holds the lock of the queue. The
+ * function releases the lock while it waits. */
 gboolean gst_network_src_wait_for_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);

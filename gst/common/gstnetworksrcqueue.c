@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue between the network thread and the streaming thread of a source. */
+/* Implementation of gstnetworksrcqueue.h: the queue between the network thread
+ * and the streaming thread of a source. */
 
 #include "gstnetworksrcqueue.h"
 
@@ -11,16 +12,17 @@
  * rates. */
 #define KEPT_SLOTS 4096
 
-/* An entry of the ring. This struct is followed by an item, whose type is
- * defined by the element that uses the queue. */
+/* The header of a slot of the ring. In each slot, this struct is followed by an
+ * item. The type of the item is defined by the element that uses the queue. */
 typedef struct
 {
   gsize size;
   gboolean is_end;
 } Entry;
 
-/* An item is stored after its Entry. The type of the item is unknown here, so
- * its address is aligned for every type. */
+/* Each slot contains an Entry, followed by an item. The type of the item is
+ * unknown here. The address of the item is therefore a multiple of ALIGNMENT,
+ * which is sufficient for every type. */
 #define ALIGNMENT 16
 #define ENTRY_SIZE ((sizeof (Entry) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 

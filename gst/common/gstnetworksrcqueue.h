@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue between the two threads of a source that receives in a thread of
- * its own. The network thread appends items, and the streaming thread removes
- * them in create. Each source defines a struct for its items. An item contains
- * a buffer or stands for the end of the stream. The queue stores copies of the
- * items. The source limits the size of the queue.
+/* The queue of a source that receives packets in a separate thread. This
+ * network thread appends items. The streaming thread removes them in the method
+ * create of the source.
+ *
+ * Each source defines a struct for its items. An item contains a buffer or
+ * stands for the end of the stream. The queue stores copies of the items. The
+ * queue grows without a limit, so the source has to limit its size.
  *
  * The source owns the lock. All functions are called with the lock held, unless
- * their comment says that the lock is not held.
- */
+ * their comment says that the lock is not held. */
 
 #pragma once
 
@@ -16,9 +17,9 @@
 typedef struct
 {
   GMutex *lock;                 /* of the source */
-  /* signalled when an item was pushed, and when `flushing` is set */
+  /* signalled when an item was appended, and when `flushing` was set */
   GCond cond;
-  /* Frees what an item owns, but not the item. */
+  /* Frees what an item owns, but not the memory of the item itself. */
   GDestroyNotify clear_item;
   gsize item_size;
 
@@ -28,13 +29,14 @@ typedef struct
   guint8 *ring;
   guint n_slots, first, length;
   guint64 bytes;                /* total size of the items */
-  /* TRUE if buffers were dropped directly before the first buffer of the queue,
-   * so that this buffer must get the flag DISCONT
-   */
+  /* TRUE if buffers were dropped directly before the first buffer of the queue.
+   * This buffer must then get the flag DISCONT, because it follows a gap. */
   gboolean discont;
-  /* TRUE if the streaming thread must not wait. */
+  /* TRUE during a flush, in which the streaming thread must not wait for items
+   */
   gboolean flushing;
-  /* TRUE while buffers are dropped because the pipeline is paused. */
+  /* TRUE while the pipeline is paused. The source then drops the packets that
+   * arrive, because packets of a live stream must not be played later. */
   gboolean paused;
   /* TRUE while the streaming thread waits for an item. */
   gboolean is_waiting;
@@ -52,13 +54,14 @@ void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
  * gst_network_src_queue_unlock () is called. */
 void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
     gconstpointer buffer, gsize size);
-/* Appends an item that ends the stream. The queue takes ownership of everything
- * that the item owns. */
+/* Appends a copy of the item `end`, which stands for the end of the stream. The
+ * queue takes ownership of everything that the item owns. */
 void gst_network_src_queue_push_end (GstNetworkSrcQueue * queue,
     gconstpointer end);
-/* Releases the lock. Wakes the streaming thread if it waits for items and there
- * are items. The network thread calls this function once for all items that
- * arrive together. */
+/* Releases the lock. If the streaming thread waits for items and the queue has
+ * items, wakes this thread. The network thread calls this function only once
+ * after it has appended all items that arrived together, so that the streaming
+ * thread is woken only once. */
 void gst_network_src_queue_unlock (GstNetworkSrcQueue * queue);
 /* Returns TRUE if buffers were dropped directly before the first buffer of the
  * queue. Each such gap is reported only once: the next call returns FALSE,
@@ -66,26 +69,27 @@ void gst_network_src_queue_unlock (GstNetworkSrcQueue * queue);
 gboolean gst_network_src_queue_take_discont (GstNetworkSrcQueue * queue);
 
 guint gst_network_src_queue_get_length (const GstNetworkSrcQueue * queue);
-/* Returns the first item, which stays in the queue and is valid until the next
- * item is pushed or removed; NULL if the queue is empty or the item is the end
- * of the stream. */
+/* Returns the first item if it is a buffer. The item stays in the queue, and
+ * the pointer is valid until an item is appended or removed. Returns NULL if
+ * the queue is empty, or if the first item is the end of the stream. */
 gpointer gst_network_src_queue_peek_buffer (const GstNetworkSrcQueue * queue);
-/* Removes the first item, which may be a buffer or the end of the stream, and
- * stores it in `item`. Returns FALSE if there is none. */
+/* Removes the first item of the queue, which may be a buffer or the end of the
+ * stream, and stores it in `item`. Returns FALSE if the queue is empty. */
 gboolean gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item);
 /* If the first item is a buffer, removes the item and stores it in `buffer`.
  * Returns FALSE if the first item is the end of the stream, or if the queue is
  * empty. */
 gboolean gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue,
     gpointer buffer);
-/* Frees the buffers at the beginning of the queue, up to the first item that
- * ends the stream. Returns the number of these buffers. The next buffer then
- * counts as discontinuous, because the buffers before it are missing. */
+/* Frees the buffers at the beginning of the queue. Stops at the first item that
+ * stands for the end of a stream. Returns how many buffers were freed. The next
+ * buffer then counts as discontinuous, because the buffers before it are
+ * missing. */
 guint gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue);
 /* Frees all items. */
 void gst_network_src_queue_clear (GstNetworkSrcQueue * queue);
 
-/* Sets `flushing`, and makes the streaming thread return from its wait. This
- * function takes the lock itself. */
+/* Sets the field `flushing`, and wakes the streaming thread if it waits for an
+ * item. The caller does not hold the lock, because this function takes it. */
 void gst_network_src_queue_set_flushing (GstNetworkSrcQueue * queue,
     gboolean flushing);

@@ -7,15 +7,16 @@
 
 #include <gst/base/gstbasesrc.h>
 
-/* Key of the GstNetworkUri in the qdata of a GType */
+/* Key under which the GType of an element class stores the description of its
+ * URIs, a GstNetworkUri */
 static GQuark
 info_quark (void)
 {
   return g_quark_from_static_string ("gst-network-uri");
 }
 
-/* Quark for the data of an element: a GError that contains the reason why its
- * property `uri` was refused */
+/* Key under which an element stores why its property `uri` was refused, as a
+ * GError */
 static GQuark
 refusal_quark (void)
 {
@@ -47,8 +48,8 @@ static gchar *
 make_uri (const gchar * scheme, const gchar * host, gint port)
 {
   const gchar *format = strchr (host, ':') ? "%s://[%s]:%d" : "%s://%s:%d";
-  /* The % before the interface of a link-local address is escaped, as RFC 6874
-   * requires. */
+  /* A link-local address may be followed by % and an interface, as in
+   * fe80::1%eth0. In a URI, this % has to be escaped (RFC 6874). */
   gchar *escaped = g_uri_escape_string (host, ":", FALSE);
   gchar *uri = g_strdup_printf (format, scheme, escaped, port);
 
@@ -56,7 +57,7 @@ make_uri (const gchar * scheme, const gchar * host, gint port)
   return uri;
 }
 
-/* Keys of a URI that set RTP caps, with the types of the caps fields */
+/* Keys of a URI that set fields of RTP caps, and the types of these fields */
 static const struct
 {
   const gchar *name;
@@ -99,7 +100,8 @@ is_allowed (GParamSpec * pspec)
   return property && property->flags & PROPERTY_URI;
 }
 
-/* Returns all allowed keys, separated by commas (transfer full). */
+/* Returns the names of all keys that a URI of this element may contain,
+ * separated by commas (transfer full). */
 static gchar *
 list_keys (GstElement * element)
 {
@@ -120,8 +122,9 @@ list_keys (GstElement * element)
   return g_string_free (list, FALSE);
 }
 
-/* The error does not repeat the value of the key, because it may be a secret.
- */
+/* Returns FALSE with an error if a URI of this element must not contain `key`.
+ * The text of the error does not contain the value of the key, because the
+ * value may be a secret. */
 static gboolean
 check_key (GstElement * element, const gchar * key, GError ** error)
 {
@@ -180,8 +183,8 @@ take_property (GstElement * element, const gchar * key, const gchar * text)
   GValue value = G_VALUE_INIT;
 
   g_value_init (&value, property->value_type);
-  /* The text of a string property is used without deserializing it, because
-   * deserializing would remove quotes. */
+  /* The text of a string property is used as it is. Deserializing it would
+   * remove quotes. */
   if (property->value_type == G_TYPE_STRING)
     g_value_set_string (&value, text);
   else if (!gst_value_deserialize_with_pspec (&value, text, property)) {
@@ -339,10 +342,10 @@ gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info)
 
 /* --- the property --------------------------------------------------------- */
 
-/* Returns FALSE with an error if the scheme of a URI is wrong. GStreamer also
- * refuses a wrong scheme, but its error does not name the right scheme. This
- * function ignores a text without any scheme, because GStreamer handles such a
- * text. */
+/* Returns FALSE with an error if the scheme of a URI is not the one of this
+ * element. GStreamer also refuses a wrong scheme, but its error does not name
+ * the right scheme. A text without any scheme is no error here, because
+ * GStreamer handles such a text. */
 static gboolean
 check_scheme (gpointer element, const gchar * uri, GError ** error)
 {

@@ -14,7 +14,7 @@ typedef struct
   GstPad *sinkpad, *srcpad;     /* their element owns the reader */
   GstPadEventFunction src_event;        /* before gst_pull_reader_enable () */
 
-  /* protected by the stream lock of the sink pad */
+  /* The following fields are protected by the stream lock of the sink pad. */
   /* The current segment, in the format bytes. The next read begins at
    * `segment.position`. */
   GstSegment segment;
@@ -68,8 +68,9 @@ reader_send_stream_start (PullReader * reader)
   g_free (id);
 }
 
-/* Sends STREAM_START and SEGMENT to the sink pad, unless this has been done
- * already. In push mode, the source would send these events before its data. */
+/* Sends STREAM_START and SEGMENT to the sink pad, unless this was done already.
+ * In push mode, the source sends these events before its data. In pull mode, it
+ * does not, so the reader sends them. */
 static void
 reader_begin (PullReader * reader)
 {
@@ -142,10 +143,9 @@ reader_start_flush (PullReader * reader, guint32 seqnum)
   GstEvent *event = gst_event_new_flush_start ();
 
   gst_event_set_seqnum (event, seqnum);
-  /* If FLUSH_START were pushed upstream first, the sink pad would be flushing.
-   * A flushing pad discards the events that it receives, so the element would
-   * not get FLUSH_START. The event is therefore first sent to the sink pad
-   * itself, and then pushed upstream. */
+  /* FLUSH_START is first sent to the sink pad, so that the element gets it, and
+   * then pushed upstream. In the opposite order, the sink pad would be flushing
+   * when the event is sent to it, and a flushing pad discards all events. */
   gst_pad_send_event (reader->sinkpad, gst_event_ref (event));
   gst_pad_push_event (reader->sinkpad, event);
 }
@@ -160,8 +160,8 @@ reader_stop_flush (PullReader * reader, guint32 seqnum)
   gst_pad_send_event (reader->sinkpad, event);
 }
 
-/* Sets the segment as the seek event `event` demands. If this seek is not
- * possible, returns FALSE and changes nothing. */
+/* Changes the current segment as the seek event `event` demands. If this seek
+ * is not possible, returns FALSE and changes nothing. */
 static gboolean
 reader_set_segment (PullReader * reader, GstEvent * event)
 {
@@ -207,9 +207,9 @@ reader_seek (PullReader * reader, GstEvent * event)
     reader_start_flush (reader, seqnum);
   else
     gst_pad_pause_task (reader->sinkpad);
-  /* The task of the sink pad holds the stream lock while it runs. When this
-   * thread has got the lock, the task no longer runs a function of the element.
-   */
+  /* The task of the sink pad holds the stream lock while it runs a function of
+   * the element. As soon as this thread has the lock, the task runs no such
+   * function any more. */
   GST_PAD_STREAM_LOCK (reader->sinkpad);
   if (flags & GST_SEEK_FLAG_FLUSH)
     reader_stop_flush (reader, seqnum);
@@ -233,10 +233,12 @@ gst_pull_reader_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- activation ----------------------------------------------------------- */
 
-/* Returns whether the peer is a source element that supports pull mode and can
- * seek, such as filesrc. If it is not, push mode is used. Other elements, such
- * as a demuxer, may support pull mode too, but only in push mode may they send
- * caps that describe the stream. */
+/* Returns whether the peer is a source element, such as filesrc, that supports
+ * pull mode and can seek. Only such a peer is read in pull mode.
+ *
+ * Some other elements, such as demuxers, support pull mode too. However, they
+ * can send caps that describe the stream only in push mode. Push mode is
+ * therefore used with them. */
 static gboolean
 is_readable_source (GstPad * pad)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads a file in pull mode for an element whose input is a stream of bytes. A
- * file source in push mode sends buffers of 4096 bytes. Passing on such a
+ * file source in push mode sends buffers of 4096 bytes. Passing on so small a
  * buffer costs more CPU time than processing the video in it. In pull mode, the
  * reader therefore reads larger blocks.
  *
- * The reader calls the chain function and the event function of the sink pad,
- * so that the element processes the input in the same way in both modes. In
- * pull mode, the streaming thread is the task of the sink pad.
- */
+ * The reader passes the data to the chain function of the sink pad, and events
+ * to its event function. The element therefore processes the input in the same
+ * way in both modes. In pull mode, the streaming thread is the task of the sink
+ * pad. */
 
 #pragma once
 

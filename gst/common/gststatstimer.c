@@ -9,9 +9,10 @@ typedef struct
 {
   GstClockTime interval;        /* in ns; 0: never */
   GstStatsTimerFunc create_stats;       /* NULL: the timer is stopped */
-  /* Number of changes of `interval` and `create_stats`. A thread that sets up a
-   * new clock timer without the lock compares it before and after, to find out
-   * whether another thread has made its timer outdated. */
+  /* Number of times that `interval` or `create_stats` was changed. A thread
+   * creates a new clock timer without holding the lock. It reads this number
+   * before and after. If the number has changed, another thread has made the
+   * new timer outdated. */
   guint changes;
   GstClockID id;                /* NULL: no timer is scheduled */
 } GstStatsTimer;
@@ -30,8 +31,9 @@ get_timer (GstElement * element)
   return timer;
 }
 
-/* Argument of the function on_tick, which the clock calls in its own thread at
- * each interval. It is freed when the timer is cancelled. */
+/* Argument of the function on_tick, which the clock calls in the clock's own
+ * thread after each interval. The argument is freed when the timer is
+ * cancelled. */
 typedef struct
 {
   GstElement *element;
@@ -78,10 +80,10 @@ make_id (GstClock * clock, GstClockTime interval)
 /* Replaces the scheduled timer by the new timer `id`; NULL means no timer.
  * Takes ownership of `id`.
  *
- * `changes` is the value that timer->changes had when the caller created `id`.
- * If this value has changed since then, another thread has stopped the timer or
- * set another interval, so `id` is outdated. The function then releases `id`,
- * keeps the scheduled timer, and returns FALSE. */
+ * `changes` is the value that timer->changes had before the caller created
+ * `id`. If the value has changed since then, another thread has stopped the
+ * timer or set another interval. The new timer `id` is then outdated: the
+ * function releases it, keeps the scheduled timer, and returns FALSE. */
 static gboolean
 replace (GstElement * element, GstClockID id, guint changes)
 {
@@ -115,8 +117,8 @@ wait_for_ticks (GstElement * element, GstClockID id,
   gst_clock_id_wait_async (id, on_tick, tick, tick_free);
 }
 
-/* Cancels the scheduled timer. If `create_stats` is set, schedules a new timer
- * with the current interval. */
+/* Cancels the scheduled timer. If statistics are to be posted (`create_stats`
+ * is set), schedules a new timer with the current interval. */
 static void
 update (GstElement * element)
 {
@@ -177,9 +179,9 @@ gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
   set_interval (element, g_value_get_uint (value) * GST_MSECOND);
 }
 
-/* Getter of the property in ms. The interval is stored in ns, and its value in
- * ms is rounded up. An interval below 1 ms is therefore returned as 1 and not
- * as 0, because 0 means that no statistics are posted. */
+/* Getter of the property stats-update-interval, which is in ms. The interval is
+ * stored in ns and rounded up to ms. An interval below 1 ms is therefore
+ * returned as 1 and not as 0, because 0 means that no statistics are posted. */
 void
 gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
     GParamSpec * pspec)

@@ -9,8 +9,8 @@
 
 #include "gstwirelessproperties.h"
 
-/* Returns the structure to post (transfer full), or NULL to post nothing.
- * Called by the clock's thread. */
+/* Returns the statistics to post as a message (transfer full), or NULL to post
+ * nothing. Called by the thread of the clock. */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
 /* Setters and getters of the property stats-update-interval, in ms as in
@@ -25,8 +25,8 @@ void gst_stats_timer_set_nanoseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
     GParamSpec * pspec);
-/* Defines the properties stats-update-interval and stats-interval in a table of
- * properties. */
+/* Two entries of a table of properties (gstwirelessproperties.h):
+ * stats-update-interval, and its deprecated form stats-interval. */
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
     PROPERTY_COMPUTED ("stats-update-interval", "Statistics update interval", \
         blurb, PROPERTY_PLAYING, G_TYPE_UINT, \
@@ -39,17 +39,19 @@ void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
         .maximum = max, .set = gst_stats_timer_set_nanoseconds, \
         .get = gst_stats_timer_get_nanoseconds, \
         .instead = "stats-update-interval")
-/* Blurbs of the property stats-update-interval */
+/* Descriptions (blurbs) of the property stats-update-interval. The second one
+ * is for elements that also post their statistics at the end of the stream. */
 #define STATS_INTERVAL_BLURB "Interval at which stats is posted as an element " \
     "message while the pipeline plays (ms, 0 = never)"
 #define STATS_INTERVAL_OR_END_BLURB "Interval at which stats is posted as an " \
     "element message while the pipeline plays (ms, 0 = only at the end of the " \
     "stream)"
 
-/* Starts the timer. Called in the state change from PAUSED to PLAYING. If the
- * element has no clock, no timer runs. */
+/* Starts posting statistics. Called in the state change from PAUSED to PLAYING.
+ * If the element has no clock, nothing is posted. */
 void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
-/* Stops the timer. Called in the state change from PLAYING to PAUSED. While the
- * element is not PLAYING, a new value of the interval starts no timer. */
+/* Stops posting statistics. Called in the state change from PLAYING to PAUSED.
+ * Until the element is PLAYING again, a change of the interval starts no timer.
+ */
 void gst_stats_timer_stop (GstElement * element);

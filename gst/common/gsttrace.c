@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gsttrace.h: the function that writes the trace lines of a
- * protocol core to the log of an element. */
+/* Implementation of gsttrace.h: writes the trace lines of a protocol
+ * implementation to the log of the element that uses it. */
 
 #include "gsttrace.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lets one thread wait until another thread wakes it. A waker that was woken
- * stays awake until it is reset; until then, every wait returns immediately.
- * The caller of any function except gst_waker_wait () holds the element's lock.
- */
+/* A waker lets one thread wait until another thread wakes it. After it was
+ * woken, every wait returns immediately until the waker is reset. The caller of
+ * gst_waker_wait () must not hold the element's lock. The callers of all other
+ * functions must hold it. */
 
 #pragma once
 
@@ -19,8 +19,9 @@ void gst_waker_init (GstWaker * waker);
 void gst_waker_clear (GstWaker * waker);
 void gst_waker_wake (GstWaker * waker);
 void gst_waker_reset (GstWaker * waker);
-/* Waits until the waker is woken, `time` (GST_CLOCK_TIME_NONE = no limit) has
- * passed, or `cancellable` is cancelled. The caller does not hold the element's
- * lock. */
+/* Waits until another thread calls gst_waker_wake (), until the duration `time`
+ * has passed (GST_CLOCK_TIME_NONE = no limit), or until `cancellable` is
+ * cancelled. Returns immediately if the waker was woken and not reset since
+ * then. The caller does not hold the element's lock. */
 void gst_waker_wait (GstWaker * waker, GstClockTime time,
     GCancellable * cancellable);

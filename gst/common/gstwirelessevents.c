@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of gstwirelessevents.h: events and queries between the
- * elements of this project, and events that wait for caps. */
+ * elements of this project, and events that an element holds back until it
+ * knows its caps. */
 
 #include "gstwirelessevents.h"
 
@@ -50,7 +51,7 @@ gst_wireless_event_new_key_unit_request (void)
           "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
 }
 
-/* --- events that are held back until the caps are known ------------------- */
+/* --- events that an element holds back until it knows its caps ------------ */
 
 void
 gst_held_events_flush (GQueue * events)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events and queries that the elements of this project send to each other, and
- * helpers for events that an element holds back. */
+ * helpers for events that an element holds back until it knows its caps. */
 
 #pragma once
 
@@ -10,10 +10,9 @@
  * ----------------------------------------- */
 
 /* Upstream event: the sink now sends to a new receiver, which has none of the
- * previous frames. Frames that refer to previous frames are therefore useless
- * to this receiver. The event is sent in the streaming thread before the sink
- * accepts the next buffer.
- */
+ * previous frames. This receiver cannot decode frames that refer to previous
+ * frames, so elements upstream can drop such frames. The event is sent in the
+ * streaming thread before the sink accepts the next buffer. */
 GstEvent *gst_wireless_event_new_restart (void);
 gboolean gst_wireless_event_is_restart (GstEvent * event);
 
@@ -21,21 +20,24 @@ gboolean gst_wireless_event_is_restart (GstEvent * event);
  * next frame. */
 GstEvent *gst_wireless_event_new_key_unit_request (void);
 
-/* Downstream event that overtakes queued buffers. It announces that EOS will
- * follow after these buffers. When the event arrives, the sink sets the
- * deadline for the end of the stream. */
+/* Downstream event that overtakes the buffers in the queues of the pipeline. It
+ * announces that EOS will follow after these buffers. A sink that gets this
+ * event sets the deadline for the end of the stream, after which it drops
+ * buffers instead of waiting for the network. */
 GstEvent *gst_wireless_event_new_ending (void);
 gboolean gst_wireless_event_is_ending (GstEvent * event);
 
-/* --- events that are held back until the caps are known ------------------- */
+/* --- events that an element holds back until it knows its caps ------------ */
 
-/* Removes the events that a flush discards: SEGMENT, and all events that are
- * not sticky. Other sticky events stay in the queue. The queue owns its events
- * (GstEvent). */
+/* An element may hold back events in the queue `events` until it knows its
+ * caps. During a flush, it calls this function, which removes the events that a
+ * flush discards: SEGMENT, and all events that are not sticky. The other events
+ * stay in the queue. The queue owns its events (GstEvent). */
 void gst_held_events_flush (GQueue * events);
 
-/* A query that a sink sends upstream. The elements that answer the query drop
- * whole frames as soon as downstream is full, as ifdqueue does. A source
- * upstream of such an element therefore never has to wait for the network. */
+/* A query that a sink sends upstream. An element that answers the query drops
+ * whole frames as soon as downstream is full; ifdqueue is such an element. A
+ * source upstream of this element never has to wait for the network, even if
+ * the sink blocks. */
 GstQuery *gst_wireless_query_new_drops_when_full (void);
 gboolean gst_wireless_query_is_drops_when_full (GstQuery * query);

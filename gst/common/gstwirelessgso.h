@@ -15,9 +15,8 @@ typedef enum
 
 GType gst_wireless_gso_get_type (void);
 
-/* Defines the property `gso` in a table of properties
- * (gstwirelessproperties.h). The value is stored in the struct member `member`,
- * a gint. */
+/* An entry of a table of properties (gstwirelessproperties.h) that defines the
+ * property `gso`. The value is stored in the struct member `member`, a gint. */
 #define PROPERTY_GSO(member) \
   PROPERTY_ENUM ("gso", "GSO", \
       "Whether packets of the same size are passed to the kernel as one " \

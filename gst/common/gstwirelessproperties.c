@@ -26,16 +26,17 @@ table_quark (void)
   return g_quark_from_static_string ("gst-wireless-properties");
 }
 
-/* Key under which the GType of a class stores how many property IDs take_ids()
- * has reserved for this class. Property IDs start with 1, so this number is
- * also the last reserved ID. */
+/* Key under which the GType of a class stores the number of property IDs that
+ * take_ids() has reserved for this class. Property IDs start with 1, so this
+ * number is also the last reserved ID. */
 static GQuark
 number_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-number-of-properties");
 }
 
-/* Reserves the next `n` property IDs of the class and returns the first one. */
+/* Reserves `n` consecutive property IDs of the class and returns the first one.
+ */
 static guint
 take_ids (GType type, guint n)
 {
@@ -134,9 +135,9 @@ set_in_unit (const GstWirelessProperty * property, guint64 * member,
   *member = g_value_get_uint (value) * property->unit;
 }
 
-/* Converts a member of the struct, which is in ns, to the unit of its property.
- * A value above 0 is rounded up, because 0 often means that there is no limit.
- */
+/* Converts a duration from ns, the unit of the struct member, to the unit of
+ * its property, such as ms. The result is rounded up. A short duration
+ * therefore does not become 0, which often means that there is no limit. */
 static void
 get_in_unit (const GstWirelessProperty * property, const guint64 * member,
     GValue * value)
@@ -195,16 +196,16 @@ get_place (const Table * table, const GstWirelessProperty * property,
       table->settings + (gssize) property->offset);
 }
 
-/* Key under which the GType of a class stores the log category for its
- * deprecation warnings */
+/* Key under which the GType of a class stores the log category for warnings
+ * about deprecated properties */
 static GQuark
 category_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-category");
 }
 
-/* Key under which an object is marked so that it logs no deprecation warnings
- */
+/* Key of a mark on an object: if it is set, the object logs no warnings about
+ * deprecated properties. */
 static GQuark
 silence_quark (void)
 {
@@ -236,8 +237,9 @@ gst_wireless_properties_silence (gpointer object)
   g_object_set_qdata (object, silence_quark (), GINT_TO_POINTER (TRUE));
 }
 
-/* Returns whether a warning about the deprecated name or value `what` has to be
- * logged for `object`. Only the first use of `what` is logged. */
+/* Returns TRUE if `object` has to log a warning about `what`, the name or value
+ * of a deprecated property. This is the case only at the first use of `what`,
+ * and only if the warnings of `object` are not disabled. */
 static gboolean
 is_first_use (gpointer object, const gchar * what)
 {
@@ -412,10 +414,10 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* A new property replaces the property of the parent class, but both use the
-   * same struct member. The parent class already initializes and frees this
-   * member, and this class must not do so again. The table of the new property
-   * is therefore not in the list of tables of this class. */
+  /* The class installs a new property that replaces the property of its parent
+   * class. Both use the same struct member, which the parent class already
+   * initializes and frees. This class must not do so again. The table of the
+   * new property is therefore not in the list of tables of this class. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

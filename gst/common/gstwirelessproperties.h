@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties of an element as a table. A row has the name, type, range and
- * default of a property, and the struct member that stores its value. It also
- * tells in which states the property may be changed, and whether a URI may set
- * it. The functions below install the properties, set and get their values, set
- * the defaults, and free the strings.
+/* Properties of an element as a table. Each row describes one property: its
+ * name, type, range and default, and the struct member that stores its value.
+ * The row also says in which states the property may be changed, and whether a
+ * URI may set it. The functions below install the properties, set and get their
+ * values, set the defaults, and free the strings.
  *
  *   #define PROPERTY_STRUCT GstFooSettings
  *   static const GstWirelessProperty properties[] = {
@@ -15,14 +15,13 @@
  *
  *   in class_init    gst_wireless_properties_install
  *   in init          gst_wireless_properties_init
- *   in finalize      gst_wireless_properties_clear
- */
+ *   in finalize      gst_wireless_properties_clear */
 
 #pragma once
 
 #include <gst/gst.h>
 
-/* --- when a property may be changed, and by whom -------------------------- */
+/* --- flags: access to a property, and the states in which it may change --- */
 
 #define PROPERTY_READABLE (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 #define PROPERTY_READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
@@ -49,42 +48,43 @@ typedef struct
   const gchar *name, *nick, *blurb;
   /* GParamFlags, PROPERTY_URI and PROPERTY_NOT_NULL */
   guint flags;
-  /* type of the property; 0 if `get_type` returns the type */
+  /* type of the property; 0 if the function `get_type` returns the type */
   GType type;
-    /* Returns the type of a property that is an enumeration, a boxed type or an
-     * object */
+    /* Function that returns the type of the property, if the type is an
+     * enumeration, a boxed type or an object; otherwise NULL */
     GType (*get_type) (void);
-  /* offset of the member in the struct, in bytes */
+  /* offset in bytes of the struct member that stores the value of the property,
+   * from the start of the struct */
   gsize offset;
   gint64 minimum, initial;
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* Length in ns of the unit of the property, if the struct member is a time in
-   * ns but the property has a larger unit, such as ms. 0 if the property and
-   * the member have the same unit. The macro PROPERTY_MILLISECONDS sets this
-   * field. */
+  /* Length of the unit of the property in ns. It is set only if the struct
+   * member is a time in ns and the property has a larger unit, such as ms; the
+   * macro PROPERTY_MILLISECONDS does so. Otherwise 0. */
   guint64 unit;
 
   /* The following fields may be NULL. */
-  /* Function that sets the value. If this pointer is not NULL, the function is
-   * called when the property is set, and the value is not stored in the member.
-   * The caller does not hold the lock that protects the members. A property
-   * with both `set` and `get` needs no member. */
+  /* Function that is called when the property is set. If it is not NULL, the
+   * value is not stored in the struct member. The caller does not hold the lock
+   * that protects the members. A property with both `set` and `get` needs no
+   * member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
-  /* For a readable property of the type GstStructure: function that returns the
-   * value of the property. This function is called in place of `get`. */
+  /* For a property with statistics, whose value is a GstStructure: function
+   * that returns the value. It is called in place of `get`. */
   GstStructure *(*create_stats) (GstElement * element);
-  /* Called after the member was set. The caller holds the lock that protects
-   * the members. */
+  /* Function that is called after a new value of the property was stored in the
+   * struct member. The caller holds the lock that protects the members. */
   void (*changed) (gpointer object);
   /* For a deprecated property: the name of the property that replaces it */
   const gchar *instead;
 } GstWirelessProperty;
 
-/* Offset of `member` in PROPERTY_STRUCT. If the member does not have the size
- * of `type`, the build fails. */
+/* Offset of `member` in the struct PROPERTY_STRUCT, in bytes. To detect
+ * mistakes, the build fails if the size of the member is not the size of
+ * `type`. */
 #define PROPERTY_MEMBER(member, type) \
     (G_STRUCT_OFFSET (PROPERTY_STRUCT, member) + 0 * sizeof (gchar[ \
             sizeof (((PROPERTY_STRUCT *) 0)->member) == sizeof (type) ? 1 : -1]))
@@ -122,10 +122,11 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
-/* Maximum of the properties that are durations in ms: one day. Some of them
- * replace an older property in nanoseconds that has another name. A user may
- * set the new property to a number of nanoseconds by mistake. Such a number is
- * usually larger than this maximum, and GLib refuses it with a message. */
+/* Maximum of all properties that are durations in ms: one day. Some of these
+ * properties replace an older property with another name, which is in ns. A
+ * user may therefore set the new property to a number of ns by mistake. Such a
+ * number is usually larger than this maximum, and GLib refuses it with a
+ * message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
 /* Table entry of a property that is a duration in ms, as in rtpjitterbuffer and
  * srtsink. The struct member that stores the duration is a guint64 in ns;
@@ -154,39 +155,39 @@ typedef struct
     { "stats", "Statistics", blurb, PROPERTY_READABLE, 0, \
       gst_structure_get_type, .create_stats = create }
 
-/* Installs the properties, and sets set_property and get_property of the class.
- * The table must stay valid. A class may call this function several times, for
- * several structs.
+/* Installs the properties of the table in a class, and sets set_property and
+ * get_property of the class. The table must never be freed. A class may call
+ * this function several times, if several structs contain its members.
  *
  * - `settings` is the offset of the struct that contains the members.
  * - `lock` is the offset of the GMutex that protects the members.
  *
- * Both offsets are counted from the start of the instance. */
+ * Both offsets are in bytes from the start of the instance. */
 void gst_wireless_properties_install (GObjectClass * klass,
     const GstWirelessProperty * properties, guint n_properties,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
 /* The following two functions apply to the struct members of all properties
- * that the class `type` has installed. They do not change the members of
- * properties that a parent class has installed. gst_wireless_properties_init
- * sets the members to their defaults, and gst_wireless_properties_clear frees
- * them. */
+ * that the class `type` itself has installed, and not to those of its parent
+ * classes. gst_wireless_properties_init sets the members to their defaults, and
+ * gst_wireless_properties_clear frees them. */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
-/* Changes the blurb of a property that this class inherits from a parent class.
- * The parent class keeps its blurb, and everything else stays the same. Use
- * this function if the blurb of the parent class would be wrong in this class.
+/* Changes the blurb (the description) of a property that this class inherits
+ * from a parent class. Use this function if the blurb of the parent class would
+ * be wrong in this class. Nothing changes in the parent class.
  *
- * The function installs the property again in this class. Properties that the
- * class installs later therefore follow it in the property list of the class.
- */
+ * To do so, the function installs the property again in this class. In the
+ * property list, the property then comes before those that the class installs
+ * later. */
 void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
     const gchar * blurb);
 
-/* Defines the get_type function of an enumeration. Each row is {value, "What
- * the value does", "nick"}. The macro may be preceded by `static`. */
+/* Defines the get_type function of an enumeration. Each argument after `name`
+ * describes one value: {value, "What the value does", "nick"}. The macro may be
+ * preceded by `static`. */
 #define GST_WIRELESS_DEFINE_ENUM(prefix, name, ...) \
 GType \
 prefix##_get_type (void) \
@@ -199,13 +200,13 @@ prefix##_get_type (void) \
 GType gst_wireless_register_enum (gsize * type, const gchar * name,
     const GEnumValue * values);
 
-/* Sets the log category for the deprecation warnings of the elements of this
- * class and of its subclasses. Called in class_init. */
+/* Sets the log category in which elements of this class and of its subclasses
+ * log warnings about deprecated properties. Called in class_init. */
 void gst_wireless_properties_set_category (GObjectClass * klass,
     GstDebugCategory * category);
-/* Disables the deprecation warnings of `object`, which is a child of another
- * element. The other element has the same properties and logs these warnings
- * itself. */
+/* Disables the warnings about deprecated properties in `object`, which is an
+ * element inside another element. The outer element has the same properties and
+ * logs these warnings itself. */
 void gst_wireless_properties_silence (gpointer object);
 /* Logs a warning that the value `value` of the property `name` is deprecated
  * and that `instead` should be used. The warning is logged once for each object

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstwirelessstats.h: writes the members of a C struct into a
+/* Implementation of gstwirelessstats.h: copies counters from a C struct into a
  * GstStructure with statistics. */
 
 #include "gstwirelessstats.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes members of a struct into a GstStructure of statistics, and posts the
- * GstStructure as a message. A table says which member is written to which
- * field. */
+/* Copies counters from the members of a struct into a GstStructure with
+ * statistics, and posts the GstStructure as a message. A table says which
+ * member is copied to which field of the GstStructure. */
 
 #pragma once
 
@@ -11,12 +11,13 @@ typedef struct
 {
   const gchar *name;
   GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
-  /* offset of the member in the struct, in bytes */
+  /* offset in bytes of the counter in the C struct that contains it */
   gsize offset;
 } GstWirelessStatsField;
 
-/* Initializers for an array of GstWirelessStatsField. Before using them, define
- * STATS_STRUCT as the type of the struct that contains `member`. */
+/* Macros that make one element of an array of GstWirelessStatsField. Before
+ * they are used, STATS_STRUCT has to be defined as the type of the struct that
+ * contains `member`. */
 #define STATS_FIELD(name, type, member) \
     { name, type, G_STRUCT_OFFSET (STATS_STRUCT, member) }
 #define STATS_COUNTER(name, member) STATS_FIELD (name, G_TYPE_UINT64, member)
@@ -27,9 +28,8 @@ void gst_wireless_stats_fill (GstStructure * structure,
  * name of the field is `prefix` followed by `name`. */
 void gst_wireless_stats_set (GstStructure * structure,
     const gchar * prefix, const gchar * name, guint64 count);
-/* Adds each member of the struct `more` to the same member of the struct `sum`.
- * `fields` lists the members; all of them are guint64.
- */
+/* Adds the counters of the struct `more` to the same counters of the struct
+ * `sum`. `fields` lists the counters to add; all of them are guint64. */
 void gst_wireless_stats_add (const GstWirelessStatsField * fields,
     guint n_fields, gpointer sum, gconstpointer more);
 

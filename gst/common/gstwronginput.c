@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstwronginput.h: errors about streams of the wrong type. */
+/* Implementation of gstwronginput.h: errors about streams of a type that an
+ * element does not accept. */
 
 #include "gstwronginput.h"
 
@@ -28,10 +29,11 @@ has_at (const guint8 * head, gsize size, gsize offset, const gchar * bytes)
   return size >= offset + n && memcmp (head + offset, bytes, n) == 0;
 }
 
-/* Recognizes an H.264 or H.265 byte stream by its first NAL unit: a parameter
- * set, an access unit delimiter or an SEI message (H.264 table 7-1, H.265 table
- * 7-1). In MPEG-1/2 video, the byte after the first start code never has the
- * value of such a NAL unit header. */
+/* Recognizes an H.264 or H.265 byte stream by its first NAL unit, which is a
+ * parameter set, an access unit delimiter or an SEI message (H.264 table 7-1,
+ * H.265 table 7-1). MPEG-1/2 video cannot be mistaken for such a stream: the
+ * byte after its first start code never has the value of such a NAL unit
+ * header. */
 static GstWrongInput
 find_byte_stream (const guint8 * head, gsize size)
 {
@@ -66,8 +68,8 @@ gst_wrong_input_find (const guint8 * head, gsize size)
   if (has_at (head, size, 0, "RIFF") && has_at (head, size, 8, "AVI "))
     return GST_WRONG_INPUT_AVI;
   /* An MPEG audio frame header begins with the sync word, the ID and the layer
-   * (ISO/IEC 11172-3 section 2.4.1.3). The value 00 of the layer is reserved.
-   */
+   * (ISO/IEC 11172-3 section 2.4.1.3). The value 00 of the layer is reserved,
+   * so a header with this value is not MPEG audio. */
   if (size >= 2 && head[0] == 0xff && (head[1] & 0xf0) == 0xf0
       && (head[1] & 0x06) != 0)
     return GST_WRONG_INPUT_MPEG_AUDIO;

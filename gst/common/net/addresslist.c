@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of addresslist.h. GInetAddressMask parses the text. The masks
- * are stored as bytes, so that checking a packet's address needs no allocation.
- */
+/* Implementation of addresslist.h. The class GInetAddressMask of GLib parses
+ * the text of the list. The prefixes are then stored as bytes, so that looking
+ * up the address of a packet needs no allocation. */
 
 #include "addresslist.h"
 
@@ -9,7 +9,8 @@
 
 #define IPV4_SIZE 4
 #define IPV6_SIZE 16
-/* number of bytes before the IPv4 address in an IPv4-mapped IPv6 address */
+/* An IPv4-mapped IPv6 address begins with this number of fixed bytes; the IPv4
+ * address follows them. */
 #define MAPPED_SIZE (IPV6_SIZE - IPV4_SIZE)
 
 typedef struct
@@ -24,8 +25,8 @@ struct _AddressList
   GArray *masks;                /* elements are Mask */
 };
 
-/* Returns the IPv4 address that an IPv4-mapped IPv6 address contains, or
- * `address` itself if it is not mapped. */
+/* Returns the IPv4 address inside `address` if `address` is an IPv4-mapped IPv6
+ * address, and sets `size` to 4. Otherwise returns `address` itself. */
 static const guint8 *
 unmap (const guint8 * address, gsize * size)
 {
@@ -41,9 +42,10 @@ unmap (const guint8 * address, gsize * size)
 /* --- parsing ----------------------------------------------------------------
  */
 
-/* Adds a prefix to the list. IPv4-mapped IPv6 addresses are the prefix
- * ::ffff:0:0/96. A prefix that contains only such addresses is stored as an
- * IPv4 prefix, because they count as IPv4 addresses. */
+/* Adds a prefix to the list. All IPv4-mapped IPv6 addresses have the prefix
+ * ::ffff:0:0/96, and the list treats them as IPv4 addresses. If the prefix to
+ * add contains only such addresses, it is therefore stored as an IPv4 prefix.
+ */
 static void
 append_mask (AddressList * list, GInetAddressMask * inet_mask)
 {
@@ -60,9 +62,10 @@ append_mask (AddressList * list, GInetAddressMask * inet_mask)
   g_array_append_val (list->masks, mask);
 }
 
-/* Returns whether the length of a prefix is possible. GInetAddressMask would
- * log a critical warning if the length exceeds the length of an IPv6 address.
- */
+/* Returns whether the length of the prefix `part`, the number after the slash,
+ * does not exceed the length of an IPv6 address in bits. This is checked before
+ * GInetAddressMask parses the text, because GInetAddressMask would log a
+ * critical warning if the length is larger. */
 static gboolean
 has_possible_length (const gchar * part)
 {

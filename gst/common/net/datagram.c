@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of datagram.h: paths and packets. */
+/* Implementation of datagram.h: packets, and the two endpoints between which
+ * they are sent. */
 
 #include "datagram.h"
 
@@ -73,8 +74,8 @@ datagram_get_size (const Datagram * datagram)
 }
 
 /* Appends a part of a datagram to the bytes at `to`. Returns the position after
- * the copied part. If the part is empty, its address may be NULL, which memcpy
- * does not accept. */
+ * the copied part. The address of an empty part may be NULL. memcpy does not
+ * accept NULL, so it is not called for an empty part. */
 static guint8 *
 append (guint8 * to, gconstpointer data, gsize size)
 {
@@ -105,8 +106,8 @@ datagram_get_run (const Datagram * datagrams, guint n, gsize max_segment,
 
   if (segment == 0 || segment > max_segment)
     return 1;
-  /* All packets of a run have the size of its first packet, except that the
-   * last packet may be shorter. A shorter packet therefore ends the run. */
+  /* All packets of a run have the size of its first packet. Only the last
+   * packet may be shorter, so a shorter packet ends the run. */
   while (size == segment && run < MIN (n, DATAGRAM_MAX_SEGMENTS)) {
     size = datagram_get_size (&datagrams[run]);
     parts += 1 + datagrams[run].n_parts;

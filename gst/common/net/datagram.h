@@ -9,16 +9,16 @@
 /* The two endpoints of a datagram: IP addresses, and ports if the transport is
  * UDP or UDP-Lite.
  *
- * If the struct was filled with zeros before its fields were set, it can be
- * compared and hashed as bytes. The bytes before `remote_port` identify the
- * remote host.
- */
+ * Two such structs can be compared and hashed as bytes, if each was filled with
+ * zeros before its fields were set. The bytes before `remote_port` identify the
+ * remote host. */
 typedef struct
 {
   /* Remote address in network byte order. An IPv4 address has 4 bytes, and the
    * rest is zero. */
   guint8 remote[16];
-  /* interface index of a link-local address; 0 for other addresses */
+  /* Index of the network interface if the remote or the local address is
+   * link-local; otherwise 0 */
   guint32 scope;
   guint8 address_size;          /* 4 or 16 */
   guint16 remote_port;          /* host byte order; 0 for raw IP */
@@ -30,8 +30,8 @@ typedef struct
 } DatagramPath;
 
 gboolean datagram_path_equal (const DatagramPath * a, const DatagramPath * b);
-/* Returns whether the transport has ports. For raw IP the result is FALSE,
- * because the datagram is directly the payload of IP. */
+/* Returns whether the transport has ports. Returns FALSE for raw IP, where the
+ * bytes of the datagram directly follow the IP header. */
 gboolean datagram_path_has_ports (const DatagramPath * path);
 /* Returns TRUE if the remote address is an IPv4-mapped IPv6 address, which an
  * IPv6 socket uses for an IPv4 host (RFC 4291 section 2.5.5.2). */
@@ -42,11 +42,15 @@ gchar *datagram_path_to_string (const DatagramPath * path);
 
 #define DATAGRAM_MAX_PARTS 16   /* parts in addition to `bytes` */
 
-/* A run is a sequence of packets that the kernel sends as one message and
- * splits again (see datagram_get_run). These are the limits of a run:
- * - number of packets (UDP_MAX_SEGMENTS of Linux before 6.9)
- * - total size in bytes (the payload of the largest IPv4 packet)
- * - total number of parts (UIO_MAXIOV) */
+/* A run is a sequence of packets that are passed to the kernel as one message.
+ * The kernel splits the message into the packets again (GSO). A run has these
+ * limits:
+ *
+ * - DATAGRAM_MAX_SEGMENTS: number of packets (UDP_MAX_SEGMENTS of Linux before
+ *   6.9)
+ * - DATAGRAM_MAX_RUN_SIZE: total size in bytes (the payload of the largest IPv4
+ *   packet)
+ * - DATAGRAM_MAX_RUN_PARTS: total number of parts (UIO_MAXIOV) */
 #define DATAGRAM_MAX_SEGMENTS 64
 #define DATAGRAM_MAX_RUN_SIZE 65507
 #define DATAGRAM_MAX_RUN_PARTS 1024
@@ -59,32 +63,36 @@ typedef struct
 
 typedef struct
 {
-  /* Memory of the caller. A received packet is stored here without its IP
+  /* Memory that belongs to the caller. When sending, it contains the packet or
+   * its first part. When receiving, the packet is stored here, without its IP
    * header. */
   guint8 *bytes;
-  /* When sending: size in bytes of the data in `bytes`, without `parts`. When
-   * receiving, the caller sets it to the size of the memory at `bytes`; the
-   * receiving function then sets it to the size of the received packet. */
+  /* When sending: size in bytes of the data at `bytes`, without the further
+   * parts in `parts`. When receiving: the caller sets this field to the size of
+   * the memory at `bytes`, and the receiving function replaces it by the size
+   * of the received packet. */
   gsize size;
-  /* When sending: an array of further parts of the packet, which follow the
-   * data in `bytes`. Not used when receiving. */
+  /* When sending: array of further parts of the packet, which are sent after
+   * the data at `bytes`. Not used when receiving. */
   const DatagramPart *parts;
   /* number of elements of `parts`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
-  /* When receiving: the memory block from a pool that contains `bytes`. The
-   * caller can keep the bytes by making a slice of this block, without copying
-   * them. NULL if the bytes must be copied, because their memory is used again
-   * for the next packets. */
+  /* When receiving: the memory block that contains `bytes`, if this block comes
+   * from a pool. The caller can keep the bytes without copying them, by making
+   * a slice (a reference to a part of this block). NULL if the caller has to
+   * copy bytes that it wants to keep, because their memory is used again for
+   * the next packets. */
   DatagramBlock *block;
-  /* When receiving: the kernel may have merged several packets into `bytes`.
-   * This is then the size in bytes of each of them; only the last one may be
-   * shorter. If nothing was merged, it equals `size`. */
+  /* When receiving: the kernel may have merged several packets into the data at
+   * `bytes`. This field is then the size in bytes of each of these packets;
+   * only the last one may be shorter. If the kernel has merged nothing, this
+   * field equals `size`. */
   gsize segment_size;
   /* when receiving: TRUE if the packet was truncated because it did not fit
    * into `bytes` */
   gboolean is_truncated;
-  /* The remote and the local endpoint. Not used when sending on a connected
-   * socket, whose endpoints are fixed. */
+  /* Remote and local endpoint of the packet. Not used when sending on a
+   * connected socket, because such a socket has fixed endpoints. */
   DatagramPath path;
   /* when receiving: arrival time, ns of g_get_monotonic_time() */
   guint64 time;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of datagramblock.h: pools, blocks and slices. */
+/* Implementation of datagramblock.h: memory blocks for received packets, pools
+ * of such blocks, and slices, which are references to parts of blocks. */
 
 #include "datagramblock.h"
 
 #include <string.h>
 
-/* Initial value of the reference count of a block that is taken from a pool.
- * The owner of the block takes this many references in advance. When the owner
- * makes a slice, it gives one of its references to the slice and increments
- * n_slices. This needs no atomic operation, because the reference count does
- * not change. OWN_REFERENCES must be larger than the number of slices that fit
- * into a block. */
+/* Initial value of the reference count of a block that is taken from a pool. It
+ * is so large because the owner of the block holds this many references in
+ * advance. When the owner makes a slice, it gives one of its references to the
+ * slice and only increments n_slices. The reference count does not change, so
+ * no atomic operation is needed. When the owner no longer uses the block, it
+ * gives up all its remaining references at once. OWN_REFERENCES must be larger
+ * than the number of slices that fit into a block. */
 #define OWN_REFERENCES (1 << 24)
 
 struct _DatagramPool
@@ -20,8 +22,8 @@ struct _DatagramPool
   GMutex lock;
 
   /* protected by lock */
-  /* Blocks that are free at present. The block that was used most recently is
-   * taken first, because its bytes are most likely still in the CPU cache. */
+  /* Free blocks of the pool. The block that was returned last is taken first,
+   * because its bytes are most likely still in the CPU cache. */
   GPtrArray *unused;
   guint n_used;
   gboolean is_closed;           /* datagram_pool_free was called. */

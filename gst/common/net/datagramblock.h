@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of received packets, which is passed on without a copy. A block holds
- * the bytes of one or several packets. A slice is the part of a block that is
- * the payload of one packet, and it keeps the block in memory.
+/* Memory for received packets, which are passed on without a copy. A block
+ * contains the bytes of one or several packets. A slice is a reference to the
+ * payload of one packet in a block. The block is not freed while a slice refers
+ * to it.
  *
  * Received packets are written to the blocks of a pool. Each of these blocks is
- * as large as the largest datagram. A slice may be much smaller than the block
- * that it keeps in memory. Therefore a pool has a maximum number of blocks.
- * While all of them are in use, each further packet is copied into a new block
- * of the packet's size. The memory in use is therefore at most the memory of
- * all blocks of the pool plus the size of the copied packets that are still in
- * use.
- */
+ * as large as the largest datagram, and a slice of a few bytes keeps the whole
+ * block in use. Therefore a pool has a maximum number of blocks. While all of
+ * them are in use, each further packet is copied into a new block of the
+ * packet's size. The memory in use is therefore limited to two parts: all
+ * blocks of the pool, and the copied packets that are still in use. */
 
 #pragma once
 
@@ -25,8 +24,8 @@ typedef struct _DatagramPool DatagramPool;
 struct _DatagramBlock
 {
   gint references;              /* atomic */
-  /* Number of slices that the owner has made of this block so far. Only used
-   * for blocks of a pool. */
+  /* Number of slices of this block that the owner has made so far. Only used if
+   * the block comes from a pool. */
   gint n_slices;
   DatagramPool *pool;           /* NULL if the block belongs to no pool */
   guint8 bytes[];
@@ -44,8 +43,8 @@ typedef struct
 /* Makes a pool, which is a stock of at most `max_blocks` memory blocks of
  * `size` bytes each. */
 DatagramPool *datagram_pool_new (gsize size, guint max_blocks);
-/* Frees the pool. A block that slices still use is freed later, together with
- * the last slice that uses it. */
+/* Frees the pool. If slices still use a block, this block is freed later, when
+ * its last slice is released. */
 void datagram_pool_free (DatagramPool * pool);
 /* Takes an unused block from the pool and returns it. The caller becomes the
  * owner of the block. Returns NULL if all blocks of the pool are in use. */
@@ -55,26 +54,29 @@ guint datagram_pool_get_used (DatagramPool * pool);
 
 /* --- blocks, for their owner ---------------------------------------------- */
 
-/* Makes a slice, which is a reference to the `size` bytes at `bytes`. If
- * `block` is not NULL, the block must belong to a pool and contain these bytes;
- * the caller remains the owner of the block. If `block` is NULL, the slice gets
- * a copy of the bytes.
- */
+/* Makes a slice, which is a reference to the `size` bytes at `bytes`. There are
+ * two cases:
+ *
+ * - `block` is not NULL. It must come from a pool and contain these bytes. The
+ *   caller remains the owner of the block.
+ * - `block` is NULL. The bytes are copied, and the slice refers to the copy. */
 void datagram_block_slice (DatagramBlock * block, const guint8 * bytes,
     gsize size, DatagramSlice * slice);
-/* Called by the owner of a block that comes from a pool, when the owner no
- * longer uses the block. Slices of the block may still exist. The block returns
- * to the pool as soon as the last of them is released. */
+/* Gives the block back to its pool. The owner of the block calls this function
+ * when it no longer uses the block. If slices still refer to the block, the
+ * block returns to the pool as soon as the last of them is released. */
 void datagram_block_release (DatagramBlock * block);
 
-/* Returns a block of `size` bytes that belongs to no pool. The caller passes it
- * on with datagram_block_steal, or frees it with datagram_block_unref. */
+/* Returns a new block of `size` bytes that belongs to no pool. The caller
+ * either turns it into a slice with datagram_block_steal, or frees it with
+ * datagram_block_unref. */
 DatagramBlock *datagram_block_new (gsize size);
 /* Changes the size of a block that belongs to no pool. The block may move; its
  * new address is returned. */
 DatagramBlock *datagram_block_resize (DatagramBlock * block, gsize size);
-/* Makes a slice of the `size` bytes at `bytes`, which are in a block that
- * belongs to no pool. The slice takes over the ownership of the block. */
+/* Makes a slice, which is a reference to the `size` bytes at `bytes`. `block`
+ * must contain these bytes and must belong to no pool. The slice becomes the
+ * owner of the block. */
 void datagram_block_steal (DatagramBlock * block, const guint8 * bytes,
     gsize size, DatagramSlice * slice);
 
@@ -83,7 +85,7 @@ void datagram_block_steal (DatagramBlock * block, const guint8 * bytes,
 /* Releases the reference that the slice holds on its block, and makes the slice
  * empty. */
 void datagram_slice_clear (DatagramSlice * slice);
-/* A slice holds a reference on its block. Releases this reference. The function
- * is for code that has copied the fields of a slice and no longer has the slice
- * itself; otherwise use datagram_slice_clear. `block` may be NULL. */
+/* Releases a reference that a slice held on `block`. Use this function only in
+ * code that has copied the fields of the slice and no longer has the slice
+ * itself. Otherwise use datagram_slice_clear. `block` may be NULL. */
 void datagram_block_unref (DatagramBlock * block);

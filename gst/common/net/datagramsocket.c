@@ -20,22 +20,24 @@
 #include "socketmessages.h"
 
 #define UDP_HEADER_SIZE 8       /* RFC 768 */
-/* Maximum payload of a UDP datagram over IPv4, whose total length field has 16
- * bits */
+/* Maximum payload in bytes of a UDP datagram over IPv4. The total length field
+ * of IPv4 has 16 bits, and the IP and UDP headers take 28 bytes. */
 #define UDP_MAX_PAYLOAD 65507
 #define IPV6_HEADER_SIZE 40     /* RFC 8200, without extensions */
 /* MTU that is used if the system does not know the path MTU: the default of
  * Ethernet */
 #define DEFAULT_MTU 1500
-/* Destination port of a probe. A probe is a connected socket that never sends a
- * packet. The port belongs to the service discard (RFC 863). */
+/* Port to which a probe is connected. A probe is a socket that serves only to
+ * query the routing table and never sends a packet. The port is that of the
+ * discard service (RFC 863). */
 #define PROBE_PORT 9
-/* Range of the dynamic ports, which are not assigned: RFC 6335 section 6 */
+/* Range of the dynamic ports, which are not assigned to any service (RFC 6335
+ * section 6) */
 #define FIRST_DYNAMIC_PORT 49152
 #define LAST_DYNAMIC_PORT 65535
-/* IPV6_MULTICAST is the first byte of an IPv6 multicast address (RFC 4291
- * section 2.7). IPV4_MULTICAST has the first four bits of an IPv4 multicast
- * address (RFC 1112 section 4). */
+/* IPV6_MULTICAST is the first byte of every IPv6 multicast address (RFC 4291
+ * section 2.7). The first byte of every IPv4 multicast address has the same
+ * first four bits as IPV4_MULTICAST (RFC 1112 section 4). */
 #define IPV6_MULTICAST 0xff
 #define IPV4_MULTICAST 0xe0
 
@@ -245,9 +247,11 @@ open_fd (gint family, gint protocol, gboolean is_raw, GError ** error)
   return -1;
 }
 
-/* Sets whether routers may fragment packets. If they may, a router fragments a
- * packet that exceeds the MTU of the next link. Otherwise the router drops the
- * packet and informs the sender by ICMP. */
+/* Sets whether packets may be fragmented on their way. If they may, a packet
+ * that exceeds the MTU of a link is fragmented. With IPv4, a router does this;
+ * with IPv6, this host does it, because IPv6 routers do not fragment. If
+ * packets must not be fragmented, a packet that exceeds the MTU is dropped, and
+ * the sender is informed by ICMP. */
 static void
 set_may_fragment (DatagramSocket * self, gboolean allowed)
 {
@@ -304,11 +308,12 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
     g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
 }
 
-/* Checks whether the kernel can send with GSO. Linux before 4.18 ignores the
- * control message UDP_SEGMENT and would send one huge packet. The socket option
- * UDP_SEGMENT is therefore set to its default, 0. Setting it fails if the
- * kernel does not know the option. UDP-Lite accepts the option but cannot send
- * with GSO. */
+/* Enables GSO and GRO if `options` demand it and the kernel supports it. Linux
+ * before 4.18 does not know GSO: it would ignore the control message
+ * UDP_SEGMENT and send one huge packet. To detect such a kernel, the function
+ * sets the socket option UDP_SEGMENT to its default, 0, which fails there.
+ * UDP-Lite is excluded, because it accepts the option but cannot send with GSO.
+ */
 static void
 enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
 {
@@ -522,9 +527,10 @@ read_local_endpoint (DatagramSocket * self, GError ** error)
   return TRUE;
 }
 
-/* Starts reception on a raw socket. Until this call, the socket discards all
- * packets, because its port is not known yet. Other sockets need no such start.
- */
+/* Starts reception on a raw socket. A new raw socket discards all packets until
+ * its port is known. This function therefore makes it accept the packets for
+ * this port; if there is no port, it accepts all packets. For other sockets,
+ * the function does nothing. */
 static gboolean
 start_receiving (DatagramSocket * self, GSocketAddress * local, GError ** error)
 {
@@ -597,12 +603,14 @@ choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
 
 /* Opens a connected socket. If an interface but no local address is given, the
  * socket is opened in two steps:
+ *
  * 1. A temporary socket shows which source address the kernel selects.
  * 2. The real socket is bound to this address.
  *
- * The reason is policy routing, which selects a route by the source address. If
- * the kernel had to select the source address as well, that address would not
- * be known yet when the route is selected. */
+ * The reason is policy routing, which may select a route by the source address.
+ * The kernel selects the route before it selects a source address. Rules for a
+ * source address therefore apply only if the socket is already bound to the
+ * address. */
 DatagramSocket *
 datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
@@ -625,9 +633,10 @@ datagram_socket_new_connected (GSocketAddress * remote,
 
 /* --- listening ------------------------------------------------------------ */
 
-/* Requests the destination address of received packets (IP_PKTINFO in ip(7),
- * RFC 3542 section 6). If this address were unknown, an answer would have the
- * source address that the routing table selects. */
+/* Makes the kernel report the destination address of each received packet
+ * (IP_PKTINFO in ip(7), RFC 3542 section 6). An answer can then be sent from
+ * this address. Without it, the kernel would select the source address of the
+ * answer by the routing table, and the peer might not recognize the address. */
 static gboolean
 ask_for_local (DatagramSocket * self, GError ** error)
 {
@@ -826,9 +835,9 @@ datagram_socket_accept_no_checksum (DatagramSocket * self, GError ** error)
 
 /* --- questions to the routing table --------------------------------------- */
 
-/* `probe` is a socket that is used only to query the routing table. Sets its
- * options so that the kernel selects the same route for it as for the packets
- * of `self`. */
+/* `probe` is a socket that is used only to query the routing table. This
+ * function sets its options so that the kernel selects the same route for
+ * `probe` as for the packets of `self`. */
 static void
 send_like (DatagramSocket * self, gint probe, gint family)
 {
@@ -850,9 +859,9 @@ send_like (DatagramSocket * self, gint probe, gint family)
 }
 
 /* Opens a probe: a UDP socket that is connected to the remote host of `path`
- * and sends nothing. It is needed because the kernel reports the properties of
- * a route, such as the path MTU, only for a connected socket. Returns the file
- * descriptor of the probe, or -1 with `error` set. */
+ * and sends nothing. The kernel reports the properties of a route, such as the
+ * path MTU, only for a connected socket. The probe is used to read them.
+ * Returns the file descriptor of the probe, or -1 with `error` set. */
 static gint
 open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
 {

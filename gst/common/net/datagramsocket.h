@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A datagram socket: UDP, the kernel's UDP-Lite, or raw IP. The socket never
- * blocks, and it sends and receives in batches. Each received packet has the
- * time at which the kernel received it, and the address to which it was sent.
- * An answer can be sent from this address. The class does not depend on the
- * protocol whose packets it sends and receives.
+ * blocks, and it sends and receives in batches. With each received packet, the
+ * caller gets the time at which the kernel received it, and the address to
+ * which it was sent. An answer can be sent from this address. The class works
+ * with any protocol above the transport.
  *
  * Sending:
  *
@@ -16,8 +16,7 @@
  *   n = datagram_socket_receive (socket, datagrams, DATAGRAM_BATCH, &error);
  *
  * If the socket is not connected, one thread may send while another thread
- * receives.
- */
+ * receives. */
 
 #pragma once
 
@@ -48,31 +47,33 @@ typedef struct
   gint may_fragment;
   /* TRUE = other sockets may listen on the same port */
   gboolean reuse;
-  /* If TRUE, received packets have neither `time` nor path.local. Receiving
-   * then uses less CPU time. */
+  /* If TRUE, the fields `time` and path.local of received packets are not set,
+   * which saves CPU time. */
   gboolean no_details;
-  /* If TRUE, consecutive packets of equal size are sent as one message, which
-   * the kernel or the network device splits (GSO). For UDP sockets only.
-   * Ignored in two cases: if the system does not support GSO, and while the
-   * socket sends no UDP checksum. */
+  /* If TRUE, consecutive packets of equal size are passed to the kernel as one
+   * message, which the kernel or the network device splits (GSO). For UDP
+   * sockets only. Has no effect if the system does not support GSO, or while
+   * the socket sends no UDP checksum. */
   gboolean gso;
   /* If TRUE, the kernel merges packets that arrive together into one datagram
-   * (GRO). Datagram.segment_size then is the size of each packet. For UDP
-   * sockets only; ignored if the system does not support GRO. */
+   * (GRO). Datagram.segment_size is then the size of each packet. For UDP
+   * sockets only. Has no effect if the system does not support GRO. */
   gboolean gro;
-  /* Raw sockets only. If TRUE, received IPv4 packets keep their IP header. For
-   * received IPv6 packets, path.local is always the destination address, even
-   * if this is a multicast group. */
+  /* Raw sockets only. If TRUE, the caller can see where a packet was sent to.
+   * Received IPv4 packets keep their IP header. The kernel never delivers the
+   * header of an IPv6 packet. Therefore path.local of a received IPv6 packet is
+   * always the destination address, even if this is a multicast group. */
   gboolean keep_header;
 } DatagramSocketOptions;
 
 void datagram_socket_options_init (DatagramSocketOptions * options);
 
-/* Opens a socket that exchanges packets with `remote` only. `local` may be
- * NULL. For a raw socket, the port of `remote` is ignored. If `local` has a
- * port, the raw socket receives only packets that have this destination port in
- * their transport header. The error says what failed, for example "there is no
- * network interface". */
+/* Opens a socket that exchanges packets only with the endpoint `remote`.
+ * `local` is the local endpoint, or NULL if the kernel selects it. A raw socket
+ * ignores the port of `remote`. If `local` has a port, a raw socket receives
+ * only packets with this destination port in their transport header. The text
+ * of the error says what failed, for example "there is no network interface".
+ */
 DatagramSocket *datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
     GError ** error);
@@ -87,8 +88,9 @@ DatagramSocket *datagram_socket_new (GSocketFamily family,
     const DatagramSocketOptions * options, GError ** error);
 gboolean datagram_socket_bind (DatagramSocket * socket,
     GSocketAddress * local, GError ** error);
-/* Wraps a socket of the application. datagram_socket_free closes it only if
- * `close_it` is TRUE. Received packets have neither `time` nor path.local. */
+/* Makes a DatagramSocket from a socket of the application. datagram_socket_free
+ * closes this socket only if `close_it` is TRUE. The fields `time` and
+ * path.local of received packets are not set. */
 DatagramSocket *datagram_socket_new_from_socket (GSocket * socket,
     gboolean close_it);
 void datagram_socket_free (DatagramSocket * socket);
@@ -96,13 +98,13 @@ void datagram_socket_free (DatagramSocket * socket);
 /* Returns the GSocket, for polling and properties. The GSocket belongs to the
  * DatagramSocket. */
 GSocket *datagram_socket_get_socket (DatagramSocket * socket);
-/* Returns both endpoints of a connected socket, or only the local endpoint of
- * an unconnected socket. */
+/* Returns the local and the remote endpoint of a connected socket. If the
+ * socket is not connected, only the local endpoint is set. */
 const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
-/* Returns the smaller one of `mtu` and the path MTU that the kernel knows, in
- * bytes. If `mtu` is 0, returns the path MTU. `path` says whose path MTU is
- * returned; a connected socket has only one path and ignores this argument.
- */
+/* Returns the path MTU that the kernel knows, in bytes, or `mtu` if this value
+ * is smaller. If `mtu` is 0, always returns the path MTU. An unconnected socket
+ * returns the MTU of the path `path`. A connected socket has only one path and
+ * ignores `path`. */
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
 /* datagram_socket_get_overhead returns the size of the IP and UDP headers in
@@ -112,13 +114,15 @@ guint datagram_socket_get_mtu (DatagramSocket * socket,
 guint datagram_socket_get_overhead (DatagramSocket * socket);
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
 
-/* Sets the interface on which multicast packets are sent; 0 means that the
- * routing table decides. */
+/* Sets the interface on which the socket sends multicast packets. `index` is
+ * the index of the interface; 0 means that the routing table selects the
+ * interface. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
-/* Returns the index of the interface on which all packets to `path` are sent,
- * because the socket is bound to it or because it was set for multicast.
- * Returns 0 if the routing table decides. */
+/* Returns the index of the interface on which all packets to `path` are sent.
+ * The interface is fixed if the socket is bound to an interface, or if `path`
+ * is a multicast path and the interface for multicast was set. Otherwise
+ * returns 0, because the routing table selects the interface. */
 guint datagram_socket_get_interface (DatagramSocket * socket,
     const DatagramPath * path);
 /* Sets whether packets are sent with a UDP checksum. A new socket sends a UDP
@@ -126,12 +130,13 @@ guint datagram_socket_get_interface (DatagramSocket * socket,
  * function. */
 gboolean datagram_socket_set_checksum (DatagramSocket * socket,
     gboolean has_checksum, GError ** error);
-/* Accepts packets without a UDP checksum. An IPv4 socket always accepts them. */
+/* Makes an IPv6 socket accept packets without a UDP checksum. An IPv4 socket
+ * always accepts such packets. */
 gboolean datagram_socket_accept_no_checksum (DatagramSocket * socket,
     GError ** error);
 /* Determines the source address that the kernel would use for packets to
- * path->remote, and stores it in path->local. If the address is link-local,
- * path->scope is set to its interface. */
+ * path->remote, and stores it in path->local. If this source address is
+ * link-local, stores the index of its interface in path->scope. */
 gboolean datagram_socket_find_local (DatagramSocket * socket,
     DatagramPath * path, GError ** error);
 
@@ -142,34 +147,40 @@ GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
  * preference, as a list of GInetAddress; NULL on error. */
 GList *datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error);
-/* Resolves a host name and adds the port to each address. This call may
- * block. Returns a list of GSocketAddress in order of preference; NULL on
- * error. `host` may also be an address with a scope, such as fe80::1%eth0. */
+/* Resolves a host name, and combines each address that was found with the port
+ * `port`. This call may block. Returns a list of GSocketAddress in order of
+ * preference; NULL on error. `host` may also be an IP address, with a scope if
+ * it is link-local, such as fe80::1%eth0. */
 GList *datagram_resolve (const gchar * host, guint16 port,
     GCancellable * cancellable, GError ** error);
 
-/* Returns a random port for a raw socket. The kernel does not assign ports to
- * raw sockets. Another program is unlikely to use the same port. */
+/* Returns a random port for a raw socket, because the kernel does not assign
+ * ports to raw sockets. As the port is random, another program is unlikely to
+ * use it. */
 guint16 datagram_socket_draw_port (void);
 
 /* Sends packets from the beginning of `datagrams`, at most DATAGRAM_BATCH, and
- * returns how many were sent. Returns 0 if the socket has no room now. Returns
- * -1 if the first packet failed, for example because the path, the interface or
- * the address does not exist any more. The error is
- * G_IO_ERROR_MESSAGE_TOO_LARGE if the packet exceeds the path MTU. */
+ * returns how many were sent. Returns 0 if the socket has no room now.
+ *
+ * Returns -1 with `error` set if the first packet could not be sent, for
+ * example because there is no route any more, or because the interface or the
+ * address no longer exists. The error is G_IO_ERROR_MESSAGE_TOO_LARGE if the
+ * packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
-/* Returns how many packets from the beginning of `datagrams` can be sent as one
- * message with GSO. Returns 1 if the socket does not use GSO. GSO needs a UDP
- * checksum, but this function does not check whether the socket sends one. */
+/* Returns how many packets from the beginning of `datagrams` can be passed to
+ * the kernel as one message (GSO). Returns 1 if the socket does not use GSO.
+ * GSO does not work if the socket sends no UDP checksum, but this function does
+ * not check this. */
 guint datagram_socket_get_run (DatagramSocket * socket,
     const Datagram * datagrams, guint n);
-/* Returns FALSE with `error` if the system or the device has refused GSO. The
- * refusal is reported only once for each socket. The packets that were refused
- * with GSO were then sent one by one.
+/* Returns FALSE with `error` set if the system or the network device has
+ * refused to send several packets as one message (GSO). The refusal is reported
+ * only once for each socket. No packets are lost, because the refused packets
+ * were then sent one by one.
  *
- * If only the size of the packets was refused, smaller packets are still sent
- * with GSO. Otherwise all later packets are sent one by one. */
+ * If GSO was refused only because the packets were too large, it is still used
+ * for smaller packets. Otherwise all later packets are sent one by one. */
 gboolean datagram_socket_check_gso (DatagramSocket * socket, GError ** error);
 /* Enables GRO, as DatagramSocketOptions.gro does. Returns whether the system
  * supports GRO. */
@@ -178,13 +189,14 @@ gboolean datagram_socket_enable_gro (DatagramSocket * socket);
  * into one datagram, so each datagram needs DATAGRAM_MERGED_SIZE bytes of
  * memory. */
 gboolean datagram_socket_has_gro (DatagramSocket * socket);
-/* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns their number.
- * Returns 0 if there are none now.
+/* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns how many were
+ * received. Returns 0 if no packet is waiting.
  *
- * Returns -1 if a connected socket got an ICMP error, for example
- * G_IO_ERROR_CONNECTION_REFUSED. The same error is reported again only after a
- * packet was received. G_IO_ERROR_MESSAGE_TOO_LARGE is an exception: it is
- * reported each time. After an ICMP error, packets can still be sent. */
+ * Returns -1 with `error` set if a connected socket has received an ICMP error,
+ * for example G_IO_ERROR_CONNECTION_REFUSED. If the same ICMP error arrives
+ * repeatedly, it is reported only once until a packet is received.
+ * G_IO_ERROR_MESSAGE_TOO_LARGE, however, is reported each time. After an ICMP
+ * error, packets can still be sent. */
 gint datagram_socket_receive (DatagramSocket * socket, Datagram * datagrams,
     guint n, GError ** error);
 

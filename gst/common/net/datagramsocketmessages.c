@@ -16,14 +16,15 @@
 #include "socketmessages.h"
 #include "wire.h"
 
-/* Unit in bytes of the header length field in an IPv4 header */
+/* The header length field of an IPv4 header counts units of this number of
+ * bytes. */
 #define IPV4_WORD 4
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Buffer for the control messages (cmsghdr) of one message. They contain the
- * arrival time, the local address, and the size of the packets of which the
- * message consists (GSO, GRO). */
+/* Memory for the control messages (cmsghdr) of one message. They contain the
+ * arrival time and the local address. If the message consists of several
+ * packets (GSO, GRO), they also contain the size of these packets. */
 typedef union
 {
   struct cmsghdr header;        /* ensures the alignment */
@@ -37,8 +38,8 @@ Control;
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];
-  /* For sending: number of packets of which each message consists. Not used for
-   * receiving. */
+  /* For sending: n_packets[i] is the number of packets in messages[i]. Not used
+   * for receiving. */
   guint n_packets[DATAGRAM_BATCH];
   /* shared by all messages */
   struct iovec vectors[DATAGRAM_BATCH * (DATAGRAM_MAX_PARTS + 1)];
@@ -49,9 +50,9 @@ typedef struct
 } Batch;
 
 /* Appends a part of a packet to `message`, as an iovec. All messages of a batch
- * share one array of iovecs, and the iovecs of a message are consecutive in it.
- * Each message therefore has to be completed before the next one is prepared.
- */
+ * share one array of iovecs, and the iovecs of a message must be consecutive in
+ * this array. Each message therefore has to be completed before the next one is
+ * prepared. */
 static void
 add_vector (Batch * batch, struct msghdr *message, gconstpointer data,
     gsize size)
@@ -73,9 +74,9 @@ prepare_message (Batch * batch, guint i)
   return message;
 }
 
-/* Stores an ICMP error that has to be reported. An unconnected socket ignores
- * ICMP errors, because the kernel does not tell which destination caused them.
- */
+/* Stores an ICMP error, which datagram_socket_receive reports later. ICMP
+ * errors of an unconnected socket are ignored, because the kernel does not tell
+ * which destination caused them. */
 static void
 note_returned (DatagramSocket * self, gint error_number)
 {
@@ -87,8 +88,8 @@ note_returned (DatagramSocket * self, gint error_number)
 /* --- sending -------------------------------------------------------------- */
 
 /* Appends a control message to those that `control` already contains.
- * msg_controllen does not include the padding after the last control message.
- * If it did, Linux would allocate memory for IPV6_PKTINFO in each call. */
+ * msg_controllen must not include the padding after the last control message.
+ * Otherwise Linux would allocate memory for IPV6_PKTINFO in each call. */
 static void
 add_control (struct msghdr *message, Control * control, gint level, gint type,
     gconstpointer data, gsize size)
@@ -106,9 +107,12 @@ add_control (struct msghdr *message, Control * control, gint level, gint type,
   memcpy (CMSG_DATA (header), data, size);
 }
 
-/* Sets the source address of a packet to path->local. Leaves the choice to the
- * kernel if path->local is unknown. Also does so if path->local is a link-local
- * address without a known interface, because the kernel would refuse it. */
+/* Makes path->local the source address of a packet. In two cases, the function
+ * does nothing, so that the kernel selects the source address:
+ *
+ * - path->local is unknown.
+ * - path->local is link-local, and its interface is unknown. The kernel would
+ *   refuse such an address. */
 static void
 write_local (struct msghdr *message, Control * control,
     const DatagramPath * path)
@@ -218,12 +222,13 @@ prepare_outputs (DatagramSocket * self, Batch * batch,
   return n_messages;
 }
 
-/* Returns whether `error_number` may mean that the system or the device has
- * refused GSO. The error may also mean that a packet was refused for another
- * reason. The errors mean the following if GSO was refused:
+/* GSO means that several packets are sent as one message. The system or the
+ * network device may refuse this. Returns whether `error_number` may be such a
+ * refusal. The same errors may also have other causes. After a refusal of GSO,
+ * they mean:
  *
- * - EINVAL: The socket sends no checksum (SO_NO_CHECK). Older kernels also
- *   return EINVAL if the packets exceed the MTU.
+ * - EINVAL: The socket sends no checksum (SO_NO_CHECK). In older kernels also:
+ *   the packets exceed the MTU.
  * - EMSGSIZE: The packets exceed the MTU.
  * - EIO: The device has no checksum offload, or the packets use UDP-Lite or
  *   IPsec.
@@ -236,13 +241,14 @@ may_refuse_gso (gint error_number)
       || error_number == EMSGSIZE;
 }
 
-/* Records that GSO was refused. If the packets were too large (EMSGSIZE), GSO
- * is used only for smaller packets from now on. With any other error, GSO is no
- * longer used.
+/* Records that the system or the network device has refused to send several
+ * packets as one message (GSO). If the reason was the size of the packets
+ * (EMSGSIZE), GSO is used only for smaller packets from now on. With any other
+ * error, GSO is no longer used.
  *
- * A packet that exceeds the MTU is sent without GSO, because it can be
- * fragmented only if it is sent by itself. Smaller packets can occur later, for
- * example after the core has learned the path MTU. */
+ * A packet that exceeds the MTU has to be sent by itself, because only then it
+ * can be fragmented. Smaller packets can follow, for example after the protocol
+ * has learned the path MTU. */
 static void
 note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
 {
@@ -251,10 +257,10 @@ note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
     self->gso_error = error_number;
 }
 
-/* Sends packets and returns how many were sent. If the system refused to send
- * several packets as one message (GSO), sets `again` to TRUE. The caller then
- * calls this function again for the remaining packets. The second call sends
- * the refused packets without GSO. */
+/* Sends packets and returns how many were sent. If the system has refused to
+ * send several packets as one message (GSO), sets `again` to TRUE. The caller
+ * then calls this function a second time for the remaining packets, and the
+ * second call sends the refused packets one by one. */
 static guint
 send_messages (DatagramSocket * self, const Datagram * datagrams, guint n,
     SocketErrors * errors, gboolean * again)
@@ -362,9 +368,10 @@ remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
   return size - options;
 }
 
-/* Returns whether the packet is for this socket. A raw socket without a socket
- * filter also receives packets for other ports. On systems that have no socket
- * filters, this function recognizes such packets. */
+/* Returns whether a received packet is for the port of this socket. Normally a
+ * socket filter lets only such packets pass. On systems without socket filters,
+ * a raw socket also receives packets for other ports, which this function
+ * detects. */
 static gboolean
 is_ours (DatagramSocket * self, const Datagram * datagram)
 {
@@ -376,12 +383,13 @@ is_ours (DatagramSocket * self, const Datagram * datagram)
 }
 
 /* Stores the destination address of a received packet in `path`, so that an
- * answer can be sent from this address. A multicast group is not stored,
- * because nothing can be sent from a group.
+ * answer can be sent from this address. A multicast group cannot be the source
+ * address of an answer. Therefore it is not stored, unless the option
+ * keep_header is set.
  *
  * A peer with a global address may send to a link-local address of this host.
- * To answer from a link-local address, the interface of this address must be
- * known. The interface therefore becomes part of the path. */
+ * An answer can be sent from a link-local address only if the interface of this
+ * address is known. The interface is therefore stored in `path` too. */
 static void
 read_local (DatagramSocket * self, const struct cmsghdr *control,
     DatagramPath * path)
@@ -463,8 +471,9 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   if (has_ip_header (self))
     datagram->size = remove_ip_header (batch->ip_headers[i], datagram->bytes,
         datagram->size);
-  /* If the packet is for another socket, its size is set to 0. Every protocol
-   * core ignores empty packets. */
+  /* On systems without socket filters, a raw socket also receives packets that
+   * are for another socket. The size of such a packet is set to 0, because
+   * every protocol core ignores empty packets. */
   if (!is_ours (self, datagram))
     datagram->size = 0;
   if (self->is_raw)

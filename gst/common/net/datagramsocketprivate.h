@@ -15,7 +15,7 @@
 
 /* A socket address in the format of the socket system calls. The port of an
  * IPv4 address (sin_port) and the port of an IPv6 address (sin6_port) are at
- * the same offset. */
+ * the same offset, so the port of both can be set through ipv4.sin_port. */
 typedef union
 {
   struct sockaddr any;
@@ -33,8 +33,8 @@ struct _DatagramSocket
   /* TRUE if datagram_socket_free must not close `socket`, because the socket
    * belongs to the application */
   gboolean stays_open;
-  /* For error messages of a connected socket: a text with both endpoints. NULL
-   * if the socket is not connected. */
+  /* Text with both endpoints of a connected socket, for error messages. NULL if
+   * the socket is not connected. */
   gchar *description;
   /* endpoints of the socket: the local and the remote one if the socket is
    * connected, otherwise only the local one */
@@ -45,26 +45,27 @@ struct _DatagramSocket
   guint multicast_interface;    /* 0: the routing table decides */
   gboolean has_gro;             /* the kernel merges received packets */
 
-  /* Several packets can be sent as one message (UDP_SEGMENT) if none of them is
-   * larger than this number of bytes. A larger packet is sent by itself. 0
-   * means that every packet is sent by itself. Only the sending thread uses
-   * this field. */
+  /* Maximum size in bytes of a packet that may be sent together with other
+   * packets as one message (GSO, UDP_SEGMENT). A larger packet is sent by
+   * itself. If this field is 0, every packet is sent by itself. Only the
+   * sending thread uses this field. */
   gsize max_segment;
-  /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
-   * UDP_SEGMENT. Only the sending thread uses this field. */
+  /* TRUE if packets are sent without a UDP checksum. The kernel then refuses to
+   * send several packets as one message (UDP_SEGMENT). Only the sending thread
+   * uses this field. */
   gboolean no_checksum;
-  /* Errno with which the system refused to send several packets as one message
-   * (GSO), if datagram_socket_check_gso still has to report this refusal.
+  /* If the system has refused to send several packets as one message (GSO), and
+   * datagram_socket_check_gso has not reported this yet: errno of the refusal.
    * Otherwise 0. */
   gint gso_error;
   gboolean has_told_gso_error;
 
-  /* The next call that receives reports an ICMP error of a connected socket.
-   * The following two fields are the errno values of such errors; 0 = no error.
-   */
+  /* ICMP errors of a connected socket. Such an error is stored first and
+   * reported by the next call of datagram_socket_receive. The following two
+   * fields are errno values; 0 means no error. */
   gint returned;                /* error to be reported */
-  /* ICMP error that was reported last. It is not reported a second time, unless
-   * it is EMSGSIZE. 0 if a packet was received since then. */
+  /* ICMP error that was reported last; 0 if a packet was received after the
+   * report. The same error is not reported again, unless it is EMSGSIZE. */
   gint reported;
 
   SocketClock clock;

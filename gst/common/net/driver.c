@@ -21,16 +21,18 @@
  * batch is always processed completely. The number may therefore be exceeded by
  * a part of a batch. */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
-/* Number of datagrams per system call if each datagram may consist of several
- * packets (GRO). All packets that one system call returns are passed to the
- * core while the lock is held. This number is smaller than without GRO, so that
- * the lock is not held for too long. */
+/* Maximum number of datagrams per system call if each datagram may consist of
+ * several packets (GRO). Without GRO, this number is larger (DATAGRAM_BATCH).
+ * All packets that one system call returns are passed to the core while the
+ * lock is held. The smaller number limits the time for which the lock is held.
+ */
 #define GRO_BATCH 16
 /* A received datagram that fills at least 1/MIN_SLICED_PART of its memory block
  * is passed on without a copy, and keeps the whole block in use. For a smaller
  * datagram, this would waste too much memory, so it is copied. */
 #define MIN_SLICED_PART 4
-/* Alignment in bytes of small datagrams that are copied into a shared block */
+/* Alignment in bytes of the small datagrams in a memory block that several
+ * datagrams share */
 #define PACKED_ALIGNMENT 16
 
 /* Maximum number of packets that are queued for a path whose socket is full.
@@ -42,14 +44,14 @@
  * again after this time in ns. */
 #define RETRY_TIME 1000000
 
-/* At a high rate of packets the driver does not wake up for each of them. After
- * it has received packets, it pauses. Then it receives all packets that have
- * arrived during the pause. The kernel notes when packets arrive, so the pause
- * changes no arrival time.
+/* At a high rate of packets, the driver does not wake up for each received
+ * packet. After it has received packets, it pauses. Then it receives all
+ * packets that have arrived during the pause. The kernel notes when packets
+ * arrive, so the pause changes no arrival time.
  *
- * The driver pauses only if at least BUSY_RATE packets per second arrived for
- * RATE_PERIOD ns. This rate is several hundred Mbit/s. A burst of a slower
- * stream never waits.
+ * The driver pauses only if at least BUSY_RATE packets per second have arrived,
+ * measured over RATE_PERIOD ns. This rate corresponds to several hundred
+ * Mbit/s. Packets of a slower stream never wait, not even in a burst.
  *
  * Each pause is limited in three ways:
  *
@@ -72,18 +74,17 @@
 
 /* If driver_flush_often is called at a high rate, the driver delays packets, so
  * that it can send the packets of several calls together. The rate is high if
- * it is at least BUSY_RATE calls per second for RATE_PERIOD ns. The driver then
- * sends the packets when MAX_TOGETHER packets are waiting, or after MAX_WAIT
- * ns.
+ * there are at least BUSY_RATE calls per second, measured over RATE_PERIOD ns.
+ * The driver then sends the packets as soon as MAX_TOGETHER packets are waiting
+ * or MAX_WAIT ns have passed.
  *
- * With one packet per call, BUSY_RATE corresponds to several hundred Mbit/s. If
- * the rate of a stream is lower, the driver does not delay its packets, not
- * even in bursts.
- */
+ * With one packet per call, BUSY_RATE corresponds to several hundred Mbit/s.
+ * Packets of a slower stream are never delayed, not even in a burst. */
 #define MAX_TOGETHER 32
 #define MAX_WAIT 250000
 
-/* A copy of a packet that is queued because the socket had no room for it */
+/* A packet that waits until its socket has room again. The struct contains a
+ * copy of the packet. */
 typedef struct
 {
   DatagramPath path;
@@ -122,8 +123,9 @@ driver_poll_clear (DriverPoll * poll)
   g_array_free (poll->fds, TRUE);
 }
 
-/* Ends the current wait. If there is no current wait, ends the next wait. May
- * be called by any thread that holds the owner's lock. */
+/* Ends the current wait of the driver, or a wait that driver_poll_reset has
+ * prepared and that has not begun yet. May be called by any thread that holds
+ * the owner's lock. */
 static void
 driver_poll_wake (DriverPoll * poll)
 {
@@ -145,8 +147,9 @@ driver_poll_add (DriverPoll * poll, gint fd, gushort events)
   return poll->fds->len - 1;
 }
 
-/* Removes all descriptors. The next wait is not ended by earlier calls of
- * driver_poll_wake. */
+/* Prepares the next wait. Empties the list of descriptors, except for the pipe
+ * through which another thread wakes the driver. Forgets earlier calls of
+ * driver_poll_wake, so that they do not end the next wait. */
 static void
 driver_poll_reset (DriverPoll * poll)
 {
@@ -167,8 +170,9 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
   struct timespec timeout = { time / 1000000000, time % 1000000000 };
   guint i;
 
-  /* ppoll has reported no event: the time has passed, or a signal has ended the
-   * wait. Events of an earlier wait must not remain in the list. */
+  /* If ppoll has reported no event, the time has passed or a signal has ended
+   * the wait. The events in the list are then cleared, because they may be
+   * those of an earlier wait. */
   if (ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
           time == G_MAXUINT64 ? NULL : &timeout, NULL) > 0)
     return;
@@ -236,8 +240,9 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
-  /* The additional block (+ 1) is `packed`, into which small datagrams are
-   * copied. */
+  /* The pool has DATAGRAM_BATCH blocks for the packets that are received
+   * together, one block into which small datagrams are copied (`packed`), and
+   * DRIVER_MAX_SLICED blocks that slices may keep in use. */
   driver->pool = datagram_pool_new (input_room,
       DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
   for (i = 0; i < DATAGRAM_BATCH; i++)
@@ -366,9 +371,10 @@ take_error (Driver * driver, guint number, GError * error)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Notifies the core that a path is blocked or is no longer blocked. If a path
- * is blocked, the main loop waits until its socket is writable. Therefore this
- * function also wakes the main loop. */
+/* Tells the core whether the socket of a path is full (`is_blocked`), so that
+ * the core can stop sending on this path. While the socket is full, the main
+ * loop has to wait until the socket is writable. The main loop may already wait
+ * without this condition. Therefore this function wakes it. */
 static void
 set_blocked (Driver * driver, guint number, gboolean is_blocked)
 {
@@ -411,14 +417,15 @@ trace_gso (Driver * driver, guint number)
   g_error_free (error);
 }
 
-/* Sends packets on the path `number`. Returns how many packets, counted from
- * the beginning of `datagrams`, are finished: they were sent, or they failed.
- * The socket has no room for the other packets, so the caller has to send them
- * later.
+/* Sends packets on the path number `number`. Returns how many packets, counted
+ * from the beginning of `datagrams`, are finished: they were sent, or they
+ * failed. The socket has no room for the other packets, so the caller has to
+ * send them later.
  *
- * If send reports an ICMP error, an earlier packet has caused this error (Linux
- * ip(7), IP_RECVERR), and the current packet was not sent. Therefore send is
- * called once more for the current packet. */
+ * A call of send may fail with an ICMP error that an earlier packet has caused
+ * (Linux ip(7), IP_RECVERR). The current packet was not sent in this case,
+ * although nothing is wrong with it. Therefore send is called a second time for
+ * the current packet. */
 static guint
 send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
     guint n)
@@ -510,7 +517,7 @@ send_path_of (Driver * driver, const guint * numbers,
   send_on_path (driver, numbers[first], of_path, n_of_path);
 }
 
-/* Sends a batch of packets, of which each may have another path. Packets of the
+/* Sends a batch of packets, which may belong to different paths. Packets of the
  * same path are passed to their socket with one function call, in their order.
  * Usually all packets of a batch have the same path. */
 static void
@@ -563,9 +570,10 @@ driver_flush (Driver * driver)
     driver->funcs->note_flushed (driver->owner);
 }
 
-/* `rate` counts events in periods of at least RATE_PERIOD. If the present
- * period is over, computes rate->rate (the events per second in this period)
- * and begins the next period. Returns FALSE if the period is not over. */
+/* `rate` counts events in periods of at least RATE_PERIOD ns. If the present
+ * period has lasted long enough, this function stores the number of events per
+ * second in rate->rate, begins the next period, and returns TRUE. Otherwise it
+ * returns FALSE. */
 static gboolean
 end_period (DriverRate * rate, guint64 now)
 {
@@ -580,10 +588,10 @@ end_period (DriverRate * rate, guint64 now)
 }
 
 /* Counts one call of driver_flush_often, and computes the rate of these calls.
- * At a high rate, driver_flush_often may leave packets waiting for the next
+ * At a high rate, driver_flush_often may leave packets unsent until its next
  * call. If no further call comes, the thread of driver_run has to send these
- * packets. It is therefore woken when the rate becomes high, so that it checks
- * for such packets at short intervals. */
+ * packets. This thread is therefore woken when the rate becomes high. From then
+ * on, it checks for unsent packets at short intervals. */
 static void
 note_call (Driver * driver, guint64 now)
 {
@@ -633,10 +641,11 @@ get_output_wakeup (Driver * driver)
 
 /* --- input ---------------------------------------------------------------- */
 
-/* Copies a small datagram to the end of the block `packed`, in which several
- * datagrams share the memory. The core can then keep a reference to the bytes.
- * If `packed` has no room and no other block of the pool is free, the datagram
- * is not copied, and the core cannot keep a reference to it. */
+/* Copies a small datagram to the end of the memory block `packed`, which
+ * several datagrams share. The core can then keep a reference to the bytes of
+ * the datagram. If the datagram does not fit into `packed`, a free block of the
+ * pool replaces `packed`. If no block is free either, the datagram is not
+ * copied, and the core cannot keep a reference to its bytes. */
 static void
 pack (Driver * driver, Datagram * datagram)
 {
@@ -685,13 +694,13 @@ prepare_slices (Driver * driver, guint i, Datagram * datagram)
   return block;
 }
 
-/* Returns whether packets from the sender of a datagram are accepted. The
- * datagram consists of `n_packets` packets.
+/* Returns whether the owner accepts packets from the sender of `datagram`, into
+ * which the kernel has merged `n_packets` packets. The callback `allows` of the
+ * owner decides this.
  *
- * If they are accepted, the callback `allows` of the owner is called once. If
- * they are refused, it is called once for each packet, because the owner counts
- * the refused packets in this callback.
- */
+ * The callback also counts the refused packets. Therefore it is called once for
+ * each packet if the sender is refused, but only once for the whole datagram if
+ * the sender is accepted. */
 static gboolean
 allows (Driver * driver, const Datagram * datagram, guint n_packets)
 {
@@ -711,9 +720,9 @@ input (Driver * driver, guint number, const Datagram * datagram)
   trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes", number,
       datagram->size);
   driver->verbs->input (driver->core, datagram->time, number, datagram);
-  /* An event of the core may point into this packet. It is therefore passed to
-   * the owner before the next packet is processed.
-   */
+  /* The core may have produced an event that points into this packet. All
+   * events are therefore passed to the owner before the next packet is
+   * processed. */
   take_events (driver);
 }
 
@@ -759,10 +768,10 @@ note_received (DriverInputRate * self, guint n)
   self->has_just_received |= n > 0;
 }
 
-/* At a high packet rate, the driver lets arriving packets collect in the
- * sockets for a while, and then receives them together. Returns the maximum
- * duration of this pause in ns. 0 means that the driver wakes up for the next
- * packet. Called before each wait of the main loop. */
+/* At a high packet rate, the driver pauses: it lets arriving packets collect in
+ * the sockets for a short time, and then receives them together. Returns the
+ * maximum duration of the next pause in ns. 0 means no pause: the driver wakes
+ * up as soon as a packet arrives. Called before each wait of the main loop. */
 static guint64
 get_pause (Driver * driver, guint64 now)
 {
@@ -812,9 +821,8 @@ receive (Driver * driver, guint number)
 }
 
 /* Handles the events that poll has reported for the socket of path `number`. If
- * `has_paused` is TRUE, poll has waited without watching for packets, so it
- * cannot report them. In this case, the function always tries to receive
- * packets. */
+ * `has_paused` is TRUE, poll was not asked to report arriving packets. In this
+ * case, the function always tries to receive packets. */
 static void
 look_at_path (Driver * driver, guint number, gboolean has_paused)
 {
@@ -838,8 +846,9 @@ driver_wake (Driver * driver, gboolean always)
     driver_poll_wake (&driver->poll);
 }
 
-/* Calls the core if a timeout has expired, and sends the packets that are due.
- * Returns the time in ns at which this function has to be called again. */
+/* Lets the core do what is due now, such as a retransmission after a timeout,
+ * and sends the packets that the core then has ready. Returns the time in ns at
+ * which this function has to be called again. */
 static guint64
 do_what_is_due (Driver * driver)
 {
@@ -856,10 +865,13 @@ do_what_is_due (Driver * driver)
   return wakeup;
 }
 
-/* Returns whether poll has to wait until the socket of `path` is writable. This
- * is the case if packets are queued for it. However, after the network device
- * was full, nothing is sent before retry_at. Until then, the function returns
- * FALSE and reduces `wakeup` to retry_at. */
+/* Returns TRUE if poll has to wait until the socket of `path` is writable. This
+ * is the case if packets are queued for the socket.
+ *
+ * There is one exception: a socket may be writable although the network device
+ * is full. After such a failure, the driver sends nothing on this path before
+ * the time path->retry_at. Until then, this function returns FALSE and reduces
+ * `wakeup` to path->retry_at. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {
@@ -872,9 +884,10 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
 }
 
 /* Fills in the list of descriptors on which poll waits. If `waits_for_input` is
- * FALSE, the arrival of packets does not end the wait. If a path has to wait
- * before it tries to send again, reduces `wakeup` to that time. Returns the
- * index of driver->watched_fd in the list, or 0 if no descriptor is watched. */
+ * FALSE, the arrival of packets does not end the wait. If the driver may try to
+ * send on a path again only at a certain time, reduces `wakeup` to this time.
+ * Returns the index of driver->watched_fd in the list, or 0 if no descriptor of
+ * the owner is watched. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
     guint64 * wakeup)
@@ -898,9 +911,9 @@ prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
   return 0;
 }
 
-/* Waits until `wakeup`, until a descriptor is ready, or until another thread
- * wakes or cancels the driver. The caller holds the lock, which is released
- * while waiting. */
+/* Waits until the time `wakeup` in ns, until a descriptor is ready, or until
+ * another thread wakes or cancels the driver. The caller holds the lock. The
+ * function releases the lock while it waits. */
 static void
 sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver of a protocol core. A core does no I/O: the driver passes arrived
- * packets and the current time to the core, and the core returns what to send
- * and when it needs to be called. The driver owns the sockets of the core's
- * paths. It polls them, receives and sends in batches, queues packets that a
- * socket has no room for, and reports errors of the sockets.
+/* The driver of a protocol core. A core implements a protocol but does no I/O.
+ * The driver passes arrived packets and the current time to the core. The core
+ * returns the packets to send and the time at which it has to be called again.
+ * The driver owns the sockets of the core's paths. It polls them, receives and
+ * sends in batches, queues packets that a socket has no room for, and reports
+ * errors of the sockets.
  *
  *   driver_init (&driver, &funcs, owner, &lock);
  *   driver_begin (&driver, &mmtp_sender_verbs, sender, input_room);
@@ -13,8 +14,7 @@
  *
  * Two threads may use a driver. One thread calls driver_run. The other one
  * passes data to the core and then calls driver_flush and driver_wake. All
- * fields are protected by the lock, which belongs to the owner.
- */
+ * fields are protected by the lock, which belongs to the owner. */
 
 #pragma once
 
@@ -48,10 +48,11 @@ typedef struct
   /* Returns whether the owner accepts packets from the remote host of `path`.
    * Other packets are dropped. NULL means that all packets are accepted. */
     gboolean (*allows) (gpointer owner, const DatagramPath * path);
-  /* Called after packets from the peer have arrived on the path number `path`.
-   */
+  /* Tells the owner that packets from the peer have arrived on the path number
+   * `path`. */
   void (*note_heard) (gpointer owner, guint path);
-  /* Called before packets are sent on the path number `path`. */
+  /* Tells the owner that the driver is about to send packets on the path number
+   * `path`. */
   void (*note_sent) (gpointer owner, guint path);
   /* Reports an error of the path's socket, for example from an ICMP message.
    * Returns FALSE if the owner regards the path as unusable. The driver then
@@ -60,11 +61,12 @@ typedef struct
     gboolean (*take_error) (gpointer owner, guint path, const GError * error);
   /* Called at the beginning of each round (loop iteration) of driver_run */
   void (*prepare) (gpointer owner);
-  /* Called after all packets that the core can send now were sent and all
-   * events of the core were processed. */
+  /* Called after the driver has sent all packets that the core allows now, and
+   * has passed all events of the core to the owner. */
   void (*note_flushed) (gpointer owner);
-  /* Returns the latest time in ns at which driver_run must begin its next loop
-   * iteration. Returns DRIVER_NEVER if the owner needs no further iteration. */
+  /* Returns the time in ns at which the owner wants driver_run to begin its
+   * next loop iteration, if no other reason makes it begin earlier. Returns
+   * DRIVER_NEVER if the owner does not need another iteration. */
     guint64 (*next_wakeup) (gpointer owner);
   /* Called in each loop iteration of driver_run. To end driver_run, this
    * callback sets `error` and returns FALSE. */
@@ -79,7 +81,8 @@ typedef struct
 typedef struct
 {
   DatagramSocket *socket;       /* owned */
-  /* queue of the packets for which the socket had no room (Unsent) */
+  /* queue of copies (Unsent) of the packets that were not sent because the
+   * socket had no room */
   GQueue unsent;
   /* Time in ns before which the driver does not try again to send the queued
    * packets. It is set if poll has reported the socket as writable, but sending
@@ -117,19 +120,21 @@ typedef struct
   gboolean has_just_received;
 } DriverInputRate;
 
-/* Measures how often driver_flush_often is called. Also counts the packets that
- * the owner has passed to the core and that were not sent yet. */
+/* Measures how often driver_flush_often is called, because at a high rate of
+ * calls, packets are collected and sent together. Also counts the packets that
+ * wait to be sent: the owner has passed them to the core, and the driver has
+ * not sent them yet. */
 typedef struct
 {
   DriverRate calls;
   /* TRUE while driver_flush_often is called so often that packets are collected
    * and sent together */
   gboolean is_busy;
-  /* number of packets that the owner has passed to the core and that were not
-   * sent yet */
+  /* Number of packets that wait to be sent: the owner has passed them to the
+   * core since the last call of driver_flush */
   guint n_waiting;
-  /* time in ns at which the owner passed the oldest packet to the core that was
-   * not sent yet */
+  /* Time in ns at which the owner passed the first of the `n_waiting` packets
+   * to the core. Valid only if `n_waiting` is not 0. */
   guint64 waiting_since;
 } DriverOutputRate;
 
@@ -151,27 +156,29 @@ typedef struct
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */
-  /* number of bytes of `packed` that small packets occupy already */
+  /* number of bytes of the block `packed` that contain small packets already */
   gsize packed_size;
   gboolean makes_slices;
   DriverInputRate input_rate;
-  /* memory into which the core writes the packets of a batch that is sent */
+  /* Memory into which the core writes the packets that the driver sends next:
+   * DATAGRAM_BATCH packets of `output_room` bytes each. NULL if there is no
+   * path. */
   guint8 *outputs;
-  /* Maximum size in bytes of a packet: `input_room` for a received packet,
-   * `output_room` for a packet that is sent. Each packet of a batch has memory
-   * of this size. */
+  /* Maximum size in bytes of one packet: `input_room` for a received packet,
+   * `output_room` for a packet to send. For each packet of a batch, the driver
+   * has memory of this size. */
   gsize input_room, output_room;
 
   /* paths of the core; paths[i] is the path with the number i, or NULL */
   DriverPath *paths[DRIVER_MAX_PATHS];
   guint n_paths;                /* highest number of a path plus 1 */
   DriverPoll poll;
-  /* file descriptor of the owner that was passed to driver_watch; -1 if there
-   * is none */
+  /* File descriptor that the owner has passed to driver_watch. driver_run also
+   * waits until this descriptor is readable. -1 if there is none. */
   gint watched_fd;
   gboolean watched_is_ready;
-  /* time in ns until which driver_run waits at present; 0 if it does not wait
-   */
+  /* Time in ns at which the present wait of driver_run ends; 0 if driver_run
+   * does not wait at present */
   guint64 sleeps_until;
   DriverOutputRate output_rate;
 } Driver;
@@ -180,8 +187,8 @@ void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
     GMutex * lock);
 void driver_clear (Driver * driver);
 
-/* The caller of each of the following functions must hold the lock, except the
- * caller of driver_run, which must not hold it. */
+/* The caller of the following functions must hold the lock of the owner. The
+ * only exception is driver_run: its caller must not hold the lock. */
 
 /* Starts a session, in which the driver runs `core`. The owner of the driver
  * frees the core after driver_end. `input_room` is the maximum size of a
@@ -217,16 +224,18 @@ gboolean driver_take_watched (Driver * driver);
 /* Sends all packets that the core can send now, and passes the events of the
  * core to the callback take_event of the owner. */
 void driver_flush (Driver * driver);
-/* Does what driver_flush and driver_wake do. Call this function after
- * `n_packets` packets were passed to the core at the time `now` in ns. If the
- * function is called at a high rate, it may postpone sending. The packets of
- * several calls are then sent together, which needs much less time than sending
- * them separately. Each packet is sent after a fraction of a millisecond at the
- * latest. */
+/* Sends the packets that the core can send now, and wakes the thread of
+ * driver_run if necessary, as driver_flush and driver_wake do. Call this
+ * function after `n_packets` packets were passed to the core at the time `now`
+ * in ns.
+ *
+ * If this function is called at a high rate, it may postpone sending for a
+ * fraction of a millisecond. The packets of several calls are then sent
+ * together, which needs much less CPU time than sending them separately. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
-/* Wakes the thread of driver_run if it waits longer than the core permits, for
- * example because the core has a new timeout that is earlier. If `always` is
- * TRUE, driver_run is woken in any case. */
+/* Wakes the thread of driver_run if it would wait too long. This is the case,
+ * for example, if the core has got a new timeout that is earlier than the end
+ * of the wait. If `always` is TRUE, driver_run is woken in any case. */
 void driver_wake (Driver * driver, gboolean always);
 
 /* Runs the core until one of four things happens: `is_done` returns TRUE,
