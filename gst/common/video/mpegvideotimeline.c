@@ -1,68 +1,89 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegvideotimeline.h: positions, timestamps and losses of
- * frames.
+/* Implementation of mpegvideotimeline.h: it computes the position and the
+ * timestamps of each frame, and finds lost frames.
  *
  * The coding number of a frame is its number in transport order. The display
- * number is its number in display order. If n is the display number of the
- * first displayed picture of a GOP, a frame of this GOP with the temporal
- * reference t has the display number n + t (13818-2 6.3.9).
+ * number is its number in display order. Let n be the display number of the
+ * first displayed picture of a GOP. A frame of this GOP with the temporal
+ * reference t then has the display number n + t (ISO/IEC 13818-2, 6.3.9).
  *
- * In a stream with B-frames, a decoder outputs one frame for each frame that it
- * receives. When it receives a B-frame, it outputs this B-frame. When it
- * receives an anchor (I- or P-frame), it outputs the previous anchor. Therefore
+ * In a stream with B-frames, the numbers are converted to timestamps as
+ * follows. All times are in frame periods.
  *
- *   coding number of a B-frame  = its display number + 1
- *   coding number of an anchor  = display number of the anchor before it + 1
- *   PTS = display number + 1,   DTS = coding number      (in frame periods)
+ * - The decoder decodes one frame per period. The DTS of a frame is therefore
+ *   its coding number.
+ * - The decoder displays one frame per period, and begins one period after it
+ *   has decoded the first frame. The PTS of a frame is therefore its display
+ *   number + 1.
+ * - A B-frame is displayed as soon as it is decoded, so its DTS and its PTS are
+ *   equal. Its coding number is therefore its display number + 1.
+ * - When an anchor (I- or P-frame) is decoded, the previous anchor is
+ *   displayed. The DTS of an anchor is therefore the PTS of the previous
+ *   anchor. Its coding number is the display number of the previous anchor + 1.
  *
- * This is the decoder model of 13818-1 2.4.2. The times of repeated fields are
- * added to the PTS and to the DTS.
- */
+ * This is the decoder model of ISO/IEC 13818-1, 2.4.2. If fields are repeated,
+ * their duration is added to the PTS and to the DTS of the later frames. */
 
 #include "mpegvideotimeline.h"
 
 #include <string.h>
 
-/* Number of frames whose types are stored. If there are more frames, only the
- * types of the frames with the highest display numbers are stored. */
+/* Number of frames whose types (I, P or B) are stored. These are the frames
+ * with the highest display numbers. */
 #define WINDOW 4096
-/* Maximum length of a gap that counts as a loss. A gap is measured with a
- * clock, such as the RTP timestamps, which may be damaged or forged in the
- * network. A longer gap is therefore treated as the start of a new stream. */
+/* Maximum duration in seconds of a gap whose frames count as lost. A longer gap
+ * counts as the start of a new stream. The limit is necessary because gaps are
+ * measured with timestamps, such as the RTP timestamps. The network may damage
+ * them, or an attacker may forge them. */
 #define MAX_GAP_SECONDS 10
-/* Maximum number of lost frames that wait until their type is known. If more
- * frames are lost, their type is reported as unknown. */
+/* The type (I, P or B) of a lost frame is often known only after later frames
+ * have arrived. Until then, the frame waits in a list. This is the maximum
+ * number of frames in the list. While the list is full, the types of further
+ * lost frames are reported as unknown. */
 #define MAX_UNTYPED 4096
-/* The pattern of frame types repeats with the GOP period. To predict the type
- * at a position, the timeline takes the type of a received frame that is n GOP
- * periods earlier or later. PATTERN_REACH is the maximum of n. */
+/* The pattern of frame types (I, P and B) repeats with the GOP period, which is
+ * the distance between I-frames. The type of a missing frame is therefore
+ * predicted from a received frame that is n GOP periods earlier or later.
+ * PATTERN_REACH is the maximum of n. */
 #define PATTERN_REACH 8
-/* Values that are used until a pattern was learned. Every third frame is
- * assumed to be an I- or P-frame, which is the most common pattern. At most
- * MAX_HEAD frames of the first GOP are assumed to precede the first received
- * frame. */
+/* Values that are used until the GOP pattern of the stream is known.
+ *
+ * DEFAULT_ANCHOR_DISTANCE: every third frame is assumed to be an I- or P-frame,
+ * which is the most common pattern.
+ *
+ * MAX_HEAD: the receiver may have joined in the middle of a GOP. The earlier
+ * frames of this GOP count as lost only if there are fewer than MAX_HEAD of
+ * them. */
 #define DEFAULT_ANCHOR_DISTANCE 3
 #define MAX_HEAD 64
-/* Number of points that a clock needs to be trusted. The clock gets points for
- * each step that agrees with the temporal references. A step of one frame is
- * worth one point only, because a clock that shows arrival times instead of
- * presentation times advances by one frame as well. Any other step, such as the
- * step from an I- or P-frame back to a B-frame, is worth two points. */
+/* A clock (the RTP timestamps or upstream's PTS) is trusted when it has at
+ * least this number of points. It gets points for each step between two
+ * timestamps that agrees with the temporal references of the frames. A step of
+ * one frame is worth one point only. This step is a weak proof, because a clock
+ * that shows arrival times instead of presentation times advances by one frame
+ * as well. Any other step, such as the step from an I- or P-frame back to a
+ * B-frame, is worth two points. */
 #define CLOCK_TRUSTED 4
-/* The distance between I-frames is used for predictions after the same distance
- * was measured this number of times. */
+/* Number of times that the same distance between two I-frames must be measured
+ * before this distance is used for predictions */
 #define PERIOD_TRUSTED 2
-/* Lost frames get their types from the pattern of frame types. The pattern is
- * used only after it has matched this number of consecutive frames. */
+/* The type of a lost frame is derived from the received frames around it or
+ * from the GOP pattern. The pattern takes precedence after it has predicted the
+ * types of this number of consecutive received frames correctly. */
 #define PATTERN_TRUSTED 32
-/* The maximum distance between two consecutive anchors (I- or P-frames) must be
- * seen this number of times. Only then is a larger distance treated as a loss.
- * An encoder with a fixed pattern reaches its maximum distance immediately, but
- * an adaptive encoder may start without B-frames. */
+/* If the distance between two consecutive anchors (I- or P-frames) is larger
+ * than the maximum distance so far, frames between them may have been lost.
+ * This counts as a proof of a loss only after the maximum distance was measured
+ * DISTANCE_TRUSTED times. An encoder with a fixed pattern reaches its maximum
+ * distance immediately, but an adaptive encoder may start without B-frames. A
+ * maximum distance of 1, which means that there are no B-frames, must therefore
+ * be measured DISTANCE_ONE_TRUSTED times. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
-/* Timestamps from upstream above this value (146 years) are ignored. */
+/* Timestamps from upstream are in ns. Timestamps of at least this value (146
+ * years) are ignored. The difference of two smaller timestamps always fits into
+ * a gint64. */
 #define MAX_TIME (G_MAXUINT64 / 4)
 
 typedef struct
@@ -75,28 +96,34 @@ struct _MpegVideoTimeline
 {
   gboolean started;
 
-  /* Conversion of display numbers to times: the frame with the number
-   * base_number is displayed at the time base_time. */
+  /* These fields convert numbers of frame periods to times. A frame period
+   * lasts fps_d / fps_n seconds. The period base_number begins at the time
+   * base_time. The DTS of the frame with the coding number n is the beginning
+   * of the period n. */
   guint fps_n, fps_d;
   gint64 base_number;
-  /* time in ns at which the frame base_number is displayed */
+  /* time in ns at which the frame period base_number begins */
   guint64 base_time;
-  /* number of repeated fields that were displayed since base_time */
+  /* Number of repeated fields that were displayed since base_time. Each of them
+   * delays the later frames by half a frame period. */
   gint64 extra;
-  /* Number of repeated fields of the last anchor (I- or P-frame), which has not
-   * been displayed yet. They are added to `extra` when the next anchor arrives.
-   */
+  /* Number of repeated fields of the last anchor (I- or P-frame). A decoder
+   * displays this anchor when the next anchor arrives. At this time, the number
+   * is added to the field `extra`. */
   gint64 pending_extra;
-  /* Bit mask with one bit per frame; the lowest bit belongs to the last frame.
-   * A bit is set if its frame repeats a field. */
+  /* Bit mask with one bit for each of the last received frames. The lowest bit
+   * belongs to the newest frame. The bit of a frame is set if the frame repeats
+   * a field. */
   guint repeat_history;
   gboolean last_anchor_top_first;
 
   /* The current GOP */
-  /* display number of the picture with temporal reference 0 in the current GOP
-   */
+  /* display number of the first displayed picture of the current GOP, which has
+   * the temporal reference 0 */
   gint64 gop_start;
-  /* temporal references of the last received frames; -1 if there are none */
+  /* Temporal references of two frames of the current GOP: the last received
+   * anchor (I- or P-frame) and the last received B-frame. Each value is -1 if
+   * no such frame was received. */
   gint last_anchor_reference;
   gint last_b_reference;
   /* TRUE if the I-frame of the current GOP was received */
@@ -112,8 +139,8 @@ struct _MpegVideoTimeline
    * lost; -1 if there is none */
   gint64 lost_anchor;
   gint64 max_received;
-  /* Each frame whose display number is lower than this one was either received
-   * or reported as lost. */
+  /* All frames that have a lower display number than this were received or
+   * count as lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
   /* Display numbers (gint64) of the lost frames whose type is not known yet */
@@ -125,34 +152,36 @@ struct _MpegVideoTimeline
   /* temporal reference of I-frames; -1: unknown */
   gint lead;
   gint64 period;                /* distance of I-frames; 0: unknown */
-  /* number of measured I-frame distances that were equal to `period` */
+  /* number of times that the measured distance between two I-frames was equal
+   * to the value of `period` */
   guint period_seen;
-  /* maximum distance between two consecutive anchors (I- or P-frames); 0:
-   * unknown */
+  /* maximum measured distance in frames between two consecutive anchors (I- or
+   * P-frames); 0 if no distance was measured */
   gint64 anchor_distance;
-  /* Number of times that two consecutive anchors (I- or P-frames) had the
-   * distance `anchor_distance` */
+  /* number of times that the distance between two consecutive anchors (I- or
+   * P-frames) was equal to the maximum in `anchor_distance` */
   guint distance_seen;
-  /* number of consecutive frames whose type the pattern predicted correctly */
+  /* number of consecutive received frames whose type (I, P or B) was predicted
+   * correctly by the GOP pattern */
   guint pattern_hits;
 
-  /* The display number of a frame can be computed from two clocks. One clock
-   * consists of the time codes in GOP headers (`time_code`). The other consists
-   * of the sender's RTP timestamps or upstream's PTS (`clock`). */
+  /* The display number of a frame can be computed from two clocks. The fields
+   * with `time_code` in their names belong to the clock in the GOP headers. The
+   * fields with `clock` in their names belong to the timestamps of the frames.
+   * These are the sender's RTP timestamps or upstream's PTS. */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
-  /* number of time codes that agreed with the received frames; -1 after a time
-   * code that did not agree with them */
+  /* Number of time codes in GOP headers that agreed with the received frames. A
+   * time code that disagrees sets the number to -1. */
   gint time_code_trust;
   gboolean have_clock;
   guint64 clock;                /* in ns */
   gint64 clock_number;
   guint clock_trust;
 
-  /* Difference between upstream's timestamps and the computed timestamps. It is
-   * added to the computed timestamps of frames that have no timestamps from
-   * upstream.
-   */
+  /* Difference in ns between the timestamps from upstream and the timestamps
+   * that the timeline computes. If a frame has no timestamps from upstream, the
+   * difference is added to its computed timestamps. */
   gboolean have_upstream;
   gint64 upstream_offset;
 };
@@ -216,8 +245,9 @@ periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
       + rest * second * timeline->fps_d / timeline->fps_n;
 }
 
-/* Returns the time in ns at which the frame with the display number `n` is
- * displayed if `extra` repeated fields precede it. The result is at least 0. */
+/* Returns the time in ns at which the frame period `n` begins, if `extra`
+ * repeated fields were displayed before it. The DTS of the frame with the
+ * coding number `n` is this time. The result is at least 0. */
 static guint64
 number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
 {
@@ -227,9 +257,9 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the maximum length, in frames, of a gap in which the frames count as
- * lost. A longer gap counts as the start of a new stream. The result is at
- * least MAX_HEAD, so that it is several GOPs even at a very low frame rate. */
+/* Returns the maximum number of consecutive missing frames that count as lost.
+ * If more frames are missing, a new stream has started. The result is at least
+ * MAX_HEAD, so that it covers several GOPs even at a very low frame rate. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -242,8 +272,8 @@ time_to_90khz (guint64 time)
   return (time * 9 + 50000) / 100000;
 }
 
-/* Forgets the GOP pattern. Called when a different encoder may have started,
- * because its GOPs may have a different pattern. */
+/* Forgets the GOP pattern. This is necessary when a different encoder may have
+ * started, because its GOPs may have a different pattern. */
 static void
 forget_pattern (MpegVideoTimeline * timeline)
 {
@@ -292,10 +322,10 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the frame type that the GOP pattern predicts for a position. The
- * types repeat with the GOP period. The result is therefore the type of a
- * received frame whose distance from the position is a multiple of the GOP
- * period. */
+/* Returns the type of the frame with the display number `number`, as predicted
+ * by the GOP pattern. The types repeat with the GOP period. The predicted type
+ * is therefore the type of a received frame that is a multiple of the GOP
+ * period earlier or later. */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -322,8 +352,8 @@ pattern_is_trusted (const MpegVideoTimeline * timeline)
   return timeline->period > 0 && timeline->pattern_hits >= PATTERN_TRUSTED;
 }
 
-/* Returns the maximum distance between two consecutive anchors (I- or
- * P-frames), in frames. Returns a default if the distance is not known yet. */
+/* Returns the maximum distance in frames between two consecutive anchors (I- or
+ * P-frames). If no distance was measured yet, returns a default. */
 static gint64
 usual_distance (const MpegVideoTimeline * timeline)
 {
@@ -332,9 +362,9 @@ usual_distance (const MpegVideoTimeline * timeline)
 }
 
 /* Searches for the nearest received anchor (I- or P-frame). The search begins
- * at `number` and goes upwards if `step` is 1, or downwards if `step` is -1.
- * Returns the display number of the anchor, or -1 if there is none among the
- * MAX_HEAD positions that are searched. */
+ * at the display number `number`. It goes upwards if `step` is 1, or downwards
+ * if `step` is -1. Returns the display number of the anchor, or -1 if there is
+ * none among the MAX_HEAD display numbers that are searched. */
 static gint64
 find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 {
@@ -347,10 +377,10 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
   return -1;
 }
 
-/* Returns the frame type at a position, derived from the received frames around
- * the position. Returns UNKNOWN if so many frames are missing there that whole
- * GOPs may be lost.
- */
+/* Derives the type of a missing frame from the received frames around it.
+ * Returns UNKNOWN if no later I- or P-frame was received, or if so many frames
+ * are missing around it that whole GOPs may be lost. At the beginning of the
+ * stream, such a frame is assumed to be an I-frame instead. */
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -375,16 +405,18 @@ local_type (const MpegVideoTimeline * timeline, gint64 number)
         && after - number < distance);
   if (!anchor)
     return MPEG_VIDEO_PICTURE_B;
-  /* No I-frame of this GOP was received. The lost frame at this position is the
-   * first anchor (I- or P-frame) of the GOP, so it is the I-frame. */
+  /* The I-frame of this GOP was not received, and the missing frame is the
+   * first anchor (I- or P-frame) of the GOP. The first anchor of a GOP is
+   * always an I-frame, so this frame is the I-frame. */
   if (number >= timeline->gop_start && !timeline->gop_has_i
       && number - timeline->gop_start < distance)
     return MPEG_VIDEO_PICTURE_I;
   return MPEG_VIDEO_PICTURE_P;
 }
 
-/* Returns the most probable type of a lost frame. Called at the end of the
- * stream, when no later frame can show the type. */
+/* Returns the most probable type of a lost frame. This function is called at
+ * the end of the stream, because no frame can arrive any more that would show
+ * the type. */
 static MpegVideoPictureType
 guess_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -409,10 +441,10 @@ add_loss (MpegVideoTimeline * timeline, gint64 number,
   g_queue_push_tail (&timeline->losses, loss);
 }
 
-/* Tries again to determine the types of lost frames whose type is not known
- * yet, and reports the frames whose type is now known. If `final` is TRUE, the
- * stream has ended, so all of them are reported with their most probable type.
- */
+/* Tries again to determine the types of those lost frames whose type is not
+ * known yet. Each frame whose type is now known is reported. If `final` is
+ * TRUE, the stream has ended. Then every remaining frame is reported with its
+ * most probable type. */
 static void
 type_losses (MpegVideoTimeline * timeline, gboolean final)
 {
@@ -446,8 +478,8 @@ lost_type (const MpegVideoTimeline * timeline, gint64 number)
 }
 
 /* Reports the frames of a short gap as lost, one by one. The gap contains the
- * positions from `first` to `end` - 1. A frame whose type is unknown is
- * reported later, when its type is known. */
+ * display numbers from `first` to `end` - 1. If the type of a frame is unknown,
+ * the frame is reported later, when its type is known. */
 static void
 lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
@@ -464,10 +496,9 @@ lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
   }
 }
 
-/* Reports a long gap as one range of lost frames. If the pattern gives no type
- * for a frame of the gap, the frame gets the type of the frame one period
- * earlier.
- */
+/* Reports a long gap as one range of lost frames, and counts the frames of each
+ * type. If the type of a frame cannot be determined, the type of the frame one
+ * GOP period earlier is used. */
 static void
 lose_range (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
@@ -499,8 +530,9 @@ end_of_gap (const MpegVideoTimeline * timeline, gint64 number, gint64 limit)
   return number;
 }
 
-/* Called when no frame with a display number below `limit` can arrive any more.
- * Reports the frames below `limit` that have not arrived as lost. */
+/* Called when the display numbers of all frames that can still arrive are at
+ * least `limit`. Each frame with a lower display number that has not arrived is
+ * now reported as lost. */
 static void
 settle (MpegVideoTimeline * timeline, gint64 limit)
 {
@@ -520,9 +552,10 @@ settle (MpegVideoTimeline * timeline, gint64 limit)
  */
 
 /* Returns whether the temporal reference shows that a new GOP has started.
- * Within a GOP, the temporal references of anchors (I- and P-frames) increase
- * in transport order, and so do the temporal references of B-frames. A lower
- * temporal reference therefore belongs to a new GOP. */
+ * Within a GOP, the temporal references of the anchors (I- and P-frames)
+ * increase in transport order. The temporal references of the B-frames increase
+ * as well. If the temporal reference of a frame is not higher than that of the
+ * last frame of the same kind, the frame therefore belongs to a new GOP. */
 static gboolean
 order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -531,9 +564,9 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
       timeline->last_b_reference);
 }
 
-/* Moves the origin by `distance`. The origin is the display number that belongs
- * to the temporal reference 0. The stored temporal references are changed by
- * the same distance, so the display numbers of the frames stay the same. */
+/* Moves the origin by `distance` frames. The origin is the display number of a
+ * frame with the temporal reference 0. The stored temporal references are
+ * reduced by `distance`, so the display numbers of the frames do not change. */
 static void
 move_origin (MpegVideoTimeline * timeline, gint distance)
 {
@@ -542,11 +575,15 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
   timeline->last_b_reference -= distance;
 }
 
-/* In a stream without GOP headers, temporal references do not restart at a GOP,
- * but increase modulo 1024. When they wrap around from 1023 to 0, this function
- * moves the origin. It returns the temporal reference relative to the origin.
- * The result is negative for B-frames that are displayed before the anchor (I-
- * or P-frame) at which the temporal reference has wrapped around. */
+/* Returns the temporal reference relative to the current origin. The origin is
+ * the display number that belongs to the temporal reference 0.
+ *
+ * In a stream without GOP headers, temporal references do not restart at each
+ * GOP, but increase modulo 1024. When they wrap around from 1023 to 0, this
+ * function moves the origin by 1024. The first anchor (I- or P-frame) after the
+ * wrap-around is followed in the stream by B-frames that are displayed before
+ * this anchor. Their temporal references have not wrapped around yet, so the
+ * result for them is negative. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -564,11 +601,11 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
   return reference;
 }
 
-/* Returns the position at which the next GOP starts according to the GOP
- * pattern. If no pattern is known, or if the GOP does not follow it, returns
- * the position after all received frames. A GOP does not follow the pattern if
- * the temporal reference of its I-frame differs from that of earlier I-frames.
- */
+/* Returns the display number at which the next GOP starts according to the GOP
+ * pattern. If the pattern is not known, returns the display number after all
+ * received frames. The same is returned if the new GOP does not follow the
+ * pattern. This is the case if the temporal reference of its I-frame differs
+ * from that of earlier I-frames. */
 static gint64
 predict_gop_start (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header)
@@ -588,8 +625,8 @@ predict_gop_start (const MpegVideoTimeline * timeline,
   return start;
 }
 
-/* Returns the position at which the GOP starts according to its time code, or
- * -1 if the time code does not show a plausible position. */
+/* Returns the display number of the first frame of the GOP according to the
+ * time code in the GOP header. Returns -1 if this number is not plausible. */
 static gint64
 time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
 {
@@ -611,8 +648,9 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   if (start < 0)
     return -1;
   if (start < first || start - first > max_gap (timeline)) {
-    /* The time code shows a position that is not plausible. If the time codes
-     * were correct before, two streams were joined here. */
+    /* The GOP cannot start at the display number that follows from its time
+     * code. If earlier time codes agreed with the received frames, two streams
+     * with different time codes were probably joined here. */
     splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
     if (splice)
@@ -623,10 +661,11 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* The time code shows a gap. time_code_trust says whether earlier time codes
-   * agreed with the received frames. If it is positive, they agreed, and the
-   * gap is accepted. If it is negative, they disagreed, and the gap is not
-   * accepted. If it is 0, this is unknown, and only a short gap is accepted. */
+  /* According to the time code, frames are missing before this GOP.
+   * time_code_trust says whether this can be believed. If it is positive,
+   * earlier time codes agreed with the received frames, and the gap is
+   * accepted. If it is negative, they disagreed, and the gap is not accepted.
+   * If it is 0, nothing is known, and only a short gap is accepted. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))
@@ -634,10 +673,10 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   return -1;
 }
 
-/* Converts the timestamp `clock` to a display number. The result is computed
- * from the previous timestamp of the same clock and from the display number of
- * the frame that had this previous timestamp. Returns -1 if the result is not
- * plausible. */
+/* Returns the display number of the frame with the timestamp `clock`. The time
+ * since the previous timestamp is converted to a number of frames. This number
+ * is added to the display number of the frame that had the previous timestamp.
+ * Returns -1 if the result is not plausible. */
 static gint64
 clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
 {
@@ -675,8 +714,8 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
 
 /* Returns whether a temporal reference is too large to be correct. A single bit
  * error can make a temporal reference far larger than the length of any GOP of
- * this stream. All positions before the wrong reference would then count as
- * lost. */
+ * this stream. If such a reference were accepted, all missing frames before it
+ * would wrongly count as lost. */
 static gboolean
 reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 {
@@ -686,11 +725,11 @@ reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
       && reference > seen + 2 * timeline->period + MAX_HEAD;
 }
 
-/* Returns whether the clock shows that a jump of the temporal reference is
- * wrong. This is checked only in a stream without GOP headers. If frames are
- * lost, both the clock and the temporal reference have a gap. If only the
- * temporal reference has a large gap and the clock is trusted, the temporal
- * reference must be damaged or forged. */
+/* Returns whether a jump of the temporal reference is wrong according to the
+ * clock (the timestamps of the frames). If frames are lost, both the temporal
+ * reference and the clock jump. If only the temporal reference jumps and the
+ * clock is trusted, the temporal reference must be damaged or forged. The check
+ * is made only in a stream without GOP headers. */
 static gboolean
 clock_denies_jump (const MpegVideoTimeline * timeline, gint64 said,
     gint64 number)
@@ -708,8 +747,9 @@ begin_gop (MpegVideoTimeline * timeline, gint64 start)
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
 }
 
-/* Returns FALSE if frames of the GOP seem to be missing directly before the
- * frame with the temporal reference `reference`. */
+/* Returns whether the frame directly continues the GOP. Returns FALSE if its
+ * temporal reference, `reference`, shows that frames of the GOP seem to be
+ * missing directly before it. */
 static gboolean
 reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -743,9 +783,8 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
     return !new_gop;
   if (start <= timeline->max_received)
     return FALSE;
-  /* The flag DISCONT says that frames before this one are missing. The clock
-   * shows how many are missing. The GOP pattern is therefore not needed as a
-   * proof. */
+  /* The flag DISCONT of the frame says that frames before it are missing, and
+   * the clock shows how many. No confirmation by the GOP pattern is needed. */
   if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
     return TRUE;
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
@@ -755,17 +794,19 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
       || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
-/* Called when a different stream begins. The GOP of this stream starts after
- * the last frame of the previous stream. The clocks of the two streams are not
- * related to each other. */
+/* Called when a different stream begins. The display numbers continue: the
+ * first frame of the new stream follows the last received frame of the old
+ * stream. The clocks of the two streams are not related to each other. */
 static void
 begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock)
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* A large temporal reference shows that many frames of the stream precede the
-   * first received frame. */
+  /* A large temporal reference shows that the stream began long before this
+   * frame. The earlier frames of the stream do not count as lost. The start of
+   * the GOP is therefore moved back, so that this frame gets the display number
+   * `first`. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
@@ -781,7 +822,8 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   learn_clock (timeline, clock, -1, start + reference);
 }
 
-/* Determines the GOP of the frame, and returns whether the GOP is a new one. */
+/* Determines the GOP to which the frame belongs. Returns whether this is a new
+ * GOP. */
 static gboolean
 place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock, gint * unwrapped)
@@ -812,10 +854,11 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
-    /* There are two estimates of the start of the GOP. One comes from the
-     * clock, and the other from the time code. After a loss of frames, they are
-     * equal. If the sender has paused, or if two streams were joined, one of
-     * them is too late. The earlier estimate is therefore used. */
+    /* The start of the GOP was estimated from the clock (the timestamps of the
+     * frames), and also from the time code in the GOP header. If frames were
+     * lost, the two estimates are equal. If the sender has paused, or if two
+     * streams were joined, one of the estimates is too late. The earlier
+     * estimate is therefore used. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
     start = by_code;
@@ -853,10 +896,10 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     time_code_gop_start (timeline, &frame->gop);
     timeline->time_code_start = 0;
   }
-  /* In a stream without GOP headers, the first received frame may have any
-   * temporal reference, because temporal references do not restart at each GOP.
-   * If the first temporal reference is large, the frames before the first
-   * received frame therefore do not count as lost. */
+  /* In a stream without GOP headers, temporal references do not restart at each
+   * GOP, so the first received frame may have any temporal reference. If the
+   * first temporal reference is large, it therefore does not prove that the
+   * earlier frames were sent to this receiver. They do not count as lost. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -899,10 +942,11 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Called for each anchor (I- or P-frame). Learns the distance between the last
- * anchor and the anchor before it, if a B-frame was received at every position
- * between them. In this case no frame between the two anchors was lost. The
- * maximum of the learned distances is stored. */
+/* Called when an anchor (I- or P-frame) arrives, because all B-frames that are
+ * displayed before the previous anchor must have arrived by then. Measures the
+ * distance between the previous anchor and the anchor before it. The distance
+ * is used only if all frames between these two anchors were received and are
+ * B-frames. The maximum of the distances is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -925,9 +969,8 @@ learn_anchor_distance (MpegVideoTimeline * timeline)
     timeline->distance_seen++;
 }
 
-/* Returns whether frames are known to be missing directly before this anchor
- * (I- or P-frame).
- */
+/* Returns whether frames are known to be missing directly before `frame`, which
+ * is an anchor (I- or P-frame). */
 static gboolean
 gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     gint64 number, gboolean new_gop)
@@ -942,20 +985,23 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     return TRUE;
   if (new_gop && timeline->gop_start > timeline->max_received + 1)
     return TRUE;
-  /* A GOP starts with its I-frame. If the first I- or P-frame that is received
-   * of a GOP is a P-frame, the I-frame must be missing. */
+  /* In a stream with GOP headers, a GOP starts with an I-frame. If a P-frame of
+   * a GOP arrives, but the I-frame of this GOP has not arrived before it, the
+   * I-frame is missing. */
   return timeline->seen_gop_header && !timeline->gop_has_i
       && frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I;
 }
 
-/* Returns the display number of the anchor (I- or P-frame) before the present
- * anchor. The earlier anchor may be lost. If no anchor was received before, the
- * result depends on the type of the present one. For an I-frame it is the
- * number directly before the GOP. For a P-frame it is an estimate.
+/* Returns the display number of the anchor (I- or P-frame) that precedes the
+ * given anchor in the stream. The preceding anchor may be lost. If no anchor
+ * was received before, the result depends on the type of the given anchor. For
+ * an I-frame, the result is the number directly before the GOP. For a P-frame,
+ * it is an estimate.
  *
- * If two anchors are farther apart than usual, either an anchor between them
- * was lost, or the encoder has placed more B-frames there. A distance alone is
- * therefore no proof that an anchor was lost. */
+ * If two received anchors are farther apart than usual, there are two possible
+ * reasons. Either an anchor between them was lost, or the encoder has placed
+ * more B-frames there. The distance alone is therefore no proof that an anchor
+ * was lost. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -968,9 +1014,10 @@ anchor_before (const MpegVideoTimeline * timeline,
     return timeline->gop_start - 1;
   if (last < 0)
     return MAX (number - distance, 0);
-  /* Some received B-frames are displayed after the last received anchor (I- or
-   * P-frame). B-frames also refer to an anchor that is displayed after them.
-   * This later anchor was not received, so it was lost. */
+  /* A B-frame was received that is displayed after the last received anchor (I-
+   * or P-frame). A B-frame also refers to an anchor that is displayed after it,
+   * and this anchor precedes the B-frame in the stream. This anchor was not
+   * received, so it was lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))
@@ -1002,11 +1049,11 @@ extra_fields (const MpegVideoFrame * frame)
 }
 
 /* Predicts the number of repeated fields in the B-frames that follow an anchor
- * (I- or P-frame) in the stream but are displayed before it. The parity of the
- * anchor's first field shows whether this number is odd or even. The size of
- * the number is estimated from the recent frequency of repeated fields. An
- * estimate that is wrong by two fields makes only the PTS of this anchor wrong.
- */
+ * (I- or P-frame) in the stream but are displayed before it. These fields delay
+ * the anchor, but the B-frames have not arrived yet. The parity of the anchor's
+ * first field (top or bottom) shows whether the number is odd or even. The size
+ * of the number is estimated from the recent frequency of repeated fields. If
+ * the estimate is wrong by two fields, only the PTS of this anchor is wrong. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -1022,10 +1069,10 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* `recent` is the number of frames that repeated a field, among the last
-   * eight frames. The estimate for `n_between` frames is therefore n_between *
-   * recent / 8. If `odd` is 1, the result is the odd number nearest to this
-   * estimate. If `odd` is 0, it is the even number nearest to it. */
+  /* `recent` says how many of the last eight frames repeated a field. Therefore
+   * n_between * recent / 8 repeated fields are expected in the next `n_between`
+   * frames. If `odd` is 1, the result is the odd number nearest to this value.
+   * If `odd` is 0, it is the even number nearest to it. */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }
@@ -1065,9 +1112,9 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* If a frame has timestamps from upstream, it keeps them. Other frames get the
- * computed timestamps plus an offset. The offset is the last known difference
- * between upstream's timestamps and the computed timestamps.
+/* If a frame has both timestamps from upstream, it keeps them. Otherwise the
+ * computed timestamps plus an offset are used. The offset is the last known
+ * difference between upstream's timestamps and the computed timestamps.
  *
  * Some parsers, such as mpegvideoparse, set only the DTS. They compute it as a
  * sum of durations, which is wrong if fields are repeated. If a frame has a DTS
@@ -1124,9 +1171,9 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
   }
-  /* The clock consists of RTP timestamps, which are presentation times by
-   * definition. It is therefore trusted from the start. It loses this trust
-   * when it disagrees with the received frames. */
+  /* The frames have RTP timestamps, which are presentation times by definition.
+   * They are therefore trusted from the start as a clock. The clock loses this
+   * trust when it disagrees with the received frames. */
   if (media_time != MPEG_VIDEO_TIME_NONE
       && (first || frame->flags & MPEG_VIDEO_FRAME_RESYNC))
     timeline->clock_trust = CLOCK_TRUSTED;
@@ -1174,10 +1221,10 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* Reports only the losses that are already known. Frames may also be missing
-   * between the last two anchors (I- or P-frames). In the stream, these frames
-   * follow both anchors. It is not known whether they were lost, because the
-   * stream may have ended before them. */
+  /* Only the losses that are already known are reported here. Frames may also
+   * be missing between the last two anchors (I- and P-frames) in display order.
+   * In the stream, these frames follow both anchors. The stream may have ended
+   * before these frames were sent, so they do not count as lost. */
   type_losses (timeline, TRUE);
 }
 

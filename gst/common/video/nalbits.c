@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of nalbits.h: reading the payload of a NAL unit. */
+/* Implementation of nalbits.h: reads the payload of a NAL unit. */
 
 #include "nalbits.h"
 
@@ -51,8 +51,8 @@ nal_bits_take (NalBits * bits, guint n)
 }
 
 /* Reads an unsigned Exp-Golomb code (H.264, 9.1). If the code has 32 or more
- * leading zero bits, its value does not fit into 32 bits. The function then
- * sets `beyond` and returns 0. */
+ * leading zero bits, its value does not fit into 32 bits. In this case, the
+ * function sets `beyond` and returns 0. */
 guint32
 nal_bits_take_ue (NalBits * bits)
 {
@@ -67,8 +67,9 @@ nal_bits_take_ue (NalBits * bits)
   return ((guint32) 1 << zeros) - 1 + nal_bits_take (bits, zeros);
 }
 
-/* Reads a signed Exp-Golomb code (H.264, 9.1.1): the unsigned codes 0, 1, 2, 3,
- * 4 stand for 0, 1, -1, 2, -2, and so on. */
+/* Reads a signed Exp-Golomb code (H.264, 9.1.1). The signed value is derived
+ * from an unsigned code: the unsigned codes 0, 1, 2, 3, 4 mean 0, 1, -1, 2, -2,
+ * and so on. */
 gint32
 nal_bits_take_se (NalBits * bits)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of pictureinfo.h. Access units of H.264 and H.265 are parsed
- * by ifdclassifier.h, MPEG video by videopacket.h, and VP8, VP9 and AV1 by
- * slotuse.h. For single NAL units and RTP packets of H.264 and H.265, the kind
- * of a picture is derived from the NAL unit header. Leading pictures of H.265
- * are recognized by their NAL unit type, and leading pictures of H.264 by their
- * timestamps.
- */
+/* Implementation of pictureinfo.h. Several parsers are used: ifdclassifier.h
+ * for access units of H.264 and H.265, videopacket.h for MPEG video, and
+ * slotuse.h for VP8, VP9 and AV1. For single NAL units and RTP packets of H.264
+ * and H.265, the kind of a picture is derived from the NAL unit header. Leading
+ * pictures of H.265 are then recognized by their NAL unit type. Leading
+ * pictures of H.264 are recognized by their timestamps. */
 
 #include "pictureinfo.h"
 
@@ -15,15 +14,18 @@
 #include "slotuse.h"
 #include "videopacket.h"
 
-/* The field temporal_reference of MPEG video counts modulo 1024: ISO/IEC
- * 13818-2, 6.3.9. */
+/* Number of different values of the field temporal_reference of MPEG video.
+ * This field counts pictures modulo 1024 (ISO/IEC 13818-2, 6.3.9). */
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
-/* Slots (sets of reference pictures) for H.265, if only the NAL unit headers
- * are read. There is one slot for the reference pictures of each sub-layer. The
- * additional slot SLOT_BEFORE_KEY stands for the pictures of the base layer
- * before the last key frame, because leading pictures refer to them. */
+/* Bit masks for the fields `uses` and `updates` of PictureInfo. Each bit is a
+ * slot, which stands for a set of reference pictures. These masks are for H.265
+ * if only the NAL unit headers are read. One slot stands for the reference
+ * pictures of one temporal sub-layer. Leading pictures also refer to pictures
+ * that precede the last key frame. The additional slot SLOT_BEFORE_KEY
+ * therefore stands for the pictures of the base layer before the last key
+ * frame. */
 #define SLOT_BEFORE_KEY (1u << 31)
 #define SLOTS_BELOW(sub_layer) ((1u << (sub_layer)) - 1)
 #define SLOTS_OF_LAYERS 0x7fu
@@ -33,26 +35,28 @@ struct _PictureReader
   PictureFormat format;
   IfdClassifier *classifier;    /* for complete access units; otherwise NULL */
   SlotReader *slots;            /* for VP8, VP9 and AV1; otherwise NULL */
-  /* Timestamp and picture kind of the latest RTP packet of VP8, VP9 or AV1. All
+  /* RTP timestamp and picture kind of the latest packet of VP8, VP9 or AV1. All
    * packets of a picture have the same timestamp, but only the first packet
-   * shows the kind. */
+   * shows the kind. The other packets of the picture get the stored kind. */
   guint32 timestamp;
   PictureKind kind;
-  /* Size in bytes of the length field before each NAL unit; 0 if each NAL unit
-   * begins with a start code */
+  /* Size in bytes of the length field that precedes each NAL unit. If it is 0,
+   * each NAL unit begins with a start code instead. */
   guint length_size;
-  /* highest sub-layer of H.265 that occurred so far */
+  /* highest temporal sub-layer that was seen so far in an H.265 stream */
   guint highest_sub_layer;
 
-  /* Data about the last key frame and about the pictures that have followed it
-   */
+  /* The following fields describe the last key frame and the pictures that have
+   * followed it. */
   guint64 key_pts;              /* in ns, or NO_TIME */
-  guint key_reference;          /* temporal reference of the last key frame */
+  /* temporal reference of the last key frame (MPEG video) */
+  guint key_reference;
   gboolean has_key;
   /* TRUE if no picture after the last key frame refers to a picture before this
    * key frame */
   gboolean is_closed;
-  /* TRUE if a reference picture has followed the last key frame */
+  /* TRUE if the last key frame was followed by a reference picture that is not
+   * a leading picture */
   gboolean has_reference;
 };
 
@@ -120,8 +124,9 @@ picture_reader_reset (PictureReader * reader)
   reader->kind = PICTURE_KIND_UNKNOWN;
 }
 
-/* Reads lengthSizeMinusOne from the codec data (ISO/IEC 14496-15, 5.3.3.1.2 and
- * 8.3.3.1.2). */
+/* Reads the field lengthSizeMinusOne from the codec data of the caps (ISO/IEC
+ * 14496-15, 5.3.3.1.2 and 8.3.3.1.2). It gives the size of the length field
+ * that precedes each NAL unit. Returns FALSE if the data are too short. */
 static gboolean
 take_length_size (PictureReader * reader, const guint8 * data, gsize size,
     gsize at)
@@ -161,7 +166,8 @@ is_before_key (const PictureReader * reader, guint temporal_reference)
 static void
 take_mpeg_key (PictureReader * reader, const VideoPacket * packet)
 {
-  /* The GOP header can only be in the first packet of a frame. */
+  /* The flag closed_gop is in the GOP header, and only the first packet of a
+   * frame can contain the GOP header. */
   if (packet->begins)
     reader->is_closed = packet->closed_gop;
   reader->key_reference = packet->temporal_reference;
@@ -192,11 +198,11 @@ read_mpeg (PictureReader * reader, const VideoPacket * packet,
 
 /* --- access units --------------------------------------------------------- */
 
-/* Returns whether the picture is a leading picture. If the frame has the flag
- * for leading or for trailing frames, this flag decides. If it has neither
- * flag, a non-reference picture between a key frame and the next reference
- * picture is assumed to be a leading picture.
- */
+/* Returns whether the picture is a leading picture. After a key frame of a
+ * closed GOP, no picture is a leading picture. Otherwise the flag for leading
+ * or for trailing frames decides. If the frame has neither flag, the result is
+ * TRUE for a non-reference picture between a key frame and the next reference
+ * picture. */
 static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)
 {
@@ -257,9 +263,11 @@ get_h264_kind (guint8 header)
 }
 
 /* Determines the kind of an H.265 picture from the type of its NAL units and
- * its sub-layer. A sub-layer non-reference picture counts as a non-reference
- * picture only if it is in the highest sub-layer. If it is in a lower
- * sub-layer, pictures of higher sub-layers may refer to it (H.265, 7.4.2.2). */
+ * from its temporal sub-layer. An even type stands for a sub-layer
+ * non-reference picture: no picture of the same sub-layer refers to it.
+ * Pictures of higher sub-layers may nevertheless refer to it (H.265, 7.4.2.2).
+ * It therefore counts as a non-reference picture only if it is in the highest
+ * sub-layer. */
 static PictureKind
 get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 {
@@ -269,14 +277,14 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
   return PICTURE_KIND_REFERENCE;
 }
 
-/* Sets the slots (sets of reference pictures) that an H.265 picture uses and
- * updates. A picture refers only to pictures of its own sub-layer and of lower
- * sub-layers (7.4.2.2).
+/* Sets the slots that an H.265 picture uses and updates. There is one slot for
+ * each temporal sub-layer. It stands for the reference pictures of this
+ * sub-layer. A picture refers only to pictures of its own sub-layer and of
+ * lower sub-layers (7.4.2.2).
  *
- * A TSA picture affects its own sub-layer and all higher sub-layers. From the
- * TSA picture on, no picture of these sub-layers refers to a picture of these
- * sub-layers that precedes the TSA picture. An STSA picture has the same
- * effect, but only on its own sub-layer. */
+ * After a TSA picture, no picture of its sub-layer or of a higher sub-layer
+ * refers to a picture of these sub-layers that precedes the TSA picture. An
+ * STSA picture has the same effect, but only on its own sub-layer. */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)
@@ -329,8 +337,9 @@ read_unit (PictureReader * reader, const guint8 * unit, gsize size,
     info->kind = get_h264_kind (unit[0]);
 }
 
-/* Reads a buffer that contains one NAL unit. The buffer begins with the start
- * code of the NAL unit or, if length_size is not 0, with its length. */
+/* Reads a buffer that contains one NAL unit. If reader->length_size is 0, the
+ * buffer begins with the start code of the NAL unit. Otherwise it begins with
+ * the length of the NAL unit. */
 static void
 read_nal (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -340,7 +349,7 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
   if (skip == 0) {
     while (skip < size && data[skip] == 0)
       skip++;
-    skip++;                     /* skips the byte 01 of the start code */
+    skip++;                     /* skips the last byte (01) of the start code */
   }
   if (skip < size)
     read_unit (reader, data + skip, size - skip, is_h265, info);
@@ -348,9 +357,9 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* Parses an aggregation packet, in which each NAL unit is preceded by its size
- * (RFC 6184, 5.7.1, and RFC 7798, 4.4.2). The kind of the packet is the kind of
- * its most important NAL unit. */
+/* Parses an aggregation packet, which contains several NAL units. Each NAL unit
+ * is preceded by its size (RFC 6184, 5.7.1, and RFC 7798, 4.4.2). The packet
+ * gets the kind of its most important NAL unit. */
 static void
 read_aggregate (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -408,10 +417,11 @@ read_rtp_h265 (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Returns whether the packet has a picture type. RFC 2250, section 3.4, forbids
- * the value 0 in the picture type field P. Some senders nevertheless set the
- * whole video-specific header to 0. These senders also put parts of several
- * pictures into one packet. */
+/* Returns FALSE if the picture type in the packet (the field P of the RFC 2250
+ * header) is 0. RFC 2250, section 3.4, forbids this value. Some senders
+ * nevertheless set the whole header to 0. These senders also put parts of
+ * several pictures into one packet, so the kind of the picture cannot be
+ * determined. */
 static gboolean
 has_picture_type (const guint8 * data, gsize size)
 {
@@ -459,10 +469,10 @@ read_slots (PictureReader * reader, const guint8 * data, gsize size,
   info->updates = use.updates;
 }
 
-/* Returns the kind of a picture whose first bytes are in `data`. The picture
- * may consist of several frames. If its first frame is not displayed, more
- * frames follow. They are not known yet, so the picture is assumed to be a
- * reference picture. */
+/* Returns the kind of a picture. `data` are the first bytes of the picture. The
+ * picture may consist of several frames. If its first frame is not displayed,
+ * more frames follow, and their bytes may not have arrived yet. The picture is
+ * then assumed to be a reference picture. */
 static PictureKind
 read_slots_start (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -488,7 +498,8 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
     return size > 1 ? 1 : 0;
   if (size < 3)
     return 0;
-  /* If the bit I is set, a PictureID of one or two bytes is present. */
+  /* If the bit I of the payload descriptor is set, a PictureID of one or two
+   * bytes is present. */
   if (data[1] & 0x80)
     at += data[2] & 0x80 ? 2 : 1;
   if (data[1] & 0x40)           /* L */
@@ -498,10 +509,10 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
   return at < size ? at : 0;
 }
 
-/* Returns the kind of a picture of VP8 from an RTP packet. If the bit N of the
- * payload descriptor is set, the picture is a non-reference picture. If the bit
- * is not set, the frame header is read as well, because payloaders do not
- * always set N. */
+/* Returns the kind of a VP8 picture from one of its RTP packets. If the bit N
+ * of the payload descriptor is set, the picture is a non-reference picture.
+ * Payloaders do not always set N for such pictures. If N is not set, the frame
+ * header is therefore read as well. */
 static PictureKind
 read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -512,20 +523,23 @@ read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
     return PICTURE_KIND_UNKNOWN;
   if (data[0] & 0x20)           /* N */
     return PICTURE_KIND_DROPPABLE;
-  /* The frame header is at the beginning of the first partition, where the bit
-   * S is 1 and the field PID is 0. */
+  /* Only the first packet of a frame contains the frame header. It is the
+   * packet that begins the first partition. Its payload descriptor has the bit
+   * S set to 1 and the field PID set to 0. */
   if ((data[0] & 0x17) != 0x10)
     return PICTURE_KIND_UNKNOWN;
   kind = read_slots_start (reader, data + descriptor, size - descriptor);
   if (kind != PICTURE_KIND_UNKNOWN)
     return kind;
-  /* The bit P of the VP8 payload header (RFC 7741, 4.3) is 0 for a key frame.
-   */
+  /* The frame header could not be parsed, so only its first bit is used. It is
+   * the bit P of the VP8 payload header (RFC 7741, 4.3), which is 0 for a key
+   * frame. */
   return data[descriptor] & 1 ? PICTURE_KIND_REFERENCE : PICTURE_KIND_KEY;
 }
 
-/* Skips the scalability structure at the offset `at` (RFC 9628, 4.2.1). Returns
- * the offset after the structure, or 0 if the packet is too short. */
+/* Skips the scalability structure of a VP9 payload descriptor (RFC 9628,
+ * 4.2.1). It begins at the offset `at`. Returns the offset after it, or 0 if
+ * the packet is too short. */
 static gsize
 skip_vp9_structure (const guint8 * data, gsize size, gsize at)
 {
@@ -535,7 +549,8 @@ skip_vp9_structure (const guint8 * data, gsize size, gsize at)
     return 0;
   i = data[at] >> 5;            /* N_S */
   n_groups = data[at] & 8;      /* G */
-  /* If the bit Y is set, the width and the height of each layer follow. */
+  /* If the bit Y is set, the width and the height of each spatial layer follow,
+   * 4 bytes for each layer. */
   if (data[at++] & 0x10)
     at += 4 * (i + 1);
   if (!n_groups)
@@ -564,8 +579,8 @@ get_vp9_descriptor_size (const guint8 * data, gsize size)
     return 0;
   if (data[0] & 0x80)           /* I */
     at += data[at] & 0x80 ? 2 : 1;
-  /* If the bit L is set, the layer indices occupy one byte. If the bit F is not
-   * set, this byte is followed by TL0PICIDX. */
+  /* If the bit L is set, one byte with the layer indices is present. If, in
+   * addition, the bit F is not set, one byte TL0PICIDX follows. */
   if (data[0] & 0x20)
     at += is_flexible ? 1 : 2;
   if (is_flexible && (data[0] & 0x40)) {        /* bit P: up to three P_DIFF */
@@ -591,9 +606,10 @@ read_rtp_vp9 (PictureReader * reader, const guint8 * data, gsize size)
   return read_slots_start (reader, data + descriptor, size - descriptor);
 }
 
-/* Reads the size of an OBU element, which is coded as leb128 () (RTP Payload
- * Format For AV1, 4.3, and AV1, 4.10.5). Returns the number of bytes that the
- * size field occupies, or 0 if it is malformed. */
+/* Reads the size of an OBU element in an RTP packet of AV1. The size is coded
+ * as leb128 () (RTP Payload Format For AV1, 4.3, and AV1, 4.10.5). Stores the
+ * size in `element`. Returns the number of bytes that the size field itself
+ * occupies, or 0 if it is malformed. */
 static gsize
 read_element_size (const guint8 * data, gsize size, gsize * element)
 {
@@ -608,10 +624,10 @@ read_element_size (const guint8 * data, gsize size, gsize * element)
   return 0;
 }
 
-/* Returns the kind of a picture of AV1 from an RTP packet. Parses the
+/* Returns the kind of an AV1 picture from one of its RTP packets. Parses the
  * aggregation header and the OBU elements of the packet (RTP Payload Format For
- * AV1, 4.4). If the field W contains the number of elements, the last element
- * has no size field. */
+ * AV1, 4.4). If the field W is not 0, it is the number of elements, and the
+ * last element has no size field. */
 static PictureKind
 read_rtp_av1 (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -643,9 +659,9 @@ get_timestamp (const guint8 * rtp)
   return (guint32) rtp[4] << 24 | rtp[5] << 16 | rtp[6] << 8 | rtp[7];
 }
 
-/* Determines the kind of a picture in an RTP packet. The first packet of a
- * picture shows the kind, and the other packets of the picture, which have the
- * same timestamp, get the same kind. */
+/* Determines the kind of the picture to which an RTP packet of VP8, VP9 or AV1
+ * belongs. Only the first packet of a picture shows the kind. The other packets
+ * of the picture have the same timestamp and get the same kind. */
 static void
 read_rtp_slots (PictureReader * reader, const guint8 * data, gsize size,
     PictureInfo * info)
@@ -717,10 +733,10 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Finds out whether a picture of H.264 is a leading picture: a picture that is
- * displayed before the key frame that precedes it in decoding order. The header
- * of a single slice does not show this. The timestamp `pts` is therefore
- * compared with the timestamp of the key frame. */
+/* Finds out whether a picture of H.264 is a leading picture. A leading picture
+ * follows a key frame in decoding order, but is displayed before this key
+ * frame. The header of a slice does not show this. The timestamp `pts` of the
+ * picture is therefore compared with the timestamp of the key frame. */
 static void
 note_time (PictureReader * reader, guint64 pts, gboolean is_key,
     PictureInfo * info)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of references.h: the reference pictures of H.264 and H.265. */
+/* Implementation of references.h: tracks the reference pictures of H.264 and
+ * H.265. */
 
 #include "references.h"
 
@@ -10,19 +11,21 @@
 #define N_SLOTS (MAX_REFERENCES + 1)
 
 #define SLOTS_ALL G_MAXUINT32
-/* Each stored reference picture has its own slot. All reference pictures of
- * H.265 that were never received share the slot SLOT_MISSING. */
+/* A slot is a part of a decoder's memory. Each reference picture that a decoder
+ * stores has its own slot. A picture of H.265 may refer to pictures that were
+ * never received. SLOT_MISSING stands for all of these pictures. */
 #define SLOT_MISSING (1u << 30)
-/* A slot is a part of the state of a decoder. This slot is the reference
- * picture marking of H.264: which pictures are still used for reference. If a
- * picture that changes the marking is missing, a decoder stores the wrong
- * pictures. */
+/* This slot stands for the reference picture marking of H.264. The marking is
+ * the part of a decoder's state that says which pictures are still used for
+ * reference. It is changed by commands in some pictures. If such a picture is
+ * lost, the decoder stores the wrong pictures. */
 #define SLOT_MARKS (1u << 31)
 /* A key frame of H.264 begins a group of pictures and replaces the reference
- * picture marking in SLOT_MARKS. However, the leading pictures of the key frame
- * still need the marking of the previous group. Two more slots are therefore
- * used for the marking: one for groups with an even number, and one for groups
- * with an odd number. `gop` is the number of the group. */
+ * picture marking (SLOT_MARKS). The marking says which pictures are still used
+ * for reference. The leading pictures of the key frame still need the marking
+ * of the previous group. Each group therefore has a second slot for its
+ * marking. Groups with an even number and groups with an odd number have
+ * different slots. `gop` is the number of the group. */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
@@ -32,20 +35,24 @@ typedef struct
   gint32 order;                 /* PicOrderCnt */
   /* sequence number of the picture in decoding order */
   guint64 number;
-  /* sequence number of the key frame that precedes the picture */
+  /* Number of the group of pictures (GOP) to which the picture belongs. Each
+   * key frame begins a new group. */
   guint64 gop;
   guint depth;
 } Reference;
 
-/* Properties of the pictures since the last key frame */
+/* Properties of the pictures since the last key frame. At the next key frame,
+ * they decide whether the pictures get slots. */
 typedef struct
 {
-  /* TRUE if a reference picture belongs to a layer above the base layer */
+  /* TRUE if there is a reference picture that belongs to a layer above the base
+   * layer */
   gboolean has_layers;
-  /* TRUE if a reference picture refers to a picture of a higher layer than its
-   * own */
+  /* TRUE if there is a reference picture that refers to a picture of a higher
+   * layer. The layers then say nothing about which pictures are needed. */
   gboolean is_tangled;
-  /* TRUE if there is a picture whose reference pictures are unknown */
+  /* TRUE if there is a picture for which it is unknown to which pictures it
+   * refers */
   gboolean is_abandoned;
 } Findings;
 
@@ -59,9 +66,11 @@ struct _References
   Findings findings;
 
   gboolean has_max_order;
-  /* maximum PicOrderCnt of the last key frame and of the pictures after it */
+  /* maximum PicOrderCnt (display order) of the last key frame and the pictures
+   * decoded after it */
   gint32 max_order;
-  /* sequence number of the picture with max_order */
+  /* sequence number in decoding order of the picture whose PicOrderCnt is
+   * max_order */
   guint64 anchor;
 
   /* state of H.264 */
@@ -69,12 +78,14 @@ struct _References
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
   /* Maximum nal_ref_idc of those pictures that are displayed after all pictures
-   * decoded before them. A reference picture with a lower nal_ref_idc is in a
-   * higher layer. */
+   * decoded before them. Encoders give a lower nal_ref_idc to the reference
+   * pictures of higher layers. */
   guint max_ref_idc;
-  /* TRUE if a leading picture has removed a picture of the previous group of
-   * pictures (GOP), but an even older picture is still stored. Other leading
-   * pictures may need this older picture. */
+  /* TRUE if it is not certain which pictures of the previous group of pictures
+   * (GOP) the leading pictures need. This is the case if a leading picture has
+   * removed a picture that is not stored. It is also the case if a leading
+   * picture has removed a picture of the previous group, but an even older
+   * picture is still stored. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -149,8 +160,8 @@ count (const References * references)
   return n;
 }
 
-/* Applies the sliding window of H.264: removes the oldest pictures (section
- * 8.2.5.3). */
+/* Applies the sliding window of H.264 (section 8.2.5.3): removes the oldest
+ * pictures until fewer than `max` pictures are stored. */
 static void
 remove_oldest (References * references, guint max)
 {
@@ -165,7 +176,7 @@ get_bit (const References * references, const Reference * slot)
 }
 
 /* Stores the current picture in a free slot, and returns this slot. If no slot
- * is free, the oldest stored picture is removed first. */
+ * is free, the oldest stored picture is removed to make room. */
 static Reference *
 store (References * references, guint frame_num, guint depth)
 {
@@ -193,8 +204,9 @@ references_abandon (References * references)
 
 /* --- H.264 ---------------------------------------------------------------- */
 
-/* Called at a gap in frame_num. Stores substitutes for the lost reference
- * pictures, as a decoder does (section 8.2.5.2 of H.264). */
+/* A gap in frame_num, the counter of reference frames in H.264, shows that
+ * reference pictures were lost. Stores substitutes for them, as a decoder does
+ * (section 8.2.5.2 of H.264). */
 static void
 fill_gap (References * references, guint frame_num)
 {
@@ -230,17 +242,18 @@ references_begin_h264 (References * references, const H264Headers * headers,
     fill_gap (references, slice->frame_num);
 }
 
-/* The list of reference pictures of a P-slice (section 8.2.4 of H.264). A
- * modification first inserts an entry and then removes the duplicate of this
- * entry. The list therefore needs room for one more entry. */
+/* The list of the reference pictures of a P-slice (section 8.2.4 of H.264). To
+ * move a picture within the list, its entry is first inserted at the new place.
+ * The old entry is removed afterwards. The list therefore needs room for one
+ * more entry. */
 typedef struct
 {
   const Reference *entries[N_SLOTS + H264_MAX_LIST_CHANGES + 1];
   guint n;
 } List;
 
-/* Makes the initial list of a P-slice, with the last decoded picture first
- * (section 8.2.4.2.1 of H.264). */
+/* Makes the initial list of the reference pictures of a P-slice. The last
+ * decoded picture is the first in the list (section 8.2.4.2.1 of H.264). */
 static void
 make_initial_list (const References * references, List * list)
 {
@@ -272,9 +285,8 @@ find_frame_num (const References * references, guint frame_num)
   return NULL;
 }
 
-/* Puts a picture at the index `at` of the list, and removes the same picture
- * from the entries after this index.
- */
+/* Moves a picture to the index `at` of the list. The picture is inserted there,
+ * and its old entry behind this index is removed. */
 static void
 move_to (List * list, guint at, const Reference * slot)
 {
@@ -290,9 +302,9 @@ move_to (List * list, guint at, const Reference * slot)
   list->n = n;
 }
 
-/* Applies the list modifications of a P-slice (section 8.2.4.3.1 of H.264).
- * Returns FALSE if the slice refers to long-term pictures, or to pictures that
- * are not stored. */
+/* Changes the list of the reference pictures of a P-slice as the slice header
+ * says (section 8.2.4.3.1 of H.264). Returns FALSE if the slice refers to
+ * long-term pictures, or to pictures that are not stored. */
 static gboolean
 modify_list (const References * references, const H264Slice * slice,
     List * list)
@@ -329,10 +341,12 @@ get_all (const References * references)
   return all;
 }
 
-/* Adds the pictures to which a slice refers to references->uses. This set
- * contains the pictures to which the current picture refers. If a picture is
- * missing, a decoder puts a substitute into the reference lists (section
- * 8.2.5.2 of H.264):
+/* references->uses is the set of all pictures to which the current picture
+ * refers. This function adds the pictures to which one of its slices refers.
+ *
+ * If a reference picture is missing, a decoder puts a substitute into the
+ * reference lists (section 8.2.5.2 of H.264). P-slices and B-slices differ in
+ * the effect of this substitute:
  * - The list of a P-slice is sorted in decoding order, so the substitute does
  *   not change the positions of the other pictures. A P-slice therefore adds
  *   only the pictures in its list.
@@ -360,16 +374,17 @@ references_add_h264_slice (References * references, const H264Slice * slice)
     references->uses |= get_bit (references, list.entries[i]);
 }
 
-/* Called for a picture that a marking operation has removed. A decoder that
- * misses this operation keeps the picture. Returns whether such a decoder
- * decodes later pictures correctly. It does if these two conditions are met:
- * - The picture is the last one in each reference list, so the other entries
- *   keep their indices.
- * - When the decoder needs room for a new picture, it removes this picture
- *   first.
+/* A marking operation in a slice header has told the decoder to remove the
+ * picture `removed`. If this operation is lost, the decoder keeps the picture.
+ * Returns whether the decoder can nevertheless decode the later pictures
+ * correctly. It can if these two conditions are met:
+ * - `removed` is the last picture in each reference list, so the indices of the
+ *   other pictures do not change.
+ * - `removed` is also the picture that the decoder removes next when it needs
+ *   room for a new picture.
  *
- * Both conditions are met if the picture belongs to an earlier group of
- * pictures (GOP). */
+ * Both conditions are met if `removed` belongs to an earlier group of pictures
+ * (GOP). */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {
@@ -388,8 +403,8 @@ is_last_in_lists (const References * references, const Reference * removed)
   return TRUE;
 }
 
-/* Returns whether any stored picture has a sequence number that is lower than
- * `number`. */
+/* Returns whether a picture is stored that has a lower sequence number than
+ * `number`, and is therefore older. */
 static gboolean
 has_older (const References * references, guint64 number)
 {
@@ -402,9 +417,10 @@ has_older (const References * references, guint64 number)
   return FALSE;
 }
 
-/* Applies the marking operations of a picture (section 8.2.5.4.1 of H.264).
- * Long-term pictures are not supported. Returns TRUE if a decoder needs these
- * operations to decode later pictures correctly. */
+/* Applies the marking operations of a picture. They tell a decoder which stored
+ * pictures to remove (section 8.2.5.4.1 of H.264). Long-term pictures are not
+ * supported. Returns TRUE if later pictures cannot be decoded correctly by a
+ * decoder that has missed these operations. */
 static gboolean
 apply_marks (References * references, gboolean is_leading)
 {
@@ -475,9 +491,9 @@ find_order (References * references, gint32 order, guint32 mask)
   return NULL;
 }
 
-/* Starts a picture of H.265. A picture lists all pictures that it or later
- * pictures still need (section 8.3.2 of H.265), so a picture that is not listed
- * is removed. */
+/* Starts a picture of H.265. Each picture lists all stored pictures to which it
+ * or later pictures may refer (section 8.3.2 of H.265). All other stored
+ * pictures are removed. */
 void
 references_begin_h265 (References * references, const H265Slice * slice)
 {
@@ -521,9 +537,8 @@ begin_gop (References * references)
   references->has_max_order = FALSE;
 }
 
-/* Returns the highest layer of the pictures to which the current picture
- * refers. Only pictures whose sequence number is at least `since` are
- * considered. */
+/* Returns the highest layer of those pictures to which the current picture
+ * refers. Pictures with a sequence number below `since` are ignored. */
 static guint
 get_max_depth (const References * references, guint64 since)
 {
@@ -539,19 +554,20 @@ get_max_depth (const References * references, guint64 since)
   return depth;
 }
 
-/* Returns the layer of the current picture. A key frame has the layer 0. For
- * other pictures, P is the picture with the highest PicOrderCnt since the last
- * key frame:
- * - A picture that is displayed before P is one layer above the highest layer
- *   of its reference pictures. Reference pictures that precede P in decoding
- *   order are ignored.
- * - A non-reference picture that is displayed after P is one layer above the
- *   highest layer of all its reference pictures.
- * - A reference picture that is displayed after P has the layer max_ref_idc -
- *   nal_ref_idc in H.264, and the layer 0 in H.265.
+/* Returns the layer of the current picture. A key frame has the layer 0.
  *
- * If the temporal layer of the picture is higher than this layer, the temporal
- * layer is returned. */
+ * For other pictures, let P be the picture that is displayed last among the
+ * last key frame and the pictures decoded after it. There are three cases:
+ * - The picture is displayed before P. It is then one layer above the highest
+ *   layer of its reference pictures. Reference pictures that were decoded
+ *   before P are ignored.
+ * - The picture is a non-reference picture that is displayed after P. It is
+ *   then one layer above the highest layer of all its reference pictures.
+ * - The picture is a reference picture that is displayed after P. In H.264, its
+ *   layer is max_ref_idc - nal_ref_idc. In H.265, its layer is 0.
+ *
+ * If the picture has a temporal layer with a higher number, this number is
+ * returned instead. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -579,11 +595,11 @@ find_depth (References * references, const ReferencePicture * picture)
   return MAX (depth, (guint) MAX (picture->layer, 0));
 }
 
-/* Returns the slots that the current picture uses. The current picture is not a
- * leading picture. Its reference lists may contain pictures that precede the
- * last key frame. The slots of these older pictures are left out, because a
- * decoder that starts at the key frame can decode the current picture without
- * them. */
+/* Returns the slots that the current picture needs, if it is not a leading
+ * picture. Pictures that precede the last key frame may still be in its
+ * reference lists. A decoder that starts at the key frame can decode the
+ * current picture without them. The slots of these older pictures are therefore
+ * left out. */
 static guint32
 select_group (const References * references)
 {
@@ -600,10 +616,10 @@ select_group (const References * references)
 }
 
 /* Returns the bit of the slot that contains the last key frame, or SLOTS_ALL if
- * no slot contains it. A leading picture uses this slot even if it does not
- * refer to the key frame. The reason is that the key frame carries reference
- * picture marking, and a decoder that misses the key frame also misses this
- * marking. */
+ * no slot contains it. A leading picture needs this slot even if it does not
+ * refer to the key frame. The key frame also changes the reference picture
+ * marking, and a decoder that has missed the key frame has missed this change.
+ */
 static guint32
 get_key (const References * references)
 {
@@ -629,14 +645,14 @@ note_findings (References * references, const ReferencePicture * picture,
   findings->is_tangled |= get_max_depth (references, 0) > depth;
 }
 
-/* Ends a picture whose references to other pictures are unknown.
+/* Ends a picture for which it is unknown to which pictures it refers.
  *
- * If the picture is a reference picture, it is also unknown which pictures a
- * decoder stores from now on. The list of stored pictures is then cleared.
+ * If the picture is a reference picture, it is then also unknown which pictures
+ * a decoder stores from now on. The list of stored pictures is therefore
+ * cleared.
  *
  * If the picture is a non-reference picture, a decoder does not store it. The
- * list of stored pictures is then kept, because the following pictures may
- * refer to them. */
+ * list of stored pictures is therefore kept. */
 static gboolean
 end_unknown (References * references, const ReferencePicture * picture,
     ReferenceUse * use)

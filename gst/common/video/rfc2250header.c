@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of rfc2250header.h: parses and writes RFC 2250 headers.
+/* Implementation of rfc2250header.h: parses and writes RFC 2250 headers. The
+ * first word of 32 bits is always present. Each of the other parts is present
+ * only if the bit that is named at its right is 1. T is a bit of the first
+ * word, and D and E are bits of the second word.
  *
  *  0                   1                   2                   3
  *  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -35,8 +38,8 @@ write_be32 (guint8 * dest, guint32 value)
   dest[3] = value;
 }
 
-/* Returns the size that the extensions have in the packet, with their length
- * byte and their padding. */
+/* Returns the number of bytes that extensions of `size` bytes occupy in the
+ * packet, including their length byte and their padding. */
 static gsize
 extensions_wire_size (gsize size)
 {
@@ -203,8 +206,8 @@ measure_extension (const guint8 * data, gsize size)
   /* field X of the MPEG-2 extension: unused, must be 0 */
   if (size < header || (extension[0] & 0x80))
     return 0;
-  /* field D of the MPEG-2 extension: 1 if the composite display fields follow
-   */
+  /* field D of the MPEG-2 extension: 1 if the fields for the composite display
+   * follow */
   if (extension[3] & 0x01)
     header += RFC2250_COMPOSITE_SIZE;
   /* field E of the MPEG-2 extension: 1 if further extensions follow */

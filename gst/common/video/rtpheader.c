@@ -5,7 +5,8 @@
 
 #define RTP_VERSION 2
 
-/* Returns the size of an RTP header (RFC 3550 sections 5.1 and 5.3.1). */
+/* Returns the size in bytes of an RTP header, including its contributing
+ * sources and its extension (RFC 3550, sections 5.1 and 5.3.1). */
 gsize
 rtp_header_get_size (const guint8 * rtp, gsize size)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of slotuse.h: how frames of VP8, VP9 and AV1 depend on each
- * other.
- */
+/* Implementation of slotuse.h: determines how frames of VP8, VP9 and AV1 depend
+ * on each other. */
 
 #include "slotuse.h"
 
@@ -11,14 +10,16 @@
 #include "vp8header.h"
 #include "vp9header.h"
 
-/* Slots of VP8 that store reference frames and probabilities. Each inter frame
- * is assumed to use all these slots, whatever its temporal layer is. */
+/* Slots for the reference frames and the probabilities of VP8. The frame header
+ * does not say which of them a frame uses. Each inter frame is therefore
+ * assumed to use all these slots, whatever its temporal layer is. */
 #define VP8_ALL_FRAMES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF | \
     VP8_SLOT_ENTROPY)
 #define VP8_ALL_LAYERS (VP8_SLOT_LAYER (SLOT_MAX_LAYERS) - VP8_SLOT_LAYER (0))
 
 #define VP9_CONTEXTS (15u * VP9_SLOT_CONTEXT (0))
-/* values of reset_frame_context (section 7.2 of VP9) */
+/* values of the field reset_frame_context (section 7.2 of VP9): reset one
+ * probability context, or all of them */
 #define VP9_RESET_ONE 2
 #define VP9_RESET_ALL 3
 
@@ -28,14 +29,16 @@ struct _SlotReader
 {
   SlotCodec codec;
 
-  /* VP9: TRUE if the last inter frame was error resilient */
+  /* VP9: TRUE if the last inter frame was error resilient
+   * (error_resilient_mode) */
   gboolean is_error_resilient;
 
   /* of AV1 */
   Av1Sequence sequence;
   gboolean has_sequence;
   gboolean has_delimiters;      /* TRUE if the stream has temporal delimiters */
-  /* AV1: bit i is set if the stored reference frame i is a key frame. */
+  /* AV1: bit i is set if the reference frame that is stored at the index i is a
+   * key frame. */
   guint key_frames;
 };
 
@@ -62,9 +65,10 @@ slot_reader_reset (SlotReader * reader)
   reader->key_frames = 0;
 }
 
-/* Adds the next frame of a unit to `use`, which describes the whole unit. A
- * unit may have several frames. The arguments `uses` and `updates` are the sets
- * of decoder slots that the added frame uses and updates. */
+/* Adds the next frame of a unit to `use`, which describes the whole unit. The
+ * frame needs the decoder slots `uses` and writes the slots `updates`. If the
+ * frame uses a slot that an earlier frame of the unit has written, the unit as
+ * a whole does not depend on the old content of this slot. */
 static void
 add_frame (SlotUse * use, guint32 uses, guint32 updates)
 {
@@ -94,12 +98,14 @@ get_vp8_updates (const Vp8Header * header, guint layer)
   return updates;
 }
 
-/* Returns the slots that a VP8 frame uses. A slot is a reference frame or other
- * state of the decoder, such as the probabilities. The frame header does not
- * say to which of the three reference frames the macroblocks refer. Without
- * layers, a frame may refer to all three. With temporal layers, a frame refers
- * only to golden and altref frames of its own layer and of lower layers. The
- * layers do not matter for the probabilities and the other state. */
+/* Returns the slots that a VP8 frame uses. A slot is a reference frame, or
+ * other state of the decoder, such as the probabilities.
+ *
+ * The frame header does not say to which of the three reference frames the
+ * macroblocks refer. Without layers, a frame may refer to all three. With
+ * temporal layers, a frame refers only to golden and altref frames of its own
+ * layer and of lower layers. For the probabilities and the other state, it
+ * makes no difference to which layer the frame belongs. */
 static guint32
 get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
 {
@@ -110,8 +116,8 @@ get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
     uses |= VP8_SLOT_SEGMENTATION;
   if (header->uses_filter)
     uses |= VP8_SLOT_FILTER;
-  /* If the layer of a frame is unknown, the frame may refer to the frames of
-   * all layers. */
+  /* If the temporal layer of the frame is unknown, the frame may refer to
+   * frames of any layer. */
   if (number == SLOT_LAYER_UNKNOWN)
     return uses | VP8_ALL_LAYERS;
   for (i = 1; i <= number && !layer->is_sync; i++)
@@ -140,10 +146,11 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* A frame may replace the stored state of the segments or of the loop filter
+  /* The frame may replace stored state (of the segments or of the loop filter)
    * without using the old state. The encoder is then expected to do this in
-   * each frame, so the next frame does not use the new state either. A frame
-   * that updates only such state is therefore not a reference frame. */
+   * each frame. The next frame does not use the new state either, but replaces
+   * it again. A frame that updates only such state is therefore not a reference
+   * frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -154,8 +161,8 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
 
 /* --- VP9 ------------------------------------------------------------------ */
 
-/* Returns the probability contexts that the frame sets to default values
- * (section 7.2 of VP9). */
+/* Returns the slots of those probability contexts that the frame resets to
+ * their default values (section 7.2 of VP9). */
 static guint32
 get_vp9_resets (const Vp9Header * header)
 {
@@ -166,10 +173,11 @@ get_vp9_resets (const Vp9Header * header)
   return 0;
 }
 
-/* Adds a frame of VP9. An intra-only frame uses the probability context 0,
- * unless the frame resets this context (section 7.2 of VP9, load_probs). An
- * inter frame that is not error resilient uses the motion vectors and the
- * segmentation map of the previous frame. */
+/* Adds a frame of VP9, which is not a key frame. An intra-only frame uses the
+ * probability context 0, unless the frame resets this context (section 7.2 of
+ * VP9, load_probs). An inter frame uses its three reference frames. If it is
+ * not error resilient, it also uses a probability context and the state of the
+ * previous frame, such as its motion vectors. */
 static void
 add_vp9_frame (const Vp9Header * header, SlotUse * use)
 {
@@ -189,10 +197,10 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   if (header->refreshes_context)
     updates |= VP9_SLOT_CONTEXT (header->is_intra_only ? 0 : header->context);
   add_frame (use, uses, updates);
-  /* An error resilient frame depends only on reference frames. If this frame is
-   * error resilient, the next frame is expected to be error resilient as well.
-   * If this frame also updates no reference frame, the next frame therefore
-   * does not depend on it. */
+  /* An error resilient frame uses only reference frames, and no other state of
+   * the decoder. The encoder is expected to code either all frames or no frames
+   * as error resilient. If this frame is error resilient, the next frame
+   * therefore depends on it only if this frame updates a reference frame. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 
@@ -207,10 +215,11 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
     /* The frame consists only of a header, which says that a stored frame is
-     * shown again. The header changes one part of the state in the slot
-     * VP9_SLOT_PREVIOUS, so the frame updates this slot. The rest of the state
-     * remains as the frames before have left it. If one of those frames is
-     * missing, the state remains wrong, so the frame also uses the slot. */
+     * shown again. In the slot VP9_SLOT_PREVIOUS, this header changes only the
+     * information whether the previous frame was shown. The frame therefore
+     * updates the slot. The rest of the state in the slot comes from earlier
+     * frames. If one of them is missing, this state remains wrong. The frame
+     * therefore also uses the slot. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;
@@ -242,8 +251,9 @@ read_vp9 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
 
 /* --- AV1 ------------------------------------------------------------------ */
 
-/* If show_existing_frame shows a stored key frame, this key frame replaces all
- * reference frames (section 7.21 of AV1). */
+/* The field show_existing_frame tells the decoder to show a stored frame. If
+ * the stored frame is a key frame, it also replaces all reference frames
+ * (section 7.21 of AV1). */
 static void
 add_av1_existing (SlotReader * reader, guint existing, SlotUse * use)
 {
@@ -289,10 +299,11 @@ read_av1_frame (SlotReader * reader, const Av1Obu * obu, SlotUse * use)
   return TRUE;
 }
 
-/* If a frame has the temporal delimiter, the other frames of its temporal unit
- * depend on this frame. Without the delimiter, a decoder would treat them as a
- * part of the previous temporal unit. Some containers omit all delimiters. In
- * this case, the function adds no dependency. */
+/* A temporal delimiter separates a temporal unit of AV1 from the previous one.
+ * If it is missing, a decoder treats the frames of the unit as a part of the
+ * previous unit. All other frames of a temporal unit therefore depend on the
+ * frame with the delimiter. Some containers omit all delimiters. In this case,
+ * the function adds no dependency. */
 static void
 add_av1_delimiter (SlotReader * reader, gboolean has_delimiter, SlotUse * use)
 {
@@ -332,8 +343,8 @@ read_av1 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
 }
 
 /* Reads the sequence header from the codec data. The codec data consist of four
- * bytes, which are skipped, and of OBUs (AV1 Codec ISO Media File Format
- * Binding, 2.3.3). */
+ * bytes, which are skipped, and OBUs (AV1 Codec ISO Media File Format Binding,
+ * 2.3.3). */
 gboolean
 slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
     gsize size)
@@ -383,10 +394,10 @@ read_start (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   }
 }
 
-/* Completes `use` after a unit was parsed. A slot is state that the decoder
- * keeps for later frames, such as a reference frame. An invalid unit counts as
- * a unit that uses and updates all slots. A valid unit that uses a slot is not
- * a key frame, so `is_key` is cleared. Returns `is_valid`. */
+/* Completes `use` after a unit was parsed. An invalid unit is treated as one
+ * that uses and updates all slots (all state that a decoder keeps for later
+ * frames). A valid unit that uses any slot cannot be a key frame, so `is_key`
+ * is cleared. Returns `is_valid`. */
 static gboolean
 finish (gboolean is_valid, SlotUse * use)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of statistics.h. A measurement may run for weeks, because the
- * memory does not grow with the length of the stream.
- */
+/* Implementation of statistics.h. The required memory does not grow with the
+ * length of the stream, so a measurement may run for weeks. */
 
 #include "statistics.h"
 
@@ -11,10 +10,10 @@
 /* --- histogram ---
  *
  * Each magnitude below 128 has its own bucket. For larger magnitudes, each
- * octave [2^e, 2^(e+1)) is divided into 64 buckets. A value differs from the
- * middle of its bucket by at most half a bucket, 2^(e-7), which is 1/128 of the
- * value. Positive and negative values have separate buckets; zero counts as
- * positive. */
+ * octave [2^e, 2^(e+1)) is divided into 64 buckets. The width of such a bucket
+ * is 2^(e-6). A value therefore differs from the middle of its bucket by at
+ * most 2^(e-7), which is at most 1/128 of the value. Positive and negative
+ * values have separate buckets; zero counts as positive. */
 #define EXACT_BITS 7
 #define EXACT_VALUES (1 << EXACT_BITS)
 #define BUCKETS_PER_OCTAVE (1 << (EXACT_BITS - 1))
@@ -41,8 +40,8 @@ statistics_histogram_free (StatisticsHistogram * histogram)
   g_free (histogram);
 }
 
-/* Returns the magnitude of a value. The result is also correct for G_MININT64,
- * whose magnitude does not fit into a gint64. */
+/* Returns the magnitude (absolute value) of `value`. The result is also correct
+ * for G_MININT64, whose magnitude does not fit into a gint64. */
 static guint64
 magnitude_of (gint64 value)
 {
@@ -106,12 +105,11 @@ statistics_histogram_get_count (const StatisticsHistogram * histogram)
   return histogram->count;
 }
 
-/* Returns the rank of a percentile by the nearest-rank method: the rank of the
- * smallest value that is greater than or equal to `percent` % of all values.
- * For example, the percentile 99.9 % of 1000 values has the rank 999. Because
- * of the rounding error of binary fractions, the result could be 1000. A factor
- * slightly below 1 prevents this.
- */
+/* Returns the rank of a percentile by the nearest-rank method. This is the rank
+ * of the smallest value such that at least `percent` % of all values are not
+ * greater than it. For example, the percentile 99.9 % of 1000 values has the
+ * rank 999. Because of the rounding error of binary fractions, the calculation
+ * could give the rank 1000. A factor slightly below 1 prevents this. */
 static guint64
 rank_of (guint64 count, gdouble percent)
 {
@@ -120,8 +118,8 @@ rank_of (guint64 count, gdouble percent)
   return CLAMP (rank, 1.0, (gdouble) count);
 }
 
-/* Returns the value that has the given rank (1 is the smallest value). The
- * result is the middle of the bucket of this value. */
+/* Returns the value that has the given rank; the smallest value has the rank 1.
+ * The result is the middle of the bucket that contains this value. */
 static gint64
 value_at_rank (const StatisticsHistogram * histogram, guint64 rank)
 {
@@ -197,11 +195,11 @@ statistics_jitter_add (StatisticsJitter * jitter, gint64 transit)
 
 /* --- throughput ---
  *
- * A ring buffer of the bytes that arrived within the window, the oldest first.
- * Bytes are added to the newest entry if they arrive at most window / 1024
- * after the time of this entry. Otherwise a new entry is added. Two entries are
- * therefore more than window / 1024 apart, so 1024 entries are enough for any
- * number of packets. */
+ * A ring buffer contains the bytes that arrived within the window, the oldest
+ * first. If bytes arrive at most window / 1024 after the time of the newest
+ * entry, they are added to this entry. Otherwise they get a new entry. Two
+ * entries are therefore more than window / 1024 apart, so 1024 entries are
+ * enough for any number of packets. */
 #define MAX_ARRIVALS 1024
 
 typedef struct
@@ -240,8 +238,9 @@ statistics_rate_free (StatisticsRate * rate)
   g_free (rate);
 }
 
-/* Advances the time of the measurement. The time never decreases: if `now` is
- * earlier than the latest time so far, the latest time is used. */
+/* Advances the time of the measurement to `now`, and removes the entries that
+ * have left the window. The time never goes back: if `now` is earlier than the
+ * latest time so far, the latest time is used. */
 static void
 statistics_rate_advance (StatisticsRate * rate, guint64 now)
 {
@@ -270,8 +269,8 @@ statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes)
 
   statistics_rate_advance (rate, now);
 
-  /* The first arrival is the start of the measurement. Its bytes do not count,
-   * because they were sent before the start. */
+  /* The first arrival is the start of the measurement. Its bytes are not
+   * counted: the time during which they were sent lies before the start. */
   if (!rate->started) {
     rate->started = TRUE;
     rate->start = now;

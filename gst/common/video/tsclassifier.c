@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of tsclassifier.h: types of the pictures of a transport
- * stream.
- */
+/* Implementation of tsclassifier.h: determines the types of the pictures in a
+ * transport stream. */
 
 #include "tsclassifier.h"
 
@@ -10,11 +9,11 @@
 
 struct _TsClassifier
 {
-  /* classifier of access units in streams of H.264 or H.265; NULL before its
-   * first use */
+  /* Classifier of the access units of H.264 or H.265. It is created for the
+   * first picture of one of these formats, and is NULL before. */
   IfdClassifier *units;
   IfdCodec codec;               /* of `units` */
-  /* Temporal reference of the last I-frame of MPEG video */
+  /* temporal reference of the last I-frame, if the video is MPEG video */
   guint i_reference;
 };
 
@@ -45,10 +44,10 @@ find_code (const guint8 * data, const guint8 * end)
   return data && end - data >= 6 ? data + 3 : NULL;
 }
 
-/* Called for a unit whose first picture is a B-frame. The unit may contain
- * further pictures, because a PES packet may contain several. Returns whether
- * one of these pictures is more important than a B-frame, or has an unknown
- * importance. */
+/* Called for a unit whose first picture is a B-frame. A unit may contain
+ * several pictures, because a PES packet may contain several. Returns TRUE if
+ * another picture of the unit is more important than a B-frame, or if it is
+ * unknown how important this picture is. */
 static gboolean
 has_important_picture (const TsUnit * unit)
 {
@@ -98,9 +97,9 @@ classify_units (TsClassifier * classifier, const TsUnit * unit,
     classifier->units = ifd_classifier_new (codec);
     classifier->codec = codec;
   }
-  /* The time of the picture is passed as unknown. The classifier needs the time
-   * at which the picture is displayed, and the timestamps of the packets are
-   * not this time. */
+  /* The time is passed as G_MAXUINT64, which means unknown. The classifier
+   * could only use the time at which the picture is displayed (PTS), but
+   * unit->time may be a DTS. */
   ifd_classifier_input (classifier->units, unit->stream, unit->stream_size,
       G_MAXUINT64, frame);
   return ifd_classifier_get_field (classifier->units);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of tspictures.h: pictures in an MPEG transport stream. */
+/* Implementation of tspictures.h: finds the pictures in an MPEG transport
+ * stream. */
 
 #include "tspictures.h"
 
@@ -14,13 +15,14 @@
 #define CRC_SIZE 4
 #define STUFFING 0xff
 #define PES_HEADER_SIZE 9       /* without the optional fields (2.4.3.6) */
-/* Values of ISO/IEC 13818-2. PICTURE_CODING_EXTENSION identifies the picture
- * coding extension (table 6-2). FRAME_PICTURE is the picture_structure of a
- * frame picture (table 6-14). */
+/* Values from ISO/IEC 13818-2. PICTURE_CODING_EXTENSION is the identifier of
+ * the picture coding extension (table 6-2). FRAME_PICTURE is the value of
+ * picture_structure for a frame picture (table 6-14). */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
-/* If a unit has this size in bytes, it ends, even if no new picture has begun.
- * Otherwise a stream without pictures would need unlimited memory. */
+/* Maximum size of a unit in bytes. A unit normally ends when a new picture
+ * begins. It also ends when it reaches this size. Otherwise a stream without
+ * further pictures would need unlimited memory. */
 #define MAX_UNIT_SIZE (16 * 1024 * 1024)
 
 /* Values of stream_type (table 2-34) */
@@ -36,24 +38,25 @@ typedef struct
   gboolean begins;              /* payload_unit_start_indicator */
   gboolean is_scrambled;
   guint counter;                /* continuity_counter */
-  /* the part of the adaptation field that follows its length; NULL if the
-   * packet has no adaptation field */
+  /* the bytes of the adaptation field after its length byte; NULL if the packet
+   * has no adaptation field */
   const guint8 *adaptation;
   guint adaptation_size;
   const guint8 *payload;        /* NULL if there is none */
   gsize payload_size;
 } Packet;
 
-/* The sections of one table. A section may begin in one packet and end in
- * another (2.4.4). */
+/* Reads the sections of one table, such as the program map table. A section may
+ * begin in one packet and end in another (2.4.4). */
 typedef struct
 {
-  /* the bytes of sections that are not complete yet */
+  /* the bytes of those sections that are not complete yet */
   GByteArray *data;
-  /* TRUE if `data` contains the beginning of a section whose other bytes have
-   * not arrived yet */
+  /* TRUE if a section has begun, and its remaining bytes are expected in the
+   * next packets */
   gboolean is_open;
-  /* continuity_counter of the last packet; -1 if unknown */
+  /* continuity_counter of the last packet with sections of this table; -1 if
+   * unknown */
   gint counter;
 } Table;
 
@@ -62,27 +65,30 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  /* Reason why the stream is not searched for pictures, as a text for the user;
-   * NULL if the stream is searched */
+  /* If the stream is searched for pictures, NULL. Otherwise the reason why it
+   * is not searched, as a text for the user. */
   const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
   guint64 partial_tag;          /* tag of its first byte */
   GQueue units;                 /* TsUnits that are complete */
 
-  /* Data of the TsUnit that is not complete yet. */
+  /* The following fields belong to the current TsUnit, which is not complete
+   * yet. */
   GByteArray *data, *stream, *rest;
   guint64 tag, last_tag;        /* see TsUnit */
   guint64 video_tag;            /* of the last video packet */
   gboolean has_picture;
   gboolean has_time;
   guint64 time;                 /* DTS or PTS, as in TsUnit */
-  /* TRUE if `data` consists of bytes that belong to no packet */
+  /* TRUE if `data` consists of bytes that are not part of a transport stream
+   * packet */
   gboolean is_junk;
   guint n_removed;
-  /* continuity_counter of the last packet that had a payload; -1 if unknown */
+  /* continuity_counter of the last video packet that had a payload; -1 if
+   * unknown */
   gint last_counter;
-  /* TRUE if the unit contains both field pictures of an MPEG frame */
+  /* TRUE if the current unit contains both field pictures of an MPEG frame */
   gboolean has_second_field;
 };
 
@@ -196,9 +202,9 @@ parse_packet (Packet * packet, const guint8 * data)
   }
 }
 
-/* Returns whether the packet has a program clock reference (PCR_flag, 2.4.3.4).
- * The flag counts only if the adaptation field has room for the flags (1 byte)
- * and the PCR (6 bytes). */
+/* Returns whether the packet contains a program clock reference (PCR), which
+ * the bit PCR_flag says (2.4.3.4). The flag is ignored if the adaptation field
+ * is too short for its flags (1 byte) and the PCR (6 bytes). */
 static gboolean
 has_clock (const Packet * packet)
 {
@@ -207,8 +213,8 @@ has_clock (const Packet * packet)
 
 /* --- program tables ------------------------------------------------------- */
 
-/* Computes the CRC of a section (annex A). If the section is correct and
- * `data` includes its CRC field, the result is 0. */
+/* Computes the CRC of a section (annex A). If `data` includes the CRC field of
+ * the section and the section is correct, the result is 0. */
 static guint32
 get_crc (const guint8 * data, gsize size)
 {
@@ -223,8 +229,8 @@ get_crc (const guint8 * data, gsize size)
   return crc;
 }
 
-/* Returns whether `section` is a valid section of a table whose table_id is
- * `table`, and whether the section is currently applicable (2.4.4). */
+/* Returns TRUE if `section` is a correct section of the table with the table_id
+ * `table`, and if it is applicable now (current_next_indicator, 2.4.4). */
 static gboolean
 is_valid_section (const guint8 * section, gsize size, guint table)
 {
@@ -238,8 +244,8 @@ refuse (TsPictures * pictures, const gchar * reason)
   pictures->refusal = reason;
 }
 
-/* Reads a program association table (PAT, 2.4.4.3). `size` does not include the
- * CRC. */
+/* Reads a section of the program association table (PAT, 2.4.4.3). `size` is
+ * its size in bytes without the CRC. */
 static void
 take_pat (TsPictures * pictures, const guint8 * section, gsize size)
 {
@@ -248,7 +254,8 @@ take_pat (TsPictures * pictures, const guint8 * section, gsize size)
 
   for (at = 8; at + 4 <= size; at += 4) {
     if (section[at] == 0 && section[at + 1] == 0)
-      /* The entry of program 0 is the network PID, not a program. */
+      /* The entry with the program number 0 contains the network PID. It is not
+       * a program. */
       continue;
     n_programs++;
     pid = (section[at + 2] << 8 | section[at + 3]) & 0x1fff;
@@ -279,9 +286,9 @@ find_video (guint type, TsVideo * video)
   }
 }
 
-/* Reads a program map table (PMT, 2.4.4.8). Only the pictures of the first
- * video stream are found; other video streams pass unchanged. `size` does not
- * include the CRC. */
+/* Reads a section of the program map table (PMT, 2.4.4.8). `size` is its size
+ * in bytes without the CRC. Only the first video stream in the table is
+ * searched for pictures. Other video streams pass unchanged. */
 static void
 take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
 {
@@ -315,10 +322,9 @@ take_section (TsPictures * pictures, const Table * table, gsize size)
     take_pmt (pictures, section, size - CRC_SIZE);
 }
 
-/* Appends bytes to the sections of a table, and reads each section that is
+/* Appends bytes to the sections of a table, and reads each section that is then
  * complete. The bytes after the last section of a packet are stuffing. They
- * have the value 0xff, which is a forbidden table_id (2.4.4.10).
- */
+ * have the value 0xff, which no table_id has (2.4.4.10). */
 static void
 add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     gsize size)
@@ -340,9 +346,9 @@ add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     g_byte_array_set_size (bytes, 0);
 }
 
-/* Reads the sections of `table` that are in `packet` (2.4.4.2). If a section
- * began in a packet that is missing, the rest of this section is discarded. If
- * a packet is sent twice, the second copy changes nothing. */
+/* Reads the sections of `table` that are in `packet` (2.4.4.2). If the first
+ * part of a section was in a missing packet, the rest of the section is
+ * discarded. If a packet is sent twice, the second copy changes nothing. */
 static void
 take_table (TsPictures * pictures, Table * table, const Packet * packet)
 {
@@ -373,8 +379,8 @@ take_table (TsPictures * pictures, Table * table, const Packet * packet)
 
 /* --- pictures ------------------------------------------------------------- */
 
-/* Returns the size of the PES header (2.4.3.6) at the beginning of the payload,
- * or 0 if no PES header begins there. */
+/* Returns the size in bytes of the PES header (2.4.3.6) at the beginning of the
+ * payload. Returns 0 if no PES header begins there. */
 static gsize
 get_pes_header_size (const Packet * packet)
 {
@@ -389,8 +395,8 @@ get_pes_header_size (const Packet * packet)
   return size <= packet->payload_size ? size : 0;
 }
 
-/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the 3rd, the
- * 18th and the 33rd of these bits. */
+/* Reads a PTS or DTS of 33 bits (2.4.3.7). The bits are not contiguous: a
+ * marker bit follows the 3rd, the 18th and the 33rd bit. */
 static guint64
 get_pes_time (const guint8 * field)
 {
@@ -398,8 +404,8 @@ get_pes_time (const guint8 * field)
       (guint64) (field[2] >> 1) << 15 | field[3] << 7 | field[4] >> 1;
 }
 
-/* Reads the DTS, or the PTS if the header has no DTS. `header` is the size of
- * the PES header. */
+/* Reads the DTS from the PES header at `pes`. If the header has no DTS, reads
+ * the PTS. `header` is the size of the PES header in bytes. */
 static void
 take_time (TsPictures * pictures, const guint8 * pes, gsize header)
 {
@@ -413,8 +419,9 @@ take_time (TsPictures * pictures, const guint8 * pes, gsize header)
 }
 
 /* Returns whether a picture of H.264 begins with this NAL unit (H.264,
- * 7.4.1.2.3). A picture begins with one of the NAL units that precede the
- * slices, or with the first slice, whose first_mb_in_slice is 0. */
+ * 7.4.1.2.3). A picture begins with its first slice, in which first_mb_in_slice
+ * is 0. If other NAL units precede the first slice, such as parameter sets, the
+ * picture begins with them. */
 static gboolean
 begins_h264 (const guint8 * unit)
 {
@@ -426,9 +433,9 @@ begins_h264 (const guint8 * unit)
 }
 
 /* Returns whether a picture of H.265 begins with this NAL unit (H.265,
- * 7.4.2.4.4). A picture begins with one of the NAL units that precede the
- * slices, or with the first slice, whose first_slice_segment_in_pic_flag is 1.
- */
+ * 7.4.2.4.4). A picture begins with its first slice, in which
+ * first_slice_segment_in_pic_flag is 1. If other NAL units precede the first
+ * slice, such as parameter sets, the picture begins with them. */
 static gboolean
 begins_h265 (const guint8 * unit)
 {
@@ -446,17 +453,18 @@ get_temporal_reference (const guint8 * code)
   return code[4] << 2 | code[5] >> 6;
 }
 
-/* Returns the temporal reference of the current unit if its only picture is a
- * field picture; otherwise -1. The structure of a picture is in the picture
- * coding extension, which follows the picture header (13818-2, 6.2.3.1). */
+/* If the current unit contains only one picture, and this is a field picture,
+ * returns its temporal reference. Otherwise returns -1. The picture coding
+ * extension, which follows the picture header, shows whether a picture is a
+ * field picture (13818-2, 6.2.3.1). */
 static gint
 find_first_field (const TsPictures * pictures)
 {
   const guint8 *code = pictures->stream->data, *end;
   gint reference = -1;
 
-  /* The data pointer of a GByteArray is NULL until bytes are appended for the
-   * first time. */
+  /* The data pointer of a GByteArray is NULL until the first bytes are
+   * appended. */
   if (!pictures->has_picture || pictures->has_second_field || !code)
     return -1;
   end = code + pictures->stream->len;
@@ -473,10 +481,10 @@ find_first_field (const TsPictures * pictures)
   return -1;
 }
 
-/* Returns whether an MPEG picture begins a new unit. The second field picture
- * of a frame does not begin a new unit: it has the temporal reference of the
- * first field picture and belongs to the same unit (13818-2, 6.1.1.4.1 and
- * 6.3.9). */
+/* Returns whether the start code at `code` begins a new unit. Most MPEG
+ * pictures do. The second field picture of a frame does not: it has the same
+ * temporal reference as the first field picture, and belongs to the same unit
+ * (13818-2, 6.1.1.4.1 and 6.3.9). */
 static gboolean
 begins_mpeg (TsPictures * pictures, const guint8 * code)
 {
@@ -489,8 +497,8 @@ begins_mpeg (TsPictures * pictures, const guint8 * code)
   return FALSE;
 }
 
-/* Returns whether the elementary stream in a PES packet begins with a picture
- * and its headers. A PES packet may also begin with the rest of a picture. */
+/* Returns whether the data of a PES packet begin with a new picture or with its
+ * headers. They may also begin with the rest of an earlier picture. */
 static gboolean
 begins_picture (TsPictures * pictures, const guint8 * stream, gsize size)
 {
@@ -537,10 +545,10 @@ end_unit (TsPictures * pictures)
   begin_unit (pictures, FALSE);
 }
 
-/* Adds a copy of the packet `data` that contains the clock reference but no
- * payload. The copy gets the continuity counter `counter`, which is that of the
- * last packet with a payload. A packet without a payload does not increment the
- * counter (2.4.3.3). */
+/* Adds a packet that replaces the packet `data` if the picture is dropped. It
+ * contains the clock reference of `data`, but no payload. A packet without a
+ * payload does not increment the continuity counter (2.4.3.3). The added packet
+ * therefore gets `counter`, the counter of the last packet with a payload. */
 static void
 add_clock (TsPictures * pictures, const guint8 * data, guint counter)
 {
@@ -551,12 +559,13 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
   g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
-/* Called for each video packet. `rest` contains the packets that are sent even
- * if the picture is dropped. If the video packet has a clock reference, the
- * function adds a packet with only this clock reference to `rest`.
+/* Called for each video packet. It prepares for the case that the picture is
+ * dropped. The packets in `rest` are sent even then. If the video packet has a
+ * clock reference, the function adds a packet with only this clock reference to
+ * `rest`.
  *
- * `n_removed` counts the video packets with a payload. If a packet has the same
- * continuity counter as the previous packet, it is a repetition and is not
+ * `n_removed` counts the video packets with a payload. A packet that has the
+ * same continuity counter as the packet before is a repetition, and is not
  * counted. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet,
@@ -628,8 +637,9 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
 
 /* --- the stream ----------------------------------------------------------- */
 
-/* Bytes before a sync byte belong to no packet. They are passed on, so that the
- * stream is not changed. */
+/* Called for a byte that is not part of a transport stream packet, because no
+ * sync byte has been found yet. The byte is passed on, so that the output
+ * contains all bytes of the input. */
 static void
 pass_byte (TsPictures * pictures, guint8 byte, guint64 tag)
 {

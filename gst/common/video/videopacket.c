@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of videopacket.h. The headers are parsed from the outside to
- * the inside: IP, UDP, RTP, the video-specific header of RFC 2250 3.4, and the
- * start codes at the beginning of the payload. Each length is checked before
- * the data are read.
- */
+ * the inside: IP, UDP, RTP, the video-specific header (RFC 2250, section 3.4),
+ * and the start codes at the beginning of the payload. Each length is checked
+ * before the data are read. */
 
 #include "videopacket.h"
 
@@ -18,8 +17,8 @@
 #define PROTOCOL_UDP 17
 #define PROTOCOL_UDP_LITE 136
 
-/* The part of a packet that was not parsed yet. `data` points to the first
- * `size` bytes of this part, and `full_size` is the size of the whole part. */
+/* The part of a packet that was not parsed yet. It has `full_size` bytes. Only
+ * the first `size` bytes of it are available, at `data`. */
 typedef struct
 {
   const guint8 *data;
@@ -50,8 +49,9 @@ skip (Bytes * bytes, gsize n)
   return TRUE;
 }
 
-/* Reduces the size of the unparsed part of a packet to `full_size`, the value
- * of a length field. Returns FALSE if the part is smaller than `full_size`. */
+/* Reduces the size of the unparsed part of a packet to `full_size` bytes.
+ * `full_size` comes from a length field of the packet. Returns FALSE if the
+ * part is smaller than `full_size`. */
 static gboolean
 shorten (Bytes * bytes, gsize full_size)
 {
@@ -81,10 +81,10 @@ hash_begin (void)
 
 /* The elementary stream */
 
-/* Returns whether a frame begins at the beginning of the packet. If so, the
- * packet begins with a sequence header, a GOP header or a picture header. A
- * packet from the middle of a frame begins with a slice, or with data that
- * follow one of these headers (RFC 2250 section 3.1). */
+/* Returns whether a frame begins at the beginning of the packet. In this case,
+ * the packet begins with a sequence header, a GOP header or a picture header. A
+ * packet from the middle of a frame begins with other data, usually with a
+ * slice (RFC 2250, section 3.1). */
 static gboolean
 is_frame_begin (const Bytes * video)
 {
@@ -118,7 +118,8 @@ read_picture (VideoPacket * packet, const guint8 * code, gsize size)
   packet->temporal_reference = picture.temporal_reference;
 }
 
-/* Parses the headers up to the first picture or slice. */
+/* Parses the headers of the elementary stream, up to the first picture header
+ * or slice. */
 static void
 read_headers (VideoPacket * packet, const Bytes * video)
 {
@@ -151,11 +152,9 @@ read_video (VideoPacket * packet, Bytes bytes)
   word = read_be32 (bytes.data);
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
-  /* The field P of RFC 2250, section 3.4, is the picture type. Its value 0 is
-   * not valid. However, some senders do not fill in the video-specific header,
-   * and all of its fields are then 0. The packets of these senders are
-   * accepted.
-   */
+  /* In RFC 2250, the value 0 of the picture type (field P, section 3.4) is not
+   * valid. However, some senders set all fields of the video-specific header to
+   * 0. The packets of these senders are accepted. */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;
   skip (&bytes, header);
@@ -197,8 +196,9 @@ video_packet_parse_rtp (VideoPacket * packet, const guint8 * data, gsize size,
 
 /* IP */
 
-/* Parses a UDP header (RFC 768). In UDP-Lite (RFC 3828 section 3.1), the length
- * field contains the coverage, so the length is taken from the IP header. */
+/* Parses a UDP header (RFC 768) or a UDP-Lite header (RFC 3828, section 3.1).
+ * In UDP-Lite, the length field contains the checksum coverage instead. The
+ * length is then taken from the IP header. */
 static gboolean
 read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
 {
@@ -228,8 +228,8 @@ read_ipv4 (VideoPacket * packet, Bytes bytes)
   if (bytes.size < IPV4_MIN_HEADER)
     return FALSE;
   header = (ip[0] & 0x0f) * 4;
-  /* Rejects fragments. A packet is a fragment if its flag for more fragments is
-   * set, or if its fragment offset is not 0. */
+  /* Rejects a fragment of an IP packet. A packet is a fragment if the flag for
+   * more fragments is set, or if the fragment offset is not 0. */
   if (header < IPV4_MIN_HEADER || (read_be16 (ip + 6) & 0x3fff))
     return FALSE;
   if (!shorten (&bytes, read_be16 (ip + 2)) || !skip (&bytes, header))

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of vp8header.h: the frame header of VP8. The boolean entropy
- * decoder reads the fields of this header.
- */
+/* Implementation of vp8header.h: parses the frame header of VP8. Most fields of
+ * this header are coded with the boolean entropy coder of VP8. */
 
 #include "vp8header.h"
 
 #include <string.h>
 
 #define TAG_SIZE 3              /* size of the frame tag in bytes (9.1) */
-/* total size of the start code, the width and the height, in bytes (9.1) */
+/* size in bytes of the start code, the width and the height together (9.1) */
 #define KEY_SIZE 7
-/* number of filter adjustments for references and modes (9.6) */
+/* number of loop filter adjustments: 4 for the reference frames, and 4 for the
+ * prediction modes (9.6) */
 #define N_FILTER_DELTAS (4 + 4)
 #define MAX_VERSION 3           /* highest version that is defined (9.1) */
 
-/* The entropy decoder reads two bytes in advance (section 7.3). If a header
- * ends at the end of its partition, the decoder may therefore read up to two
- * bytes beyond the end. If it reads more than that, the header is truncated. */
+/* Number of bytes that may be read beyond the end of the data. The entropy
+ * decoder reads two bytes in advance (section 7.3). At the end of a complete
+ * header, it has therefore read up to two bytes beyond the end. If it has read
+ * more than that, the header is truncated. */
 #define MAX_BEYOND 2
 
 /* The boolean entropy decoder, 7.3 */
@@ -50,8 +51,8 @@ init_decoder (BoolDecoder * decoder, const guint8 * data, gsize size)
   decoder->bit_count = 0;
 }
 
-/* Reads a bool whose two values are equally probable: 0 has the probability
- * 128/256. */
+/* Reads one bit whose two values have the same probability. In the entropy
+ * coder, 0 then has the probability 128/256. */
 static guint
 take_bool (BoolDecoder * decoder)
 {
@@ -76,7 +77,7 @@ take_bool (BoolDecoder * decoder)
   return is_set;
 }
 
-/* Reads L(n), an unsigned number of `n` bits (8.1). */
+/* Reads an unsigned number of `n` bits, which the standard calls L(n) (8.1). */
 static guint
 take_literal (BoolDecoder * decoder, guint n)
 {
@@ -87,9 +88,9 @@ take_literal (BoolDecoder * decoder, guint n)
   return value;
 }
 
-/* Skips `count` optional fields. Each field begins with a flag. If the flag is
- * set, a number of `n` bits follows. If `is_signed` is TRUE, a sign bit follows
- * the number. Returns how many fields contain a number. */
+/* Skips `count` optional numbers. A flag precedes each number and says whether
+ * the number is present. A number has `n` bits. If `is_signed` is TRUE, it also
+ * has a sign bit. Returns how many numbers were present. */
 static guint
 skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
 {
@@ -104,9 +105,9 @@ skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
   return n_present;
 }
 
-/* Parses update_segmentation () (9.3 and 19.2). An update of the segment map
- * replaces the whole map, and an update of the segment values replaces all
- * values. */
+/* Parses update_segmentation () (9.3 and 19.2). If the frame updates the
+ * segment map, it replaces the whole map. If it updates the segment values, it
+ * replaces all values. */
 static void
 parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
 {
@@ -127,7 +128,8 @@ parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
   header->uses_segments = !updates_map || !updates_data;
 }
 
-/* Parses the loop filter fields, including the adjustments (9.6 and 19.2). */
+/* Parses the fields of the loop filter, including its adjustments (9.6 and
+ * 19.2). */
 static void
 parse_filter (BoolDecoder * decoder, Vp8Header * header)
 {
@@ -144,8 +146,8 @@ parse_filter (BoolDecoder * decoder, Vp8Header * header)
   header->uses_filter = n_updates < N_FILTER_DELTAS;
 }
 
-/* Parses the fields that say which reference frames the frame replaces (section
- * 9.7 of RFC 6386). */
+/* Parses the fields that say which of the stored reference frames this frame
+ * replaces (section 9.7 of RFC 6386). */
 static void
 parse_references (BoolDecoder * decoder, Vp8Header * header)
 {
@@ -180,7 +182,8 @@ parse_fields (BoolDecoder * decoder, Vp8Header * header)
   }
 }
 
-/* Parses the part of the header that only key frames have (9.1). */
+/* Parses the start code, the width and the height, which only a key frame has
+ * (9.1). */
 static gboolean
 parse_key (Vp8Header * header, const guint8 * data, gsize size)
 {

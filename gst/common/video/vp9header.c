@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of vp9header.h: the uncompressed header of VP9. */
+/* Implementation of vp9header.h: parses the uncompressed header of VP9. */
 
 #include "vp9header.h"
 
@@ -34,7 +34,8 @@ skip_render_size (BitReader * bits)
     bit_reader_skip (bits, 16 + 16);
 }
 
-/* Skips frame_size () and render_size () (6.2.3 and 6.2.4 of VP9). */
+/* Skips the size of the frame: the syntax structures frame_size () and
+ * render_size () (6.2.3 and 6.2.4 of VP9). */
 static void
 skip_size (BitReader * bits)
 {
@@ -42,7 +43,8 @@ skip_size (BitReader * bits)
   skip_render_size (bits);
 }
 
-/* Skips frame_size_with_refs () (section 6.2.5 of VP9). */
+/* Skips the syntax structure frame_size_with_refs (), in which the size of a
+ * frame may be taken from a reference frame (section 6.2.5 of VP9). */
 static void
 skip_size_with_refs (BitReader * bits)
 {
@@ -96,8 +98,9 @@ parse_inter (BitReader * bits, Vp9Header * header)
     bit_reader_skip (bits, 2);  /* raw_interpolation_filter */
 }
 
-/* Parses the fields of uncompressed_header () that follow show_existing_frame
- * (section 6.2 of VP9). Returns FALSE if the data are invalid or too short. */
+/* Parses those fields of uncompressed_header () that follow the field
+ * show_existing_frame (section 6.2 of VP9). Returns FALSE if the data are
+ * invalid or too short. */
 static gboolean
 parse_frame (BitReader * bits, Vp9Header * header)
 {
@@ -148,9 +151,9 @@ vp9_header_parse (Vp9Header * header, const guint8 * data, gsize size)
   return !bits.beyond;
 }
 
-/* Annex B.2 of VP9: the last byte of a superframe equals the first byte of the
- * superframe index.
- */
+/* A superframe ends with an index of its frames (annex B.2 of VP9). The last
+ * byte of the superframe is a marker, which is also the first byte of this
+ * index. The marker shows whether there is an index, and its size. */
 guint
 vp9_find_frames (const guint8 * data, gsize size, gsize sizes[VP9_MAX_FRAMES])
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CCID 3 (RFC 4342), which uses TFRC (RFC 5348) as a congestion control of
- * DCCP. The algorithms are in tfrcsender.h and tfrcreceiver.h, the wire format
- * of the options is in ccid3options.h. Sections are those of RFC 4342 where no
- * other RFC is named.
- */
+/* CCID 3 (RFC 4342): congestion control of DCCP by means of TFRC (RFC 5348).
+ * The algorithms are in tfrcsender.h and tfrcreceiver.h. The wire format of the
+ * options is in ccid3options.h. Section numbers refer to RFC 4342, unless
+ * another RFC is named. */
 
 #include "dccpccid.h"
 
@@ -12,24 +11,25 @@
 #include "tfrcreceiver.h"
 #include "tfrcsender.h"
 
-/* Bits of the field DccpCcidContext.features. There is one bit for each
- * feature, in the order of the table dccp_ccid_3.features. */
+/* Bits of the field DccpCcidContext.features. Each bit stands for one entry of
+ * the array dccp_ccid_3.features, in the same order. */
 #define SENDS_RTT_ESTIMATE (1 << 0)
 #define SENDS_LOSS_EVENT_RATE (1 << 1)
 
 /* --- sender: options that arrive ------------------------------------------ */
 
-/* Values of the options of one acknowledgement. The connection provides the
- * memory for this struct as a DccpCcidHeard. */
+/* Values of the options of one received acknowledgement. The connection
+ * provides the memory for them, a DccpCcidHeard, which is cast to this struct.
+ */
 typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;
   guint32 receive_rate;
-  /* loss event rate p, as reported in the Loss Event Rate option */
+  /* loss event rate p, from the option Loss Event Rate */
   gdouble rate;
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
-  /* All intervals of the Loss Intervals options of the packet. intervals.n is 0
-   * if the packet has no such option. */
+  /* All intervals from the Loss Intervals options of the packet. If the packet
+   * has no such option, intervals.n is 0. */
   TfrcIntervals intervals;
 } Heard;
 
@@ -47,8 +47,8 @@ read_loss_event_rate (const DccpOption * option, Heard * heard)
   return TRUE;
 }
 
-/* A packet may have several Loss Intervals options. The second one continues
- * with older intervals and must have a Skip Length of 0 (section 8.6.1). */
+/* A packet may have several Loss Intervals options. Each further option
+ * continues with older intervals. Its Skip Length must be 0 (section 8.6.1). */
 static gboolean
 add_loss_intervals (TfrcIntervals * intervals, const TfrcIntervals * more)
 {
@@ -107,7 +107,7 @@ sender_read_option (DccpCcidHeard * space, const DccpOption * option)
 typedef struct
 {
   TfrcSender *tfrc;
-  /* greatest sequence number that was reported as lost */
+  /* greatest sequence number that the peer has reported as lost */
   guint64 told_lost;
   guint64 loss_events;
   guint64 packets_lost;         /* see DccpStats */
@@ -181,8 +181,9 @@ sender_get_round_trip (Sender * sender)
   return state.round_trip;
 }
 
-/* Writes the option RTT Estimate if the peer has asked for it. Its value is 0
- * while the round-trip time is unknown (RFC 6323 section 3.3). */
+/* Writes the option RTT Estimate if the peer has asked for it. If the
+ * round-trip time is unknown, the value of the option is 0 (RFC 6323 section
+ * 3.3). */
 static void
 sender_write_options (gpointer self, const DccpCcidContext * context,
     DccpOptionWriter * writer)
@@ -195,9 +196,10 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
         : context->round_trip);
 }
 
-/* Adds the lost packets of one loss interval to `news`. While a loss event
- * continues, each acknowledgement reports all losses of this event again.
- * Losses that were reported before are therefore left out. */
+/* Adds the lost packets of one loss interval to `news`. The last of these
+ * packets is `last`, and `loss` is their number. While a loss event continues,
+ * each acknowledgement reports all losses of this event again. Losses that an
+ * earlier acknowledgement has reported are therefore left out. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {
@@ -218,10 +220,11 @@ add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 
 /* Finds the lost packets that the option Loss Intervals reports, and adds them
  * to `news`. The option begins with the latest interval, but `news` needs the
- * losses in increasing order. The intervals are therefore visited twice: first
- * from the latest to the oldest, to compute their sequence numbers, and then in
- * the opposite order. In each interval, the lossy part has the lower sequence
- * numbers and the lossless part has the higher ones (section 8.6). */
+ * losses in increasing order of their sequence numbers. The intervals are
+ * therefore visited twice. The first loop goes from the latest to the oldest
+ * interval, and computes their sequence numbers. The second loop goes in the
+ * opposite order. In each interval, the lossy part has the lower sequence
+ * numbers, and the lossless part has the higher ones (section 8.6). */
 static void
 add_losses (Sender * sender, guint64 acknowledged,
     const TfrcIntervals * intervals, DccpCcidNews * news)
@@ -242,9 +245,9 @@ add_losses (Sender * sender, guint64 acknowledged,
 
 G_STATIC_ASSERT (TFRC_MAX_INTERVALS <= DCCP_CCID_MAX_LOSSES);
 
-/* Returns whether the acknowledgement is feedback about congestion. An Ack
- * without such feedback may acknowledge a packet that arrived long ago, so the
- * round-trip time must not be measured with it. */
+/* Returns whether the acknowledgement contains feedback about congestion. If it
+ * does not, the round-trip time must not be measured with it, because the
+ * acknowledged packet may have arrived long before the Ack was sent. */
 static gboolean
 is_feedback (const TfrcFeedback * feedback)
 {
@@ -253,13 +256,13 @@ is_feedback (const TfrcFeedback * feedback)
       || feedback->dropped_others;
 }
 
-/* Processes the feedback of one acknowledgement. If it has the option Loss
- * Intervals, the loss event rate p is computed from the intervals. The result
- * is more accurate than the option Loss Event Rate (section 6.1).
+/* Processes the feedback of one acknowledgement. The loss event rate p is
+ * computed from the option Loss Intervals, if it is present. Otherwise the
+ * option Loss Event Rate is used, which is less accurate (section 6.1).
  *
- * If the acknowledgement has measured the round-trip time, the smoothed
- * round-trip time is stored in `news`. The half-connection in which we receive
- * data uses it too. */
+ * If the round-trip time could be measured with this acknowledgement, the
+ * smoothed round-trip time is stored in `news`, because the half-connection in
+ * which we receive data needs it, too. */
 static gboolean
 sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
     DccpCcidNews * news)
@@ -352,8 +355,8 @@ receiver_set_round_trip (gpointer receiver, guint64 round_trip)
   tfrc_receiver_set_round_trip (receiver, round_trip);
 }
 
-/* RFC 6323 section 3.3: an invalid RTT Estimate resets the connection if we
- * have asked for the option. */
+/* If the option RTT Estimate is invalid and we have asked the peer to send it,
+ * the connection must be reset (RFC 6323 section 3.3). */
 static DccpCcidOptionResult
 receiver_read_option (gpointer receiver, const DccpCcidContext * context,
     const DccpOption * option)
@@ -389,8 +392,8 @@ receiver_next_wakeup (gpointer receiver)
   return tfrc_receiver_next_wakeup (receiver);
 }
 
-/* Writes the options of an Ack that reports congestion (RFC 4342 section 8).
- * The option Loss Event Rate is written only if the sender has asked for it
+/* Writes the options of an Ack with feedback about congestion (RFC 4342 section
+ * 8). The option Loss Event Rate is written only if the peer has asked for it
  * (section 8.4). */
 static void
 receiver_write_feedback (gpointer receiver, const DccpCcidContext * context,
@@ -423,13 +426,13 @@ receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
 
 /* --- the table ------------------------------------------------------------ */
 
-/* Options of CCID 3 that have a rule of their own. Each row says whether the
- * option is allowed on Data packets, and whether it needs an acknowledgement
- * number.
+/* Options of CCID 3 for which the rules of RFC 4340 section 10.3 do not hold.
+ * The fields of an entry are the type of the option, whether the option is
+ * allowed on Data packets, and whether it needs an acknowledgement number.
  *
  * RTT Estimate is allowed on Data packets (RFC 6323 section 3.2). Loss
  * Intervals needs an acknowledgement number, because its intervals are counted
- * backwards from that number (section 8.6.1). */
+ * backwards from this number (section 8.6.1). */
 static const DccpCcidOption options[] = {
   {CCID3_OPTION_RTT_ESTIMATE, TRUE, FALSE},
   {CCID3_OPTION_LOSS_INTERVALS, FALSE, TRUE},

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of ccid3options.h: the options of CCID 3 on the wire. */
+/* Implementation of ccid3options.h: reads and writes the options of CCID 3. */
 
 #include "ccid3options.h"
 
 #define RATE_SIZE 4             /* bytes, RFC 4342 sections 8.3 and 8.5 */
 
 #define ROUND_TRIP_UNIT 1000    /* ns, RFC 6323 section 3.2 */
-/* Maximum value of the option RTT Estimate in us. This value means that the
- * round-trip time is unknown, or too long for the option. */
+/* Maximum value of the option RTT Estimate in us. A received option with this
+ * value means either that the round-trip time is unknown, or that it is too
+ * long for the option. */
 #define MAX_ROUND_TRIP 0xffffff
 
 #define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */
 #define MAX_SKIP 3              /* NDUPACK, section 6.1 */
 #define MAX_LENGTH 0xffffff     /* 24 bits */
-/* Maximum Loss Length. The Loss Length has 23 bits, because the highest bit of
- * its field is the ECN nonce echo E. */
+/* Maximum Loss Length in packets. It has only 23 bits, because the highest bit
+ * of the 24-bit field is the ECN nonce echo E. */
 #define MAX_LOSS_LENGTH 0x7fffff
 #define ECN_NONCE 0x800000
 
@@ -39,8 +40,9 @@ ccid3_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
   return TRUE;
 }
 
-/* Writes the option RTT Estimate. The round-trip time is rounded up, because
- * the value 0 would mean that there is no estimate (RFC 6323 section 3.2.1). */
+/* Writes the option RTT Estimate. The round-trip time is rounded up. Rounding
+ * down could give the value 0, which means that there is no estimate (RFC 6323
+ * section 3.2.1). */
 gboolean
 ccid3_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
 {

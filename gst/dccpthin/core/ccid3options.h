@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options and features of CCID 3 on the wire (RFC 4342 section 8, RFC
- * 6323). Their numbers are in the range that RFC 4340 section 10.3 reserves for
- * congestion controls.
- */
+/* Reads and writes the options of CCID 3 (RFC 4342 section 8, RFC 6323), and
+ * defines the numbers of its options and features. These numbers are in the
+ * range that RFC 4340 section 10.3 reserves for congestion controls. */
 
 #pragma once
 
@@ -20,20 +19,22 @@ enum
 #define CCID3_FEATURE_SEND_RTT_ESTIMATE 128     /* RFC 6323 */
 #define CCID3_FEATURE_SEND_LOSS_EVENT_RATE 192  /* RFC 4342 section 8.4 */
 
-/* The read functions return FALSE if the option has a wrong size or an
- * impossible value. */
+/* The following read functions return FALSE if the size or the value of the
+ * option is not allowed. */
 
-/* Reads a Loss Event Rate or Receive Rate option. */
+/* Reads the option Loss Event Rate or Receive Rate. The first contains 1/p, the
+ * inverse of the loss event rate. The second contains bytes per second. */
 gboolean ccid3_option_read_rate (const DccpOption * option, guint32 * rate);
-/* Reads an RTT Estimate in ns. The result is 0 if the option says that there is
- * no estimate, or that the round-trip time is too long for the option. */
+/* Reads the option RTT Estimate. Stores the round-trip time in ns, or 0 if the
+ * peer has no estimate, or if the round-trip time is too long for the option.
+ */
 gboolean ccid3_option_read_rtt_estimate (const DccpOption * option,
     guint64 * round_trip);
 gboolean ccid3_option_read_loss_intervals (const DccpOption * option,
     TfrcIntervals * intervals);
 
-/* The write functions return FALSE if there is no room for the option that they
- * write. */
+/* The following write functions return FALSE if the packet has no room for the
+ * option. */
 gboolean ccid3_option_write_rtt_estimate (DccpOptionWriter * writer,
     guint64 round_trip);
 gboolean ccid3_option_write_loss_intervals (DccpOptionWriter * writer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The congestion controls that this build has. */
+/* The list of the congestion control algorithms in this build. */
 
 #include "dccpccid.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of dccpcommon.h: functions that a DCCP endpoint and its
- * connections share. */
+/* Implementation of dccpcommon.h: functions for a DCCP endpoint and its
+ * connections. */
 
 #include "dccpcommon.h"
 

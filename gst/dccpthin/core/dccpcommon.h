@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that a DCCP endpoint shares with its connections: the
- * configuration, the counters, the queues of Resets and events, and the trace.
- */
+/* Data and functions that a DCCP endpoint and its connections share: the
+ * configuration, the counters, the queues of Resets and events, and the log. */
 
 #pragma once
 
@@ -11,26 +10,26 @@
 
 /* --- answers -------------------------------------------------------------- */
 
-/* DccpAnswers is a queue of Resets that wait to be sent. Such a Reset either
- * answers a packet that belongs to no connection, or ends a connection.
+/* DccpAnswers is a queue of Resets that wait to be sent. A Reset either answers
+ * a packet that belongs to no connection, or it ends a connection.
  *
  * DccpLimiter limits how many answers of one kind are sent per second (RFC 4340
- * section 7.5.4). There is one limiter for each kind of answer, such as Resets
- * and Syncs.
- */
+ * section 7.5.4), because an attacker could provoke any number of them. There
+ * is one limiter for each kind of answer, such as Resets and Syncs. */
 #define DCCP_ANSWERS_PER_SECOND 8
 #define DCCP_RESET_SIZE 28      /* size of a Reset in bytes, without options */
 #define DCCP_SYNC_SIZE 24       /* size of a Sync in bytes, without options */
 
 typedef struct
 {
-  /* send times of the last DCCP_ANSWERS_PER_SECOND answers, in ns */
+  /* times in ns at which the last DCCP_ANSWERS_PER_SECOND answers were sent (a
+   * ring buffer) */
   guint64 times[DCCP_ANSWERS_PER_SECOND];
   guint64 n;
 } DccpLimiter;
 
-/* Returns whether the limit permits one more answer now. If so, counts this
- * answer. */
+/* Returns TRUE if one more answer may be sent now. The caller must then send
+ * this answer, because it is already counted. */
 gboolean dccp_limiter_take (DccpLimiter * limiter, guint64 now);
 
 #define DCCP_MAX_ANSWERS (2 * DCCP_ANSWERS_PER_SECOND)
@@ -49,23 +48,22 @@ typedef struct
  * discarded. */
 void dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset);
-/* Removes the oldest Reset from the queue. Writes it to `bytes`, and sets
- * `path` to the path on which it has to be sent. Returns its size in bytes; 0 =
- * the queue is empty. */
+/* Removes the oldest Reset from the queue. Writes it to `bytes`, and stores the
+ * path on which it must be sent in `path`. Returns the size of the Reset in
+ * bytes, or 0 if the queue is empty. */
 gsize dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);
 
-/* Makes the Reset that answers a packet without a connection (RFC 4340 section
- * 8.3.1). The sequence and acknowledgement numbers of the Reset are derived
- * from those of the packet. */
+/* Makes a Reset that answers `packet`, a packet for which there is no
+ * connection (RFC 4340 section 8.3.1). The sequence number and the
+ * acknowledgement number of the Reset are derived from those of `packet`. */
 void dccp_answers_make_reset (DccpPacket * reset, const DccpPacket * packet,
     guint8 code);
 
 /* --- events --------------------------------------------------------------- */
 
-/* A queue of events for the application. It is a ring of fixed size, so that an
- * arriving packet never allocates memory.
- */
+/* A queue of events for the application. It is a ring buffer of fixed size, so
+ * that no memory is allocated when a packet arrives. */
 #define DCCP_MAX_EVENTS 64      /* A single call produces fewer events. */
 
 typedef struct
@@ -74,9 +72,9 @@ typedef struct
   guint first, n;
 } DccpEvents;
 
-/* Queues an event. If the queue is full, the oldest event is discarded. If the
- * latest event of the queue is a change of the rate, a new change of the rate
- * replaces it. */
+/* Queues an event. If both this event and the latest event in the queue are
+ * changes of the rate, the new one replaces the latest one. If the queue is
+ * full, the oldest event is discarded. */
 void dccp_events_push (DccpEvents * events, const DccpEvent * event);
 gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 
@@ -86,13 +84,14 @@ typedef struct
 {
   DccpEndpointConfig config;
   /* Sums of the counters of all connections, including the current connection.
-   * A half-connection has counters of its own. They are added to these sums
-   * when the half-connection ends. */
+   * Only the counters of the current half-connections are not included: they
+   * are added to these sums when the half-connections end. */
   DccpStats stats;
-  /* TRUE if the local application is too slow for the data that it receives. */
+  /* TRUE if the local application reads the received data too slowly. The peer
+   * is then told so with the option Slow Receiver. */
   gboolean is_slow;
   DccpLimiter syncs, resets;
-  /* limiter for the Resets that are sent to peers of earlier connections */
+  /* limiter for Resets to the peers of connections that have already ended */
   DccpLimiter last_resets;
   DccpAnswers answers;
   DccpEvents events;
@@ -100,8 +99,8 @@ typedef struct
   gpointer trace_owner;
 } DccpCommon;
 
-/* Writes one line about a decision to the log. */
+/* Writes one line to the log, for example about a change of the state. */
 void dccp_common_trace (const DccpCommon * common, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);
-/* Counts a discarded packet, and logs why it is discarded. */
+/* Counts a packet as discarded, and writes the reason to the log. */
 void dccp_common_refuse (DccpCommon * common, DccpRefusal refusal);

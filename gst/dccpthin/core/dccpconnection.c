@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP connection. The file has these parts in this order: beginning and
+/* One DCCP connection. The parts of this file are, in this order: beginning and
  * end of the connection, valid sequence numbers, received options, sent
  * options, sent packets, received packets, data, and timers. Section numbers
  * refer to RFC 4340, unless another RFC is named. */
@@ -8,30 +8,34 @@
 
 #include <string.h>
 
-/* Initial value in ns of the backoff of a server that waits for the client's
- * Ack (state RESPOND). Each Response and each Sync doubles the backoff. After
- * the first Response, the backoff is four seconds. If no Ack arrives during
- * these four seconds, the server sends its first Sync.
+/* A server in the state RESPOND waits for the client's Ack. Its backoff is the
+ * time in ns for which it waits before it sends the next packet. This is the
+ * initial value of the backoff. Each Response and each Sync doubles it. After
+ * the first Response, the backoff is therefore four seconds. If no Ack arrives
+ * during these four seconds, the server sends its first Sync.
  *
- * A client that has not received the Response repeats its Request before that:
- * after one second, or after three seconds if the client runs on Linux. Like
- * the server, the client doubles its waiting time after each attempt. */
+ * A client that has not received the Response repeats its Request earlier than
+ * this Sync: after one second, or after three seconds if the client runs on
+ * Linux. The client also doubles its waiting time after each attempt. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
-/* Timeout in ns of half-open connections and of the feature negotiation: four
- * maximum segment lifetimes (MSL, sections 8.1.1, 8.1.3 and 8.1.5). */
+/* Timeout in ns of the handshake and of the feature negotiation. It is four
+ * times the maximum segment lifetime (MSL, sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
-/* If no packet arrives for half of the idle timeout, the endpoint sends a Sync,
- * which the peer must answer. The endpoint then sends another Sync after every
- * further eighth of the idle timeout. */
+/* The idle timeout is the time without received packets after which a
+ * connection ends. The following two values are divisors of this time. If no
+ * packet arrives for idle timeout / PROBE_FIRST, the endpoint sends a Sync,
+ * which the peer must answer. The endpoint then repeats the Sync at intervals
+ * of idle timeout / PROBE_AGAIN, until a packet arrives. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
-/* Minimum time in ns before a Close or CloseReq is sent again. Even if the
- * round-trip time is shorter, the peer may need this time to answer. */
+/* Minimum time in ns before a Close or CloseReq is sent again. The round-trip
+ * time may be shorter, but the peer may need some time to answer. */
 #define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
-/* Maximum size in bytes of the options of a data packet: NDP Count, Timestamp
- * Echo, an option of the congestion control (dccpccid.h) and Slow Receiver. */
+/* Maximum size in bytes of the options of a data packet. These are NDP Count,
+ * Timestamp Echo, an option of the congestion control (dccpccid.h) and Slow
+ * Receiver. */
 #define DATA_OPTIONS_SIZE 24
-/* The options are padded to a multiple of 4 bytes. */
+/* size of a word in bytes; the options of a packet are padded to whole words */
 #define WORD 4
 
 /* --- begin and end -------------------------------------------------------- */
@@ -90,9 +94,9 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   return connection;
 }
 
-/* Step 3 of section 8.5: a Request has arrived, and its sequence number becomes
- * the initial sequence number of the peer. The Response is not sent here, but
- * in step 11. */
+/* Makes the connection of a server when a Request has arrived (step 3 of
+ * section 8.5). The sequence number of the Request becomes the initial sequence
+ * number of the peer. The Response is not sent here, but in step 11. */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss)
@@ -149,7 +153,8 @@ get_round_trip (DccpConnection * connection)
       DCCP_DEFAULT_ROUND_TRIP;
 }
 
-/* Sets the round-trip time that the handshake measured. */
+/* Stores `round_trip`, the round-trip time in ns that was measured in the
+ * handshake. */
 static void
 set_round_trip (DccpConnection * connection, guint64 round_trip)
 {
@@ -159,8 +164,8 @@ set_round_trip (DccpConnection * connection, guint64 round_trip)
       connection->halves.round_trip);
 }
 
-/* Begins both half-connections. `sequence` is the number of the first packet of
- * the peer. */
+/* Begins both half-connections, because the connection has opened. `sequence`
+ * is the sequence number of the peer's packet with which it has opened. */
 static void
 begin_half_connections (DccpConnection * connection, guint64 sequence)
 {
@@ -199,8 +204,8 @@ tell_rate (DccpConnection * connection)
   tell_event (connection, &event);
 }
 
-/* Reports the event CONNECTED when two conditions hold: the connection is open,
- * and its features are agreed. */
+/* Reports the event CONNECTED to the application, but only if the connection is
+ * open and the negotiation of its features is complete. */
 static void
 tell_connected (DccpConnection * connection)
 {
@@ -230,8 +235,8 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
     dccp_common_trace (connection->common, "connection ends with a Reset: %s",
         dccp_reset_code_get_name (code));
   set_state (connection, state);
-  /* A connection of a server is reported to the application only when it opens.
-   * If it never opened, its end is therefore not reported either. */
+  /* The application of a server learns of a connection only when it opens. If
+   * it has never opened, its end is therefore not reported either. */
   if (connection->is_server && !connection->is_told)
     return;
   event.reset_code = code;
@@ -240,10 +245,10 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   tell_event (connection, &event);
 }
 
-/* Returns whether a Reset may be sent. As long as the peer has acknowledged no
- * packet, its address may be forged. A Reset to such a peer must not be longer
- * than the peer's packet, and it counts towards the maximum number of Resets
- * per second to unknown peers. */
+/* Returns whether a Reset may be sent. In the state RESPOND, the peer has not
+ * acknowledged any packet yet, so its address may be forged. A Reset to such a
+ * peer must not be longer than the peer's packet. It also counts towards the
+ * maximum number of Resets per second. */
 static gboolean
 may_reset (DccpConnection * connection)
 {
@@ -258,8 +263,8 @@ may_reset (DccpConnection * connection)
 }
 
 /* Sends a Reset with our next sequence number. The Reset acknowledges the
- * packet with the greatest sequence number (GSR) that we have received. If a
- * client has not received any packet, the acknowledgement number is 0. */
+ * received packet with the greatest sequence number (GSR). If a client has not
+ * received any packet yet, the acknowledgement number is 0. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -291,8 +296,8 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
 
 /* --- valid numbers: section 7.5 ------------------------------------------- */
 
-/* Returns the lower end of the sequence number window of received packets, SWL
- * (section 7.5.1). `w` is the Sequence Window of the peer. */
+/* Returns SWL, the lowest valid sequence number of a received packet (section
+ * 7.5.1). `w` is the Sequence Window of the peer. */
 static guint64
 get_swl (DccpConnection * connection)
 {
@@ -313,9 +318,9 @@ get_swh (DccpConnection * connection)
   return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
 }
 
-/* Returns the lower end of the acknowledgement number window, AWL (section
- * 7.5.1). The upper end of this window, AWH, is the greatest sequence number
- * sent (GSS). */
+/* Returns AWL, the lowest valid acknowledgement number (section 7.5.1). The
+ * highest valid number, AWH, is the greatest sequence number that we have sent
+ * (GSS). */
 static guint64
 get_awl (DccpConnection * connection)
 {
@@ -327,9 +332,9 @@ get_awl (DccpConnection * connection)
       connection->iss : awl;
 }
 
-/* Packets of these types end a connection. Such a packet is valid only if its
- * sequence number is higher than all sequence numbers received before (section
- * 7.5.3). */
+/* Returns whether packets of this type end a connection. A packet that ends the
+ * connection is valid only if its sequence number is higher than those of all
+ * packets received before (section 7.5.3). */
 static gboolean
 ends_connection (DccpType type)
 {
@@ -362,16 +367,16 @@ is_acknowledgement_valid (DccpConnection * connection,
       connection->gss);
 }
 
-/* Returns whether the numbers of a Sync or SyncAck are valid. If the connection
- * is active, the sequence number must be in the sequence window. If it is not
- * active, the sequence number may also be above the window (section 7.5.3). A
- * connection is active if a valid packet arrived within the last three round
- * trips.
+/* Returns whether the sequence number and the acknowledgement number of a Sync
+ * or SyncAck are valid (section 7.5.3). A connection is active if a valid
+ * packet has arrived within the last three round trips. On an active
+ * connection, the sequence number must be in the sequence window. On a
+ * connection that is not active, it may also be above the window.
  *
- * In the state RESPOND the sequence number must always be in the window,
- * because the source address of the Request may be forged. The host that has
- * this source address then answers our Response with a Sync, and this Sync must
- * not be accepted. */
+ * In the state RESPOND, the sequence number must always be in the window. The
+ * reason is that the Request may have had a forged source address. The host
+ * that really has this address then answers our Response with a Sync. This Sync
+ * must not be accepted. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -409,14 +414,16 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* Number of packets that the Data Dropped options read so far have described.
-   * The next option of this kind continues after these packets. */
+  /* Number of packets that were described by those Data Dropped options of this
+   * packet that have been read so far. The next Data Dropped option continues
+   * after these packets. */
   guint drop_offset;
 } Heard;
 
-/* Resets the connection because of the received option `option`. A Reset with
- * code 5 or 6 contains the type of this option and the first two bytes of its
- * value (section 5.6). Always returns FALSE, which the caller passes on. */
+/* Resets the connection because of the received option `option`. `code` is the
+ * code of the Reset. With the codes 5 and 6, the Reset contains the type of the
+ * option and the first two bytes of its value (section 5.6). Always returns
+ * FALSE, so that a caller can return the result directly. */
 static gboolean
 abort_for_option (DccpConnection * connection, const DccpOption * option,
     guint8 code)
@@ -429,9 +436,9 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
-/* A set of packets that we sent, and that the peer has dropped for one common
- * reason. The received option reports them, and no earlier option has reported
- * them. */
+/* A set of packets that we have sent, and that the peer has dropped for the
+ * same reason, according to a Data Dropped option. Packets that an earlier
+ * option has reported are not included. `n` is their number. */
 typedef struct
 {
   guint n;
@@ -454,11 +461,11 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   tell_event (connection, &event);
 }
 
-/* Adds the packets of a run to `dropped`, except packets that had no data or
- * were reported before. A run is a part of a Data Dropped option. It describes
- * `run` consecutive packets, and `last` is their highest sequence number. The
- * function must be called for the runs of an option in descending order of
- * their sequence numbers. */
+/* Reads one run of a Data Dropped option: `run` packets with consecutive
+ * sequence numbers, of which `last` is the highest. The packets are added to
+ * `dropped`. Packets that had no data, and packets that were reported before,
+ * are left out. The function must be called for the runs of an option in
+ * descending order of their sequence numbers. */
 static void
 add_dropped (DccpConnection * connection, guint64 last, guint run,
     Dropped * dropped)
@@ -476,11 +483,12 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* Reads a Data Dropped option of `packet`. The option describes packets that we
- * sent, in descending order of their sequence numbers. If `packet` has several
- * of these options, each further option continues where the previous option
- * ended (section 11.7). Returns FALSE if `packet` is neither a DCCP-Ack nor a
- * DCCP-DataAck. */
+/* Reads a Data Dropped option of the received packet `packet`. The option
+ * describes packets that we have sent, in descending order of their sequence
+ * numbers. If `packet` has several of these options, each further option
+ * continues where the option before has ended (section 11.7). Returns FALSE if
+ * `packet` is neither a DCCP-Ack nor a DCCP-DataAck, because the option is not
+ * valid on other packets. */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -517,8 +525,8 @@ read_timestamp (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* Returns whether a Timestamp Echo has a valid size. Its contents are not used,
- * because we never send a Timestamp. */
+/* Returns whether a received Timestamp Echo has a valid size. Its contents are
+ * not used, because we never send a Timestamp that could be echoed. */
 static gboolean
 read_timestamp_echo (const DccpOption * option)
 {
@@ -544,9 +552,10 @@ dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
   return TRUE;
 }
 
-/* The client stores the cookies of the first Response, which it processes in
- * the state REQUEST. A repeated Response arrives in PARTOPEN, and its cookies
- * are ignored. */
+/* Stores an Init Cookie, which the client must return to the server. Only the
+ * cookies of the first Response are stored. The client is still in the state
+ * REQUEST when this Response arrives. When a repeated Response arrives, the
+ * client is in PARTOPEN, and the cookies are ignored. */
 static gboolean
 read_cookie (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option)
@@ -556,7 +565,8 @@ read_cookie (DccpConnection * connection, const DccpPacket * packet,
       && dccp_connection_add_cookie (connection, option->value, option->size);
 }
 
-/* Reads an option of the received packet `packet`. Returns FALSE if the option
+/* Reads one option of the received packet `packet`, except options of the
+ * feature negotiation or of the congestion control. Returns FALSE if the option
  * is unknown or invalid. */
 static gboolean
 read_option (DccpConnection * connection, const DccpPacket * packet,
@@ -590,8 +600,9 @@ is_negotiation (guint8 type)
   return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
 }
 
-/* Returns whether options of this type are silently ignored. The Thin profile
- * (docs/dccp-thin.md) does not use these options, but they are not an error. */
+/* Returns whether options of this type are ignored without being counted as
+ * errors. They are valid options of DCCP, but the subset of DCCP that is
+ * implemented here (the Thin profile, docs/dccp-thin.md) does not use them. */
 static gboolean
 is_ignored (guint8 type)
 {
@@ -599,8 +610,8 @@ is_ignored (guint8 type)
       || type == DCCP_OPTION_ACK_VECTOR_1 || type == DCCP_OPTION_DATA_CHECKSUM;
 }
 
-/* Handles an unknown or invalid option (section 5.8.2). Returns FALSE if the
- * connection was reset. */
+/* Handles an option that is unknown or invalid (section 5.8.2). Returns FALSE
+ * if the connection was reset because of it. */
 static gboolean
 refuse_option (DccpConnection * connection, const DccpOption * option)
 {
@@ -614,8 +625,9 @@ refuse_option (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* Resets the connection because the congestion control rejected an option (RFC
- * 6323 section 3.3). The Reset contains the first three bytes of the option. */
+/* Resets the connection because its congestion control has rejected an option
+ * (RFC 6323 section 3.3). The Reset contains the first three bytes of the
+ * option. */
 static gboolean
 abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
 {
@@ -628,8 +640,8 @@ abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
   return FALSE;
 }
 
-/* Passes an option to the congestion control that it belongs to. Returns FALSE
- * if the connection was reset because of the option. */
+/* Passes an option to the congestion control of the half-connection to which it
+ * belongs. Returns FALSE if the connection was reset because of the option. */
 static gboolean
 read_ccid_option (DccpConnection * connection, const DccpOption * option,
     Heard * heard)
@@ -686,8 +698,9 @@ read_options (DccpConnection * connection, const DccpPacket * packet,
 
 /* --- options that are sent ------------------------------------------------ */
 
-/* Each packet whose predecessor had no data carries the option NDP Count
- * (section 7.7). */
+/* Writes the option NDP Count, if the peer has asked for it. The option says
+ * how many packets without data were sent directly before this packet. If there
+ * were none, the packet does not carry the option (section 7.7). */
 static void
 write_ndp_count (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -712,9 +725,9 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* Returns whether packets of this type carry the options of our sender's
- * congestion control. Packets of other types do not carry them: these packets
- * must be as short as possible, or they need the space for other options. */
+/* Returns whether packets of this type carry the options of the congestion
+ * control for the data that we send. Other packets must be as short as
+ * possible, or they need the space for other options. */
 static gboolean
 has_sender_options (DccpType type)
 {
@@ -746,7 +759,8 @@ write_acknowledgement_options (DccpConnection * connection,
   connection->common->stats.feedback_sent++;
 }
 
-/* Init Cookies are returned in their original order (section 8.1.4). */
+/* Writes the Init Cookies that the client must return to the server, in the
+ * order in which the client has received them (section 8.1.4). */
 static void
 write_cookies (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -776,9 +790,9 @@ write_own_options (DccpConnection * connection, DccpType type,
 
 /* --- closing -------------------------------------------------------------- */
 
-/* Enters `state`, which is CLOSEREQ or CLOSING. A CloseReq is sent in the state
- * CLOSEREQ, and a Close in the state CLOSING. The first retransmission takes
- * place after two round trips (section 8.3). */
+/* Begins to close the connection: enters `state`, which is CLOSEREQ or CLOSING.
+ * In the state CLOSEREQ a CloseReq is sent, and in the state CLOSING a Close.
+ * It is sent again for the first time after two round trips (section 8.3). */
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
@@ -821,13 +835,14 @@ back_off (DccpConnection * connection)
 
 /* --- packets that are sent ------------------------------------------------ */
 
-/* At most one packet of each type waits to be sent. The packet is written only
- * when the caller polls the output. */
+/* For each type of control packet, at most one packet waits to be sent. A flag
+ * in the connection says so. The packet itself is written only when the caller
+ * polls the output. */
 
-/* Pads a packet until it is as long as a Reset. Without padding, some endpoints
- * could not answer a short packet with a Reset, because they never send an
- * answer that is longer than the packet that they answer. The endpoints of this
- * project are among them (docs/dccp-thin.md). */
+/* Pads a packet until it is as long as a Reset. The reason is that some
+ * endpoints never answer a packet with a longer packet. Such an endpoint could
+ * not answer an unpadded short packet with a Reset. The endpoints of this
+ * project behave in this way, too (docs/dccp-thin.md). */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {
@@ -850,8 +865,8 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
 }
 
 /* Writes the options of a Sync. A Sync must not be longer than the packet that
- * it answers, so it carries no feature negotiation. It carries NDP Count and
- * RTT Estimate only if the answered packet was long enough. */
+ * it answers. It therefore carries no feature negotiation. NDP Count and RTT
+ * Estimate are written only if the answered packet was long enough. */
 static void
 write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -876,8 +891,9 @@ init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
   packet->acknowledgement = connection->gsr;
 }
 
-/* Writes the packet. Its sequence number becomes the greatest sequence number
- * sent (GSS). */
+/* Writes the header and the options of `packet` to `bytes`, and returns their
+ * size in bytes. From now on, the sequence number of this packet is the
+ * greatest sequence number sent (GSS). */
 static gsize
 write_packet (DccpConnection * connection, DccpPacket * packet,
     const DccpOptionWriter * writer, guint8 bytes[DCCP_MAX_HEADER])
@@ -914,10 +930,10 @@ write_control (DccpConnection * connection, DccpType type,
   return write_packet (connection, &packet, &writer, bytes);
 }
 
-/* Remembers that a Sync must be sent, as an answer to a packet of `size` bytes.
- * The Sync must not be longer than that packet. `number` is the acknowledgement
- * number of the Sync. The number of Syncs per second is limited (section
- * 7.5.4). */
+/* Requests a Sync, which answers a received packet of `size` bytes. The Sync
+ * must not be longer than this packet. `number` is the acknowledgement number
+ * of the Sync. If the maximum number of Syncs per second is exceeded, no Sync
+ * is sent (section 7.5.4). */
 static void
 owe_sync (DccpConnection * connection, guint64 number, gsize size)
 {
@@ -1005,25 +1021,27 @@ dccp_connection_poll_output (DccpConnection * connection, guint64 now,
 
 /* --- packets that arrive -------------------------------------------------- */
 
-/* Steps 4 to 16 of the packet processing in RFC 4340 section 8.5. Each step is
- * one function. The codec and the endpoint do steps 1 to 3. */
+/* The following functions process a received packet. Each function is one of
+ * the steps 4 to 16 of RFC 4340 section 8.5. Steps 1 to 3 were already done by
+ * the functions that parse the packet and by the endpoint. */
 
 typedef struct
 {
   const DccpPacket *packet;
   gsize size;                   /* bytes */
   gboolean is_duplicate;
-  /* TRUE if the checksum covers as much as we require */
+  /* TRUE if the checksum covers at least as many bytes as we require */
   gboolean is_covered;
-  /* TRUE if no packet with a greater sequence number has arrived yet */
+  /* TRUE if the packet has a greater sequence number than all packets that have
+   * arrived before */
   gboolean is_latest;
   Heard heard;
   DccpData *data;
   gboolean has_data;
 } Arrival;
 
-/* One step in the processing of a received packet. Returns FALSE if the packet
- * is not processed any further. */
+/* One step in the processing of a received packet. Returns FALSE if no further
+ * step must be taken for this packet. */
 typedef gboolean (*Step) (DccpConnection * connection, Arrival * arrival);
 
 static gboolean
@@ -1033,9 +1051,10 @@ refuse (DccpConnection * connection, DccpRefusal refusal)
   return FALSE;
 }
 
-/* Answers with a Reset. The numbers of the Reset are derived from those of the
- * received packet. Our own numbers do not change, because anybody may have sent
- * the packet. */
+/* Answers an unexpected packet with a Reset, which has the code Packet Error.
+ * Anybody may have sent the packet, so our own sequence numbers must not
+ * change. The numbers of the Reset are therefore derived from those of the
+ * packet. */
 static gboolean
 answer_packet_error (DccpConnection * connection, Arrival * arrival)
 {
@@ -1055,9 +1074,9 @@ answer_packet_error (DccpConnection * connection, Arrival * arrival)
   return FALSE;
 }
 
-/* A DCCP-Listen packet opens no connection and has no meaning for an existing
- * connection. It is silently discarded, whatever its sequence number is (RFC
- * 5596 section 2.2.3). */
+/* Discards a DCCP-Listen packet. It opens no connection and has no meaning for
+ * an existing connection. It is silently discarded, whatever its sequence
+ * number is (RFC 5596 section 2.2.3). */
 static gboolean
 discard_listen (DccpConnection * connection, Arrival * arrival)
 {
@@ -1081,10 +1100,10 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* GSR is the greatest sequence number received so far. Step 6 accepts a
-   * packet as new only if its sequence number is greater than GSR. For this
-   * reason, GSR is set to the number before that of this packet.
-   */
+  /* GSR is the greatest sequence number received so far. This packet is the
+   * first one from the peer. Step 6 regards a packet as the latest one only if
+   * its sequence number is greater than GSR. GSR is therefore set to the
+   * sequence number before that of this packet. */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
   return TRUE;
@@ -1105,9 +1124,10 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
-/* If an attacker sends forged packets to the peer, the peer answers them with
- * Syncs, which it sends to us. These Syncs are refused here, because they
- * acknowledge sequence numbers that we never sent.
+/* Refuses a Sync that has no valid acknowledgement number. Such Syncs arrive if
+ * an attacker sends forged packets to the peer in our name. The peer answers
+ * them with Syncs to us, which acknowledge sequence numbers that we have never
+ * sent.
  *
  * However, the Syncs themselves are genuine packets of the peer and have valid
  * sequence numbers. They are therefore reported to our congestion control as
@@ -1145,8 +1165,9 @@ step_6_check_numbers (DccpConnection * connection, Arrival * arrival)
   const DccpPacket *packet = arrival->packet;
   DccpRefusal refusal = DCCP_ACCEPTED;
 
-  /* The feature Allow Short Seqnos is always 0, so short sequence numbers are
-   * refused (docs/dccp-thin.md). */
+  /* We never agree to short sequence numbers (the feature Allow Short Seqnos is
+   * always 0), so a packet with a short sequence number is refused
+   * (docs/dccp-thin.md). */
   if (!packet->extended)
     return refuse (connection, DCCP_REFUSED_SHORT_SEQUENCE);
   if (!dccp_connection_is_sequence_valid (connection, packet))
@@ -1204,9 +1225,10 @@ step_7_check_type (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* Returns whether the checksum covers as much of the packet as we require. In
- * UDP encapsulation the result is always TRUE: the UDP checksum covers the
- * whole packet and was already verified (RFC 6773 section 3.3). */
+/* Returns whether the checksum covers as much of the packet as we require. If
+ * the packet is encapsulated in UDP, the result is always TRUE: the UDP
+ * checksum covers the whole packet and was already verified (RFC 6773 section
+ * 3.3). */
 static gboolean
 is_covered (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1216,9 +1238,9 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Records that a packet with this sequence number has arrived, and returns
- * whether one had arrived before. The result is also TRUE for a packet that is
- * too old for the history. */
+/* Returns whether a packet with this sequence number has arrived before, and
+ * records that it has arrived now. If the packet is too old for the history of
+ * received packets, the result is also TRUE. */
 static gboolean
 is_duplicate (DccpConnection * connection, guint64 sequence)
 {
@@ -1248,11 +1270,11 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
-/* Returns whether `packet` is a Reset that does not end the connection. This is
- * the case if the client is still waiting for our Response, which may have been
- * lost. A server in the state RESPOND sends a Sync after some time. A client in
- * the state REQUEST answers this Sync with a Reset that has the code Packet
- * Error, and repeats its Request later (section 8.5, step 4). */
+/* Returns whether `packet` is a Reset that does not end the connection. Such a
+ * Reset may arrive if our Response was lost. A server in the state RESPOND then
+ * sends a Sync after some time. The client is still in the state REQUEST, so it
+ * answers the Sync with a Reset that has the code Packet Error. It will repeat
+ * its Request later (section 8.5, step 4). */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1260,8 +1282,9 @@ is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
       && packet->reset_code == DCCP_RESET_PACKET_ERROR;
 }
 
-/* While we are closing the connection, a Reset with the code Closed or No
- * Connection counts as a regular end. */
+/* Processes a Reset from the peer. A Reset with the code Closed is a regular
+ * end of the connection. If we are already closing the connection, a Reset with
+ * the code No Connection is a regular end as well. */
 static gboolean
 step_9_process_reset (DccpConnection * connection, Arrival * arrival)
 {
@@ -1306,8 +1329,9 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* Measures the round-trip time: the time from the last Response until its
- * acknowledgement arrived, minus the Elapsed Time that the client reports. */
+/* Measures the round-trip time of the handshake on a server. It is the time
+ * from the last Response until its acknowledgement arrived, minus the Elapsed
+ * Time that the client reports in its acknowledgement. */
 static void
 measure_response (DccpConnection * connection, Arrival * arrival)
 {
@@ -1456,17 +1480,19 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   if (!connection->halves.receiver)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
-  /* If a packet with a greater sequence number has already arrived, the
-   * feedback in `packet` is outdated and is ignored. */
+  /* If a packet with a greater sequence number has arrived before this packet,
+   * the feedback in this packet is outdated and is ignored. */
   if (!is_ack || !arrival->is_latest)
     return;
   hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.ack.slow_receiver);
 }
 
-/* Sends an Ack if a client in the state PARTOPEN sends an Ack without data. The
- * client leaves PARTOPEN only when it receives a packet that we sent in the
- * state OPEN. As long as no data is sent, there may be no other such packet. */
+/* Helps a client to leave the state PARTOPEN. The client leaves it only when it
+ * receives a packet that we have sent in the state OPEN. If we have no data to
+ * send, there may be no such packet. If the client sends an Ack without data,
+ * and has not acknowledged a packet from the state OPEN yet, we therefore
+ * answer with an Ack. */
 static void
 help_partopen (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1476,10 +1502,10 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Returns whether packets with data seem to be missing between the last packet
- * whose data was delivered and this packet. The option NDP Count of this packet
- * says how many packets directly before it had no data. Such packets do not
- * count as missing. */
+/* Returns whether packets with data seem to be missing directly before this
+ * packet. The packets after the last packet whose data were delivered are
+ * examined. Those packets that had no data do not count as missing: the option
+ * NDP Count of this packet says how many such packets precede it directly. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1512,9 +1538,9 @@ deliver (DccpConnection * connection, Arrival * arrival)
   arrival->has_data = TRUE;
 }
 
-/* Marks the data of `packet` as dropped. A later Data Dropped option reports
- * this to the peer. Only the data are dropped: the header and the options of
- * the packet were processed before. */
+/* Records that the data of `packet` were dropped. A later Data Dropped option
+ * reports this to the peer. Only the data are dropped: the header and the
+ * options of the packet have already been processed. */
 static gboolean
 drop_data (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1525,11 +1551,14 @@ drop_data (DccpConnection * connection, const DccpPacket * packet)
   return TRUE;
 }
 
-/* Delivers the data of the packet. In three cases the data are not delivered:
- * they are part of the handshake (docs/dccp-thin.md), they are a duplicate, or
- * the checksum covers less than we require. In the last case, section 9.2.1
- * requires that we report the data as dropped. Data of the handshake are
- * reported as well. */
+/* Delivers the data of the packet to the application. The data are not
+ * delivered in three cases:
+ * - The packet is a Request or a Response (docs/dccp-thin.md).
+ * - The packet is a duplicate.
+ * - The checksum covers less than we require.
+ *
+ * In the first and the last case, the data are reported to the peer as dropped.
+ * For the last case, section 9.2.1 requires this report. */
 static gboolean
 step_16_process_data (DccpConnection * connection, Arrival * arrival)
 {
@@ -1591,17 +1620,18 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
-  /* A client that has Init Cookies to return sends no data until the server has
-   * answered. If the server has stored no state, it needs the Ack with the
+  /* The client still has to return Init Cookies to the server, so no data may
+   * be sent yet. A server that has stored no state needs the Ack with the
    * cookies first, and discards all data that arrive before this Ack. Data and
-   * cookies together do not fit into one packet of the maximum size. */
+   * cookies cannot always be sent together, because they do not fit into one
+   * packet of the maximum size. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
   return dccp_half_connections_next_send (&connection->halves, now);
 }
 
-/* Computes the maximum payload size of a DataAck in bytes: what remains of
- * `mtu` after the headers and the options. */
+/* Returns the maximum payload size of a DataAck in bytes. This is `mtu` minus
+ * the size of the headers and the maximum size of the options. */
 guint
 dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
 {
@@ -1613,9 +1643,10 @@ dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
   return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
 }
 
-/* Returns the CsCov of a packet with `size` bytes of payload. The result is 0,
- * which means that the checksum covers all bytes, in two cases: the peer does
- * not accept the configured CsCov (section 9.2.1), or the configured CsCov
+/* Returns the value of the field CsCov (checksum coverage) for a packet with
+ * `size` bytes of payload. Usually this is the configured value. The value is
+ * 0, which means that the checksum covers all bytes, in two cases: the peer
+ * does not accept the configured value (section 9.2.1), or the configured value
  * covers more bytes than the payload has. */
 static guint8
 get_coverage (DccpConnection * connection, gsize size)
@@ -1629,10 +1660,11 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* Repeats the Confirms, the answers of the feature negotiation, on a DataAck. A
- * client in PARTOPEN has already sent them with an Ack. This Ack may be lost,
- * and Linux resets the connection if it receives data before the Confirms. The
- * Confirms are left out if the payload leaves no room for them. */
+/* Writes the Confirms again, which are our answers in the feature negotiation.
+ * A client in PARTOPEN has already sent them with an Ack, but this Ack may be
+ * lost. If data arrive before the Confirms, Linux resets the connection. Each
+ * DataAck therefore repeats the Confirms. They are left out if the payload of
+ * the packet leaves no room for them. */
 static void
 repeat_confirms (DccpConnection * connection, gsize size,
     DccpOptionWriter * writer)
@@ -1708,9 +1740,10 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  /* While the client still returns Init Cookies, no Sync is sent: a server that
-   * has stored no state would answer the Sync with a Reset. The Ack with the
-   * Init Cookies already asks for an answer. */
+  /* A Sync is sent to find out whether the peer still answers. While the client
+   * still has to return Init Cookies, it sends no Sync: a server that has
+   * stored no state would answer the Sync with a Reset. The Ack with the Init
+   * Cookies asks for an answer as well. */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)
@@ -1733,14 +1766,15 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 
 /* --- timers that expired -------------------------------------------------- */
 
-/* The retransmission timer has expired.
+/* Called when the retransmission timer has expired. Sends the packet again
+ * whose answer has not arrived.
  *
- * A server in RESPOND should not repeat its Response (section 8.1.3). It cannot
- * wait for another Ack of the client either: a client that only receives data
- * need not repeat its Ack, and a client on Linux does not repeat it. The server
- * therefore sends a Sync. If the client has received the Response, it must
- * answer the Sync. This answer completes the handshake (section 8.5, step 11).
- */
+ * A server in RESPOND sends a Sync instead, because it should not repeat its
+ * Response (section 8.1.3). It cannot just wait for another Ack of the client
+ * either. A client that only receives data need not repeat its Ack, and a
+ * client on Linux does not repeat it. A client that has received the Response
+ * must answer the Sync. This answer completes the handshake (section 8.5, step
+ * 11). */
 static void
 retransmit (DccpConnection * connection)
 {
@@ -1768,7 +1802,7 @@ retransmit (DccpConnection * connection)
 }
 
 /* Called if the peer has not answered in time. Ends the connection with a
- * Reset, because the peer may still be there. If the feature negotiation is not
+ * Reset, because the peer may still exist. If the feature negotiation is not
  * complete, the Reset has the code Option Error. */
 static void
 give_up (DccpConnection * connection)
@@ -1784,8 +1818,8 @@ give_up (DccpConnection * connection)
         DCCP_RESET_ABORTED, NULL);
 }
 
-/* Sends a Sync, which the peer must answer even if it has no data. DCCP has no
- * other keep-alive. */
+/* Sends a Sync to find out whether the peer still exists. The peer must answer
+ * a Sync even if it has no data. DCCP has no other keep-alive. */
 static void
 probe (DccpConnection * connection)
 {
