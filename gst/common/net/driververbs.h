@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The interface that all protocol cores implement: MMTP sender, MMTP receiver
- * and DCCP endpoint. The driver (driver.h) accesses a core only through this
- * table of functions.
+/* The interface between the driver and a protocol core. A core implements a
+ * protocol without I/O: the MMTP sender, the MMTP receiver or the DCCP
+ * endpoint. The driver (driver.h) does the I/O for the core, and calls the core
+ * only through this table of functions.
  */
 
 #pragma once
@@ -11,40 +12,43 @@
 #define DRIVER_NEVER G_MAXUINT64
 
 /* Function that logs one line for the core or for the driver. `is_packet` is
- * TRUE for lines that are written once per packet. */
+ * TRUE for lines that are written for each packet. These lines have a more
+ * detailed log level. */
 typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
-/* Functions that a core (the implementation of a protocol) must provide, except
- * the function that creates it. All times are in ns, on the clock of
- * g_get_monotonic_time (). `path` is the number of a path, as passed to
- * driver_add_path. */
+/* Functions that a protocol core must provide, except the function that creates
+ * the core. All times are in ns, on the clock of g_get_monotonic_time ().
+ * `path` is the number of a path, as passed to driver_add_path (). */
 typedef struct
 {
-  /* size in bytes of the struct that poll_event fills in */
+  /* size in bytes of the struct that poll_event () fills in */
   gsize event_size;
-  /* Passes a received datagram to the core. Events of the core may point into
-   * the datagram, so its bytes remain valid until poll_event has returned
-   * FALSE. */
+  /* Passes a received datagram to the core. The bytes of the datagram must
+   * remain valid until poll_event () has returned FALSE, because events of the
+   * core may point into the datagram. */
   void (*input) (gpointer core, guint64 now, guint path,
       const Datagram * datagram);
-  /* Called when the time is reached that next_wakeup has returned. The core
-   * then does what is due, such as a retransmission. */
+  /* Called when the time is reached that next_wakeup () has returned. The core
+   * then does the work that is due at this time, such as a retransmission. */
   void (*timeout) (gpointer core, guint64 now);
-  /* Writes the next datagram to datagram->bytes, which has space for `room`
-   * bytes, and sets its size and its parts. If the socket is not connected,
-   * also sets the path of the datagram. The parts remain valid until the core
-   * gets more data to send. Returns FALSE if there is nothing to send now. */
+  /* Asks the core for the next datagram to send. The core writes it to
+   * datagram->bytes, which has space for `room` bytes, and sets its size and
+   * its parts. The parts remain valid until the core gets more data to send.
+   * `path` is set to the number of the path. If the socket is not connected,
+   * the core also sets the endpoints in datagram->path. Returns FALSE if there
+   * is nothing to send now. */
     gboolean (*poll_output) (gpointer core, guint64 now, guint * path,
       Datagram * datagram, gsize room);
-  /* Stores the next event of the core, such as received data, in `event`.
-   * Returns FALSE if there is none. */
+  /* Stores the next event of the core in `event`. An event is, for example, the
+   * arrival of data. Returns FALSE if there is no event. */
     gboolean (*poll_event) (gpointer core, gpointer event);
-  /* Returns the time at which `timeout` must be called next, or DRIVER_NEVER if
-   * it need not be called. */
+  /* Returns the time at which the driver must call timeout () next, or
+   * DRIVER_NEVER if no call is needed. */
     guint64 (*next_wakeup) (gpointer core);
   /* Tells the core whether the socket of a path is full, so that the core can
-   * stop sending on this path. May be NULL. */
+   * stop sending on this path. A core that does not need this function sets the
+   * pointer to NULL. */
   void (*set_blocked) (gpointer core, guint64 now, guint path,
       gboolean is_blocked);
 } DriverVerbs;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Constants of UDP segmentation (GSO and GRO, udp(7)) and of UDP packets
- * without a checksum. They are defined here because the headers of older C
- * libraries lack them. On systems other than Linux they are not defined. */
+/* Constants of socket options on Linux: UDP segmentation (GSO and GRO, udp(7)),
+ * and UDP packets without a checksum. They are defined here because the headers
+ * of older C libraries lack them. On systems other than Linux they are not
+ * defined. */
 
 #pragma once
 

@@ -1,50 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of prefixlimiter.h. Each budget is stored as the time at which
- * it will be full again (generic cell rate algorithm, ITU-T I.371). */
+/* Implementation of prefixlimiter.h. For each budget, only the time is stored
+ * at which the budget will be full again (generic cell rate algorithm, ITU-T
+ * I.371). */
 
 #include "prefixlimiter.h"
 
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Each budget of PREFIX_LIMITER_RATE answers per second is stored in a cell.
- * There are TABLES tables with CELLS cells each. The hash of a network prefix
- * selects one cell in each table. All tables together need 64 KiB.
+/* The budgets of networks are stored in cells. There are TABLES tables with
+ * CELLS cells each, which need 64 KiB together. The hash of a network prefix
+ * selects one cell in each table. Each cell allows PREFIX_LIMITER_RATE answers
+ * per second.
  *
- * In a flood of 10,000 packets per second from random addresses, about
- * 5 packets per second use each cell. The flood thus uses only about 5 answers
+ * In a flood of 10,000 packets per second from random addresses, about 5
+ * packets per second use each cell. The flood thus uses only about 5 answers
  * per second of each budget. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* Limits bursts of answers to all unknown hosts together. The maximum burst, in
- * answers, is the permitted number of answers per second divided by
- * TOTAL_BURST_PART. */
+/* Limits bursts of answers to all unknown hosts together. The maximum burst is
+ * the number of answers that prefix_limiter_take () permits per second
+ * (`rate`), divided by TOTAL_BURST_PART. */
 #define TOTAL_BURST_PART 10
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */
 #define IPV6_PREFIX_SIZE 6      /* /48 */
-/* number of bytes before the IPv4 address in an IPv4-mapped IPv6 address */
+/* number of bytes that precede the IPv4 address in an IPv4-mapped IPv6 address
+ */
 #define MAPPED_SIZE 12
 
 typedef struct
 {
   PrefixLimiterHost host;
   guint64 full_at;              /* in ns */
-  /* number that grows with each handshake of any host; 0 if the entry is free.
-   * The host with the lowest number is replaced first. */
+  /* Number of the last handshake of this host. All handshakes of all hosts are
+   * numbered in their order, from 1. If a new host needs an entry, the entry
+   * with the lowest number is replaced. 0 if the entry is free. */
   guint64 used;
 } KnownHost;
 
 struct _PrefixLimiter
 {
   guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-  /* Time in ns at which the total budget is full again. All answers that no
-   * reserve covers share this budget.
+  /* Time in ns at which the total budget will be full again. An answer to a
+   * host is deducted from the total budget, unless the host has a reserve of
+   * its own that covers the answer.
    */
   guint64 full_at;
-  /* Each cell is a budget, stored as the time in ns at which the budget will be
-   * full again. All network prefixes whose hash selects the same cell of a
-   * table share this budget. */
+  /* Each cell is a budget for answers, stored as the time in ns at which the
+   * budget will be full again. If the hash of several network prefixes selects
+   * the same cell of a table, these prefixes share its budget. */
   guint64 cells[TABLES][CELLS];
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;
@@ -112,9 +117,9 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* A prefix has one cell in each table, and each cell is a budget. Returns TRUE
- * if at least one cell of the prefix has budget for an answer. Deducts the
- * answer from every cell that has budget.
+/* A network prefix has one cell in each table, and each cell contains a budget.
+ * Returns TRUE if at least one of these cells has budget for an answer. Deducts
+ * the answer from every cell that has budget.
  *
  * One cell is sufficient, because two prefixes may share a cell by chance. If a
  * flood from one of them uses up the budget of the shared cell, the other

@@ -27,9 +27,9 @@ attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
 }
 
 /* Installs a socket filter that accepts only packets for the destination port
- * `port`. The kernel passes different data to the filter: for IPv4, they begin
- * with the IP header; for IPv6, they begin with the transport header. So there
- * are two filters. */
+ * `port`. On an IPv4 socket, the kernel passes packets with the IP header to
+ * the filter. On an IPv6 socket, the packets begin with the transport header.
+ * Each of the two cases therefore has a filter of its own. */
 gboolean
 raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port, GError ** error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Integer implementation of seededdraw.h. The hash applies the finalizer of
- * splitmix64 (Steele, Lea, Flood, OOPSLA 2014) once to each input word. The
- * generator passes the usual tests of a counter-based generator.
+/* Implementation of seededdraw.h with integers only. A draw is a hash of its
+ * arguments. The hash applies the finalizer of splitmix64 (Steele, Lea, Flood,
+ * OOPSLA 2014) once to each input word. The generator passes the usual tests of
+ * a counter-based generator.
  */
 
 #include "seededdraw.h"
@@ -36,8 +37,8 @@ seeded_chance (gdouble probability)
     return 0;
   if (probability >= 1)
     return G_MAXUINT64;
-  /* The result of the multiplication is exact, because the factor is a power of
-   * two. */
+  /* The multiplication has no rounding error, because the factor is a power of
+   * two (2^64). */
   return (guint64) (probability * 18446744073709551616.0);
 }
 
@@ -65,8 +66,9 @@ seeded_draw_below (guint64 draw, guint64 n)
   return multiply_high (draw, n);
 }
 
-/* Computes -log2 by repeatedly squaring a mantissa in [1, 2); each squaring
- * yields one more binary digit of the logarithm. */
+/* Computes -log2 of draw / 2^64, and converts it to the natural logarithm. The
+ * binary digits of log2 are found by repeatedly squaring a mantissa in [1, 2);
+ * each squaring yields one more digit. */
 guint64
 seeded_draw_log (guint64 draw)
 {
@@ -103,7 +105,8 @@ seeded_draw_exponential (guint64 draw, guint64 mean)
   if (mean == 0)
     return 0;
   /* The logarithm is at most 44.4 and has 32 fractional bits, so it fits into
-   * 38 bits. */
+   * 38 bits. The product with `mean` is computed in two parts, so that the
+   * intermediate results fit into 64 bits. */
   value = (mean >> 32) * log + (((mean & G_MAXUINT32) * (log >> 6)) >> 26);
   return MAX (value, 1);
 }
@@ -115,8 +118,8 @@ seeded_draw_geometric (guint64 draw, SeededChance chance)
 
   if (chance == G_MAXUINT64)
     return 1;
-  /* Let p be the probability of success that `chance` represents. Then ~chance
-   * represents 1 - p, and `step` is -ln (1 - p). */
+  /* `chance` represents the probability of success p. The bitwise complement
+   * ~chance therefore represents 1 - p, and `step` is -ln (1 - p). */
   step = seeded_draw_log (~chance);
   if (step == 0)
     return G_MAXUINT64 >> 8;

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Maximum uncertainty in ns of the difference between the two clocks. It has
- * two causes: the clocks are read one after the other, and their times are
- * rounded. */
+/* Maximum uncertainty, in ns, of the difference between the monotonic clock and
+ * CLOCK_REALTIME. It has two causes: the clocks are read one after the other,
+ * and their times are rounded. */
 #define CLOCK_TOLERANCE (10 * 1000)     /* in ns */
-/* Maximum number of attempts to read both clocks. If too much time passes
- * between the two readings, because the thread was interrupted, the clocks are
- * read again. */
+/* Maximum number of attempts to read the monotonic clock and CLOCK_REALTIME
+ * shortly one after the other. If the thread was interrupted between the two
+ * readings, too much time has passed, and both clocks are read again. */
 #define MAX_READINGS 8
 
 void
@@ -23,8 +23,8 @@ socket_clock_init (SocketClock * self)
   self->empty = 0;
 }
 
-/* Asks the kernel for timestamps. Without them, the arrival time of a packet is
- * the time at which the packet is read. */
+/* Asks the kernel for timestamps. Without a timestamp, the time at which a
+ * packet is read is used as its arrival time. */
 void
 socket_clock_ask_for_stamps (gint fd)
 {
@@ -47,10 +47,10 @@ socket_clock_set_empty (SocketClock * self, gint64 now)
   self->empty = now;
 }
 
-/* Reads the monotonic clock before and after CLOCK_REALTIME. The difference of
- * the clocks (monotonic minus real) is therefore known only within bounds,
- * which are stored in `low` and `high`, in ns. Returns the present monotonic
- * time in ns. */
+/* Reads the monotonic clock, then CLOCK_REALTIME, and then the monotonic clock
+ * again. The two monotonic times give a lower and an upper bound of the
+ * difference of the clocks (monotonic minus real). The bounds are stored in
+ * `low` and `high`, in ns. Returns the present monotonic time in ns. */
 static gint64
 read_clocks (gint64 * low, gint64 * high)
 {
@@ -61,8 +61,8 @@ read_clocks (gint64 * low, gint64 * high)
     real = now.tv_sec * (gint64) 1000000000 + now.tv_nsec;
   after = socket_clock_now ();
   *low = before - real;
-  /* g_get_monotonic_time () is rounded down to whole us, so the true time may
-   * be up to 1000 ns later. */
+  /* g_get_monotonic_time () is rounded down to whole microseconds, so the true
+   * time may be up to 1000 ns later. */
   *high = after + 1000 - real;
   return after;
 }
@@ -106,19 +106,19 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
   return FALSE;
 }
 
-/* Returns the arrival time of a packet on the monotonic clock. If somebody has
- * set CLOCK_REALTIME after the packet arrived, the computed time may be
- * impossible: later than now, or earlier than the moment at which the socket
- * was last empty. In this case, and if there is no timestamp, the present time
- * is returned.
+/* Returns the arrival time of a packet on the monotonic clock, in ns. If
+ * somebody sets CLOCK_REALTIME after the packet has arrived, the computed time
+ * may be impossible: later than now, or earlier than the moment at which the
+ * socket was last empty. In this case, and if there is no timestamp, the
+ * present time is returned.
  */
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* The lower bound of the clocks' difference is used for all packets. As long
-   * as nobody sets CLOCK_REALTIME, this bound never decreases. Of two packets,
-   * the one with the later timestamp therefore never gets the earlier arrival
-   * time. */
+  /* The arrival times of all packets are computed with the lower bound of the
+   * difference between the clocks. As long as nobody sets CLOCK_REALTIME, this
+   * bound never decreases. If packet A has a later timestamp than packet B, the
+   * arrival time of A is therefore never earlier than that of B. */
   gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)

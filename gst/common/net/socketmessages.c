@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of socketmessages.h. If the system has system calls for
  * several messages (sendmmsg, recvmmsg), the code uses them. Otherwise it uses
- * the system calls for a single message. If an error occurs, the code
- * determines which message the error belongs to.
+ * the system calls for a single message (sendmsg, recvmsg). If an error occurs,
+ * the code determines which message the error belongs to.
  */
 
 #define _GNU_SOURCE             /* sendmmsg, recvmmsg */
@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Maximum number of consecutive errors that are regarded as ICMP errors about
- * earlier packets. More than one is possible: a socket stores only the last
- * ICMP error, but while this error is processed, another ICMP message may
- * arrive and cause the next error. */
+/* Maximum number of consecutive errors of a system call that are regarded as
+ * ICMP errors about earlier packets. A socket stores only the last ICMP error.
+ * However, while this error is processed, another ICMP message may arrive and
+ * cause the next error, so several consecutive errors are possible. */
 #define MAX_EARLIER_ERRORS 3
 
 /* Returns whether the error of a system call may come from an ICMP message
- * about an earlier packet (ip(7), ipv6(7), icmp_err_convert). The same error
- * can also belong to the message that is being sent, for example if a route is
- * missing. */
+ * about an earlier packet (ip(7), ipv6(7), icmp_err_convert in the Linux
+ * kernel). The same errno can also belong to the message that is being sent,
+ * for example if a route is missing. */
 static gboolean
 may_be_earlier (gint error_number)
 {
@@ -101,13 +101,13 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* A system call has failed with `error_number`. Returns whether it has to be
- * repeated.
+/* Called when a system call has failed with `error_number`. Returns whether the
+ * call has to be repeated.
  *
  * The error may come from an ICMP message about an earlier packet. It is then
  * stored in `errors->earlier`, and the call is repeated up to
- * MAX_EARLIER_ERRORS times. If the error still occurs afterwards, it is
- * regarded as an error of the message that is being sent, and is stored in
+ * MAX_EARLIER_ERRORS times. If the call still fails after that, the error is
+ * regarded as an error of the message that is being sent. It is then stored in
  * `errors->own` instead.
  *
  * ECONNREFUSED always belongs to an earlier message, so it is never stored in
@@ -169,16 +169,16 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
       return result;
   } while (try_again (errno, &tries, errors));
   /* If receiving fails with an error that an ICMP message can cause, the error
-   * belongs to a message that was sent earlier, and not to the receive call. */
+   * belongs to a message that was sent earlier. The receive call itself then
+   * has no error. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;
 }
 
-/* Converts errno to an error code of GLib. Newer versions of GLib convert
- * EADDRNOTAVAIL to G_IO_ERROR_CONNECTION_REFUSED. However, this errno does not
- * mean that a peer refused; it means that an address of this host no longer
- * exists. */
+/* Converts an errno to an error code of GLib. EADDRNOTAVAIL means that an
+ * address of this host no longer exists, and not that a peer refused. Newer
+ * versions of GLib nevertheless convert it to G_IO_ERROR_CONNECTION_REFUSED. */
 static gint
 get_io_error (gint error_number)
 {
@@ -222,7 +222,8 @@ socket_check_host (const gchar * host, GError ** error)
   const gchar *colon = strchr (host, ':');
   guint64 port;
 
-  /* An IPv6 address has at least two colons. */
+  /* A host with a port, such as example.org:5000, has exactly one colon. An
+   * IPv6 address has at least two colons. */
   if (!colon || strchr (colon + 1, ':')
       || !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT16, &port,
           NULL))

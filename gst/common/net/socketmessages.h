@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sends and receives many packets with one system call, if the system supports
- * it. The functions also determine which packet an error belongs to. This is
- * not obvious: if an ICMP error about an earlier packet has arrived, the system
- * reports it only once, in the next system call on the socket, even if this
- * call sends or receives other packets.
+ * this. If a call fails, the functions also determine which packet the error
+ * belongs to. This is not obvious: an ICMP error about an earlier packet is
+ * reported by the next system call on the socket, even if this call sends or
+ * receives other packets. The system reports each such error only once.
  */
 
 #pragma once
@@ -12,7 +12,7 @@
 
 #include <sys/socket.h>
 
-/* A message with the same layout as struct mmsghdr of Linux */
+/* a message that has the same layout as struct mmsghdr of Linux */
 typedef struct
 {
   struct msghdr msg_hdr;
@@ -21,40 +21,44 @@ typedef struct
 
 typedef struct
 {
-  /* errno of the message that could not be sent or received; 0 if there is no
-   * such message. If the socket is not ready, the value is 0, too. */
+  /* errno of the message that could not be sent or received. 0 if no message
+   * failed; a socket that is not ready does not count as a failure. */
   gint own;
-  /* errno of the last ICMP error that an earlier message caused; 0 if there is
-   * none */
+  /* errno of the last ICMP error that belongs to a message sent earlier; 0 if
+   * there was no such error */
   gint earlier;
 } SocketErrors;
 
 /* Sends messages until all are sent, the socket is full, or a message fails.
- * Never waits. Returns how many messages were sent. */
+ * Never waits. Returns how many messages were sent. `errors` is set in all
+ * cases. */
 guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
-/* Receives up to `n` messages. Does not block. Returns the number of received
- * messages. */
+/* Receives up to `n` messages. Never waits. Returns the number of received
+ * messages. `errors` is set in all cases. */
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns the message of `error` (transfer full). The caller appends this
- * message to a text that already contains the name `peer`. If `peer` is
- * "127.0.0.1:5", the message "127.0.0.1:5 returned an error" therefore becomes
- * "the peer returned an error". */
+/* Returns the message of `error` for a text that already names the peer. The
+ * caller owns the result. Some error messages begin with the address of the
+ * peer, which would then be named twice. If `peer` is "127.0.0.1:5", the
+ * message "127.0.0.1:5 returned an error" therefore becomes "the peer returned
+ * an error". Other messages do not change. */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
-/* Returns FALSE, with an error that says what to do, if `host` is of the form
- * host:port. */
+/* Checks that `host` contains no port. If `host` has the form host:port,
+ * returns FALSE, with an error that says what to do. */
 gboolean socket_check_host (const gchar * host, GError ** error);
 
-/* Sets an error for `error_number` and appends the system's text to it. The
- * error codes do not depend on the version of GLib:
- * G_IO_ERROR_CONNECTION_REFUSED always means that the peer refused. Returns
- * FALSE, which the caller can return. */
+/* Sets `error` for the errno `error_number`. The message consists of the
+ * formatted text and the system's text for this errno. The error codes do not
+ * depend on the version of GLib: G_IO_ERROR_CONNECTION_REFUSED always means
+ * that the peer refused. Always returns FALSE, so that the caller can return
+ * the result. */
 gboolean
 socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
 G_GNUC_PRINTF (3, 4);
 
-/* Returns advice to the user about this error: sentences that begin with a
- * space and are appended to an error message, or "" if there is no advice. */
+/* Returns advice to the user about `error`, or "" if there is none. The advice
+ * consists of sentences that are appended to an error message, and begins with
+ * a space. */
      const gchar *socket_error_get_advice (const GError * error);

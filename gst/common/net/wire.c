@@ -12,9 +12,9 @@
  * instructions for each word. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
-/* The two halves of a sum of 64-bit words: `low` is the sum of the low 32 bits
- * of each word, and `high` is the sum of their high 32 bits. Both have 64 bits,
- * so they cannot overflow before 2^32 words were added. */
+/* Two parts of a sum of 64-bit words. `low` is the sum of the low 32 bits of
+ * all words, and `high` is the sum of their high 32 bits. Both sums have 64
+ * bits, so they cannot overflow before 2^32 words were added. */
 typedef struct
 {
   guint64 low, high;
@@ -28,9 +28,10 @@ add_word (Sums * sums, guint64 word)
 }
 
 /* Adds the bytes in steps of two vectors. Returns the number of bytes that were
- * added; the remaining bytes are less than two vectors. The first and the
- * second vector of each step are added to separate sums. With common sums, each
- * addition would have to wait for the result of the previous addition. */
+ * added. The remaining bytes are fewer than two vectors. The first and the
+ * second vector of each step are added to separate sums, so that the CPU can do
+ * both additions at the same time. With a single sum, each addition would have
+ * to wait for the result of the previous addition. */
 static gsize
 add_vectors (Sums * sums, const guint8 * bytes, gsize size)
 {

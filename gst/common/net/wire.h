@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions that all wire formats use: integers in network byte order, the
- * Internet checksum, and the comparison of secrets.
+/* Functions that the code of all wire formats uses: integers in network byte
+ * order, the Internet checksum, and the comparison of secrets.
  */
 
 #pragma once
@@ -25,10 +25,10 @@ wire_write (guint8 * bytes, gsize size, guint64 number)
     bytes[size - 1] = number;
 }
 
-/* Returns the sum of the 16-bit words of `bytes`, for the Internet checksum
- * (RFC 1071). The words are read in the byte order of the machine (RFC 1071,
- * section 2 B), and an odd last byte is padded with zero. The sum is not yet
- * folded to 16 bits, so several sums can be added first. */
+/* Returns the sum of the 16-bit words of `bytes`, from which the Internet
+ * checksum is computed (RFC 1071). The words are read in the byte order of the
+ * machine (RFC 1071, section 2 B), and an odd last byte is padded with zero.
+ * The sum is not yet folded to 16 bits, so several sums can be added first. */
 guint64 wire_sum (gconstpointer bytes, gsize size);
 
 static inline guint16
@@ -40,6 +40,7 @@ wire_fold_sum (guint64 sum)
   return (sum & G_MAXUINT16) + (sum >> 16);
 }
 
-/* Compares two values in constant time, so that the duration does not reveal
- * where `a` and `b` differ. */
+/* Returns whether two values of `size` bytes are equal. The comparison takes
+ * the same time wherever the values differ, so that the duration reveals
+ * nothing about a secret. */
 gboolean wire_is_same (const guint8 * a, const guint8 * b, gsize size);

@@ -7,22 +7,25 @@
 
 #include "bitreader.h"
 
-/* maximum number of bytes of leb128 () (section 4.10.5 of AV1) */
+/* maximum size in bytes of a number in the coding leb128 () (section 4.10.5 of
+ * AV1) */
 #define MAX_LEB128_BYTES 8
 /* SELECT_SCREEN_CONTENT_TOOLS and SELECT_INTEGER_MV, section 3 */
 #define SELECT 2
 #define PRIMARY_REF_NONE_BITS 3
-/* The variable allFrames of section 5.9.2 of AV1: a bit mask with one bit for
- * each reference frame */
+/* Bit mask with one bit for each of the 8 reference frames (the variable
+ * allFrames in section 5.9.2 of AV1) */
 #define ALL_FRAMES 0xff
-/* highest seq_level_idx that is not followed by seq_tier (section 5.5.1 of AV1)
+/* The field seq_tier is present only if seq_level_idx is greater than this
+ * value (section 5.5.1 of AV1).
  */
 #define HIGH_LEVEL 7
 
 /* --- OBUs ----------------------------------------------------------------- */
 
-/* Reads leb128 () (section 4.10.5 of AV1). The standard requires that the value
- * fits into 32 bits. */
+/* Reads a number in the coding leb128 () (section 4.10.5 of AV1). Returns FALSE
+ * if it does not fit into 32 bits, because the standard forbids larger numbers.
+ */
 static gboolean
 take_leb128 (const guint8 ** data, const guint8 * end, gsize * value)
 {
@@ -41,7 +44,8 @@ take_leb128 (const guint8 ** data, const guint8 * end, gsize * value)
   return FALSE;
 }
 
-/* Reads an OBU header and its size (sections 5.3.2 and 5.3.3 of AV1). */
+/* Reads the header of an OBU (open bitstream unit) and its size field (sections
+ * 5.3.2 and 5.3.3 of AV1). */
 gboolean
 av1_obu_read (Av1Obu * obu, const guint8 ** data, const guint8 * end)
 {
@@ -87,8 +91,9 @@ skip_uvlc (BitReader * bits)
 }
 
 /* Parses timing_info () and decoder_model_info () (sections 5.5.3 and 5.5.4 of
- * AV1). Returns the length in bits of the decoder buffer delays. This length is
- * needed to parse the operating points. */
+ * AV1). Returns the length in bits of the decoder buffer delays, which is
+ * needed to parse the operating points. Returns 0 if there is no decoder model.
+ */
 static guint
 parse_timing (BitReader * bits, Av1Sequence * sequence)
 {
@@ -151,18 +156,21 @@ parse_tools (BitReader * bits, Av1Sequence * sequence)
 {
   gboolean has_order_hint;
 
-  /* Skips use_128x128_superblock, enable_filter_intra and
-   * enable_intra_edge_filter. */
+  /* Skips fields of the sequence header that are not needed:
+   * use_128x128_superblock, enable_filter_intra and enable_intra_edge_filter.
+   */
   bit_reader_skip (bits, 3);
   sequence->screen_content_tools = sequence->integer_mv = SELECT;
   if (sequence->is_reduced)
     return;
-  /* Skips enable_interintra_compound, enable_masked_compound,
-   * enable_warped_motion and enable_dual_filter. */
+  /* Skips fields of the sequence header that are not needed:
+   * enable_interintra_compound, enable_masked_compound, enable_warped_motion
+   * and enable_dual_filter. */
   bit_reader_skip (bits, 4);
   has_order_hint = bit_reader_take_flag (bits);
   if (has_order_hint)
-    /* skips enable_jnt_comp and enable_ref_frame_mvs */
+    /* skips the fields enable_jnt_comp and enable_ref_frame_mvs, which are not
+     * needed */
     bit_reader_skip (bits, 2);
   if (!bit_reader_take_flag (bits))     /* seq_choose_screen_content_tools */
     sequence->screen_content_tools = bit_reader_take (bits, 1);
@@ -172,8 +180,8 @@ parse_tools (BitReader * bits, Av1Sequence * sequence)
     sequence->order_hint_bits = bit_reader_take (bits, 3) + 1;
 }
 
-/* Parses the sequence header up to the order hint (section 5.5.1 of AV1). The
- * frame header does not depend on the later fields. */
+/* Parses the sequence header up to and including the order hint fields (section
+ * 5.5.1 of AV1). The later fields are not needed to parse a frame header. */
 gboolean
 av1_sequence_parse (Av1Sequence * sequence, const guint8 * data, gsize size)
 {
@@ -231,8 +239,8 @@ skip_screen_content (BitReader * bits, const Av1Sequence * sequence)
     bit_reader_skip (bits, 1);  /* force_integer_mv */
 }
 
-/* Skips buffer_removal_time for each operating point to which the frame
- * belongs. */
+/* Skips the field buffer_removal_time, which exists once for each operating
+ * point to which the frame belongs. */
 static void
 skip_removal_times (BitReader * bits, const Av1Sequence * sequence,
     const Av1Obu * obu)
@@ -251,8 +259,8 @@ skip_removal_times (BitReader * bits, const Av1Sequence * sequence,
   }
 }
 
-/* Parses the part of uncompressed_header () in which an inter frame names its
- * reference frames. */
+/* Parses the part of uncompressed_header () that names the reference frames of
+ * an inter frame (section 5.9.2 of AV1). */
 static void
 parse_refs (BitReader * bits, const Av1Sequence * sequence, Av1Frame * frame)
 {
@@ -261,7 +269,8 @@ parse_refs (BitReader * bits, const Av1Sequence * sequence, Av1Frame * frame)
   guint i;
 
   if (is_short) {
-    /* skips last_frame_idx and gold_frame_idx */
+    /* skips the fields last_frame_idx and gold_frame_idx, because all reference
+     * frames are assumed to be used */
     bit_reader_skip (bits, 3 + 3);
     frame->refs = ALL_FRAMES;
   }
@@ -298,7 +307,8 @@ parse_frame (BitReader * bits, const Av1Sequence * sequence,
   parse_refs (bits, sequence, frame);
 }
 
-/* Parses the beginning of uncompressed_header () (section 5.9.2 of AV1). */
+/* Parses uncompressed_header () up to and including the reference frames
+ * (section 5.9.2 of AV1). The later fields are not needed. */
 gboolean
 av1_frame_parse (Av1Frame * frame, const Av1Sequence * sequence,
     const Av1Obu * obu)

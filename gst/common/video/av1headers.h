@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses the OBUs (open bitstream units) of AV1: their headers, the sequence
- * header and the beginning of the frame header. The frame header is parsed
- * until two sets are known: the reference frames to which the frame refers, and
- * the reference frames that it replaces. The parser does no I/O and handles
+ * header and the beginning of the frame header. The frame header is parsed only
+ * until two sets of reference frames are known: those to which the frame
+ * refers, and those that the frame replaces. The parser does no I/O and handles
  * invalid input safely.
  *
  * Section numbers refer to the AV1 Bitstream & Decoding Process Specification
@@ -33,7 +33,7 @@ typedef struct
   guint type;
   gboolean has_extension;
   guint temporal_id, spatial_id;        /* 0 if the OBU has no extension */
-  /* the payload of the OBU, which follows the OBU header and the size field */
+  /* payload of the OBU, which follows the OBU header and the size field */
   const guint8 *data;
   gsize size;                   /* in bytes */
 } Av1Obu;
@@ -43,8 +43,7 @@ typedef struct
  * a size field extends to `end`. */
 gboolean av1_obu_read (Av1Obu * obu, const guint8 ** data, const guint8 * end);
 
-/* Fields of the sequence header on which the syntax of the frame header
- * depends */
+/* the fields of the sequence header that are needed to parse a frame header */
 typedef struct
 {
   gboolean is_reduced;          /* reduced_still_picture_header */
@@ -79,16 +78,16 @@ typedef struct
 {
   gboolean shows_existing;      /* show_existing_frame */
   guint existing;               /* frame_to_show_map_idx */
-  /* The fields below are not set if shows_existing is TRUE, because the header
-   * then only names a frame that was decoded before. */
+  /* If shows_existing is TRUE, the header only names a frame that was decoded
+   * before. Of the fields below, only is_shown is then set. */
   Av1FrameType type;
   gboolean is_shown;            /* show_frame */
   gboolean is_error_resilient;  /* error_resilient_mode */
   guint refreshes;              /* refresh_frame_flags */
-  /* Set of the reference frames to which the frame may refer, as a bit mask.
-   * With frame_refs_short_signaling, the header does not name these frames: a
+  /* Bit mask of the reference frames to which the frame may refer. With
+   * frame_refs_short_signaling, the header does not name these frames: a
    * decoder derives them from the order hints of all reference frames. In this
-   * case, the set contains all reference frames. */
+   * case, the mask contains all reference frames. */
   guint refs;
 } Av1Frame;
 

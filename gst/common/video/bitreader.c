@@ -12,12 +12,13 @@ bit_reader_init (BitReader * reader, const guint8 * data, gsize size)
   reader->beyond = FALSE;
 }
 
-/* Returns whether `n` more bits can be read. If they cannot, sets `beyond`. */
+/* Returns whether `n` more bits can be read. If they cannot be read, sets
+ * `beyond`. */
 static gboolean
 require (BitReader * reader, gsize n)
 {
-  /* The number of remaining bits can be computed only if the position is before
-   * the end of the data. Otherwise the unsigned subtraction would wrap around.
+  /* The number of remaining bits is computed only if the position is before the
+   * end of the data. Otherwise the unsigned subtraction would wrap around.
    */
   if (!reader->beyond && reader->position / 8 < reader->size
       && n > (reader->size - reader->position / 8) * 8 - reader->position % 8)

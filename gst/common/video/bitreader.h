@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the bits of a header that has no emulation prevention bytes, such as a
- * header of VP9 or AV1. The reader never reads beyond the end of the data. A
- * caller can parse a whole header first and then check `beyond` once to learn
- * whether the header was complete.
+ * header of VP9 or AV1. The reader never reads beyond the end of the data.
+ * After parsing a whole header, the caller can check the field `beyond` once to
+ * learn whether the header was complete.
  */
 
 #pragma once
@@ -21,9 +21,9 @@ typedef struct
 } BitReader;
 
 void bit_reader_init (BitReader * reader, const guint8 * data, gsize size);
-/* Reads an unsigned number of `n` bits, at most 32, with the most significant
- * bit first (f(n) of the AV1 and VP9 specifications). Returns 0 beyond the end
- * of the data. */
+/* Reads an unsigned number of `n` bits, with the most significant bit first
+ * (f(n) of the AV1 and VP9 specifications). `n` is at most 32. Returns 0 if
+ * fewer than `n` bits are left. */
 guint32 bit_reader_take (BitReader * reader, guint n);
 /* Reads a single bit. */
 gboolean bit_reader_take_flag (BitReader * reader);

@@ -2,9 +2,9 @@
 /* Implementation of h264headers.h: parsing of H.264 headers.
  *
  * Section numbers refer to ITU-T H.264. The parser rejects values above the
- * maximum that the standard allows, so parsing one header takes a bounded
- * number of steps. Picture order counts have 32 bits. In streams that exceed
- * the range of the standard, the counts wrap around.
+ * maximum that the standard allows. The number of steps to parse one header is
+ * therefore limited. Picture order counts have 32 bits. They wrap around in
+ * streams that exceed the range of the standard.
  */
 
 #include "h264headers.h"
@@ -14,22 +14,25 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* maximum number of sequence parameter sets (section 7.4.2.1 of H.264), and
- * maximum number of picture parameter sets (section 7.4.2.2) */
+/* maximum numbers of sequence parameter sets and of picture parameter sets
+ * (sections 7.4.2.1 and 7.4.2.2 of H.264) */
 #define MAX_SPS 32
 #define MAX_PPS 256
-/* maximum of num_ref_frames_in_pic_order_cnt_cycle */
+/* maximum value of num_ref_frames_in_pic_order_cnt_cycle, a field of the SPS */
 #define MAX_CYCLE 255
-/* maximum of log2_max_frame_num_minus4 and of similar fields */
+/* maximum of log2_max_frame_num_minus4 and of log2_max_pic_order_cnt_lsb_minus4
+ */
 #define MAX_LOG2 12
 #define MAX_REFERENCES 16       /* MaxDpbFrames, A.3.1 */
-/* maximum of num_slice_groups_minus1 (section A.2 of H.264) */
+/* maximum value of num_slice_groups_minus1, a field of the PPS (section A.2 of
+ * H.264) */
 #define MAX_SLICE_GROUPS 7
 /* Maximum of PicSizeInMapUnits: the number of map units in the largest picture
  * that the highest level of H.264 allows (table A-1). */
 #define MAX_MAP_UNITS 139264
 
-/* maximum reference index in a slice of a field (section 7.4.3 of H.264) */
+/* Highest possible index in a list of reference pictures. In a slice of a
+ * field, a list can have 32 entries (section 7.4.3 of H.264). */
 #define MAX_REF_IDX 31
 
 typedef enum
@@ -52,7 +55,7 @@ typedef struct
   guint order_type;             /* pic_order_cnt_type */
   guint log2_max_order_lsb;
   guint max_references;         /* max_num_ref_frames */
-  /* The following fields are valid for pic_order_cnt_type 1 only. */
+  /* The following fields are valid only if pic_order_cnt_type is 1. */
   gboolean delta_always_zero;
   gint32 offset_non_reference, offset_bottom;
   guint n_cycle;
@@ -65,8 +68,9 @@ typedef struct
   guint sps;
   /* value of bottom_field_pic_order_in_frame_present_flag */
   gboolean has_bottom_order;
-  /* for each of the two lists of reference pictures:
-   * num_ref_idx_l0/l1_default_active_minus1 */
+  /* Highest index of each of the two lists of reference pictures
+   * (num_ref_idx_l0/l1_default_active_minus1). A slice header may contain a
+   * different value. */
   guint last_ref_idx[2];
   gboolean weights_p;
   guint weights_b;
@@ -78,8 +82,8 @@ struct _H264Headers
   Sps sps[MAX_SPS];
   Pps pps[MAX_PPS];
 
-  /* Values of the previous pictures from which the picture order count of the
-   * next picture is computed (section 8.2.1 of H.264) */
+  /* values from previous pictures that are needed to compute the picture order
+   * count of the next picture (section 8.2.1 of H.264) */
   guint frame_num;              /* prevFrameNum */
   guint32 frame_num_offset;     /* prevFrameNumOffset */
   guint32 order_msb;            /* prevPicOrderCntMsb */
@@ -132,7 +136,7 @@ skip_scaling_matrix (NalBits * bits, gboolean is_444)
   }
 }
 
-/* Returns whether the SPS of a stream with this profile has the field
+/* Returns whether an SPS with the value `profile` of profile_idc has the field
  * chroma_format_idc (section 7.3.2.1.1 of H.264). */
 static gboolean
 has_chroma_format (guint profile)
@@ -152,8 +156,8 @@ read_chroma_format (NalBits * bits, Sps * sps)
   if (format == 3)
     sps->separate_planes = nal_bits_take (bits, 1);
   sps->is_monochrome = format == 0 || sps->separate_planes;
-  /* Skips the bit depths of luma and chroma, and
-   * qpprime_y_zero_transform_bypass_flag. */
+  /* Skips fields of the SPS that are not needed: the bit depths of luma and
+   * chroma, and qpprime_y_zero_transform_bypass_flag. */
   nal_bits_take_ue (bits);
   nal_bits_take_ue (bits);
   nal_bits_take (bits, 1);
@@ -174,8 +178,8 @@ read_order_cycle (NalBits * bits, Sps * sps)
     sps->offset_cycle[i] = nal_bits_take_se (bits);
 }
 
-/* Parses the fields of an SPS up to frame_mbs_only_flag (section 7.3.2.1.1 of
- * H.264). */
+/* Parses the fields of an SPS up to and including frame_mbs_only_flag (section
+ * 7.3.2.1.1 of H.264). */
 void
 h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 {
@@ -185,7 +189,7 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 
   nal_bits_init (&bits, data + MIN (size, 1), data + size);
   profile = nal_bits_take (&bits, 8);
-  /* Skips the constraint flags and the level, which are 16 bits together. */
+  /* Skips the constraint flags and the level, which have 16 bits together. */
   nal_bits_take (&bits, 16);
   id = nal_bits_take_index (&bits, MAX_SPS - 1);
   if (has_chroma_format (profile))
@@ -197,7 +201,8 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
   else if (sps.order_type == 1)
     read_order_cycle (&bits, &sps);
   sps.max_references = nal_bits_take_index (&bits, MAX_REFERENCES);
-  /* Skips gaps_in_frame_num_value_allowed_flag, width and height. */
+  /* Skips fields of the SPS that are not needed:
+   * gaps_in_frame_num_value_allowed_flag, width and height. */
   nal_bits_take (&bits, 1);
   nal_bits_take_ue (&bits);
   nal_bits_take_ue (&bits);
@@ -208,8 +213,8 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
     headers->sps[id] = sps;
 }
 
-/* Skips all slice_group_id fields. Each of them has as many bits as the highest
- * group number needs. */
+/* Skips all slice_group_id fields. The number of bits of each field is just
+ * sufficient for the highest group number, `last_group`. */
 static void
 skip_slice_group_ids (NalBits * bits, guint last_group)
 {
@@ -239,8 +244,8 @@ skip_slice_groups (NalBits * bits, guint last_group)
   }
 }
 
-/* Parses the fields of a PPS up to redundant_pic_cnt_present_flag (section
- * 7.3.2.2 of H.264). */
+/* Parses the fields of a PPS up to and including redundant_pic_cnt_present_flag
+ * (section 7.3.2.2 of H.264). */
 void
 h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
 {
@@ -261,7 +266,8 @@ h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
   pps.last_ref_idx[1] = nal_bits_take_index (&bits, MAX_REF_IDX);
   pps.weights_p = nal_bits_take (&bits, 1);
   pps.weights_b = nal_bits_take (&bits, 2);
-  /* Skips the quantizers, deblocking control and constrained intra prediction.
+  /* Skips fields of the PPS that are not needed: the quantizers, deblocking
+   * control and constrained intra prediction.
    */
   nal_bits_take_se (&bits);
   nal_bits_take_se (&bits);
@@ -324,8 +330,8 @@ skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
 }
 
 /* Parses dec_ref_pic_marking () of a picture that is not an IDR picture
- * (section 7.3.3.3 of H.264). The memory management control operation 5 marks
- * all reference pictures as unused. */
+ * (section 7.3.3.3 of H.264). The syntax structure contains memory management
+ * control operations. Operation 5 marks all reference pictures as unused. */
 static void
 read_marks (NalBits * bits, H264Slice * slice)
 {
@@ -364,8 +370,9 @@ read_lists (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
   }
   slice->n_references = last[0] + 1;
   slice->n_changes = read_list_changes (bits, slice->changes);
-  /* Only the lists of P-slices are stored, because the lists of a B-slice are
-   * not needed. */
+  /* In a B-slice, the operations of the second list overwrite those of the
+   * first list. This does no harm, because only the operations of P-slices are
+   * used. */
   if (is_b)
     slice->n_changes = read_list_changes (bits, slice->changes);
   if (is_b ? pps->weights_b != 1 : !pps->weights_p)
@@ -413,8 +420,8 @@ read_place (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
     nal_bits_take_ue (bits);
 }
 
-/* Parses the fields of a slice header up to dec_ref_pic_marking () (section
- * 7.3.3 of H.264). */
+/* Parses the fields of a slice header up to and including dec_ref_pic_marking
+ * () (section 7.3.3 of H.264). */
 gboolean
 h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
     gsize size, H264Slice * slice)
@@ -445,7 +452,7 @@ h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
   if (has_lists (type))
     read_lists (&bits, sps, pps, slice);
   if (slice->is_idr) {
-    /* Skips no_output_of_prior_pics_flag. */
+    /* Skips the field no_output_of_prior_pics_flag, which is not needed. */
     nal_bits_take (&bits, 1);
     slice->has_long_term = nal_bits_take (&bits, 1);
   } else if (slice->is_reference) {
@@ -461,7 +468,8 @@ typedef struct
   guint32 top, bottom;
 } Order;
 
-/* Computes the picture order count of type 0 (section 8.2.1.1 of H.264). */
+/* Computes the picture order counts of a picture's two fields, in a stream with
+ * pic_order_cnt_type 0 (section 8.2.1.1 of H.264). */
 static Order
 count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
 {
@@ -485,8 +493,9 @@ count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
   return order;
 }
 
-/* Computes the picture order count of type 1 (section 8.2.1.2 of H.264).
- * `frame_num` is the variable absFrameNum of the standard. */
+/* Computes the picture order counts of a picture's two fields, in a stream with
+ * pic_order_cnt_type 1 (section 8.2.1.2 of H.264). `frame_num` is the variable
+ * absFrameNum of the standard. */
 static Order
 count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
 {
@@ -513,7 +522,8 @@ count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
   return order;
 }
 
-/* Computes the picture order count of type 2 (section 8.2.1.3 of H.264). */
+/* Computes the picture order counts of a picture's two fields, in a stream with
+ * pic_order_cnt_type 2 (section 8.2.1.3 of H.264). */
 static Order
 count_order_2 (const H264Slice * slice, guint32 frame_num)
 {
@@ -523,7 +533,7 @@ count_order_2 (const H264Slice * slice, guint32 frame_num)
   return order;
 }
 
-/* Returns the number of the picture without wrap-around: FrameNumOffset +
+/* Returns the value of frame_num without wrap-around: FrameNumOffset +
  * frame_num (section 8.2.1 of H.264). After a picture with
  * memory_management_control_operation 5, frame_num continues from 0 (section
  * 7.4.3 of H.264). */
@@ -537,8 +547,9 @@ count_frame_num (H264Headers * headers, const Sps * sps,
   return headers->frame_num_offset + slice->frame_num;
 }
 
-/* Returns the picture order count of the picture: the smaller one of the counts
- * of its two fields, or the count of its only field. */
+/* Returns the picture order count of the picture. For a field, it is the count
+ * of this field. For a frame, it is the smaller one of the counts of its two
+ * fields. */
 static guint32
 get_order (const H264Slice * slice, Order order)
 {
@@ -568,9 +579,9 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
     return count;
   h264_headers_reset (headers);
   /* The picture has marked all earlier reference pictures as unused
-   * (memory_management_control_operation 5). After decoding it, a decoder
-   * subtracts tempPicOrderCnt from the picture order counts of its fields, so
-   * that the picture has the count 0 (section 8.2.1 of H.264). */
+   * (memory_management_control_operation 5). When a decoder has decoded such a
+   * picture, it subtracts tempPicOrderCnt from the picture order counts of its
+   * fields. The picture then has the count 0 (section 8.2.1 of H.264). */
   if (!slice->is_bottom)
     headers->order_lsb = order.top - count;
   return 0;

@@ -2,8 +2,8 @@
 /* Implementation of h265headers.h: parsing of H.265 headers.
  *
  * Section numbers refer to ITU-T H.265. The parser rejects values above the
- * maximum that the standard allows, so parsing one header takes a bounded
- * number of steps.
+ * maximum that the standard allows. The number of steps to parse one header is
+ * therefore limited.
  */
 
 #include "h265headers.h"
@@ -13,14 +13,17 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* maximum numbers of parameter sets, sections 7.4.3.2.1 and 7.4.3.3.1 of H.265
+/* maximum numbers of sequence parameter sets and of picture parameter sets
+ * (sections 7.4.3.2.1 and 7.4.3.3.1 of H.265)
  */
 #define MAX_SPS 16
 #define MAX_PPS 64
-#define MAX_SETS 64             /* maximum of num_short_term_ref_pic_sets */
-#define MAX_LONG_TERM 32        /* maximum of num_long_term_ref_pics_sps */
+/* maximum value of num_short_term_ref_pic_sets, a field of the SPS */
+#define MAX_SETS 64
+/* maximum value of num_long_term_ref_pics_sps, a field of the SPS */
+#define MAX_LONG_TERM 32
 #define MAX_SUB_LAYERS 7
-/* maximum of log2_max_pic_order_cnt_lsb_minus4 */
+/* maximum value of log2_max_pic_order_cnt_lsb_minus4, a field of the SPS */
 #define MAX_LOG2_ORDER 12
 #define HEADER_SIZE 2           /* size in bytes of the header of a NAL unit */
 
@@ -31,9 +34,9 @@ typedef struct
 } ShortTerm;
 
 /* A short-term reference picture set (section 7.4.8 of H.265). It has two
- * groups: the pictures that are shown before the current picture are the first
- * group, and those that are shown after it are the second. In both groups the
- * picture nearest to the current picture is first. */
+ * groups. The first group contains the pictures that are shown before the
+ * current picture. The second group contains the pictures that are shown after
+ * it. In each group, the picture nearest to the current picture is first. */
 typedef struct
 {
   guint n[2];
@@ -68,9 +71,10 @@ struct _H265Headers
 {
   Sps *sps[MAX_SPS];            /* NULL if there is none */
   Pps pps[MAX_PPS];
-  /* PicOrderCntVal of the previous picture that has TemporalId 0 and is neither
-   * a leading picture nor a sub-layer non-reference picture (section 8.3.1 of
-   * H.265) */
+  /* Picture order count (PicOrderCntVal) of an earlier picture, from which the
+   * count of the next picture is computed. The earlier picture is the last one
+   * that has TemporalId 0 and is neither a leading picture nor a sub-layer
+   * non-reference picture (section 8.3.1 of H.265). */
   guint32 order;
 };
 
@@ -112,8 +116,8 @@ skip_bits (NalBits * bits, guint n)
   nal_bits_take (bits, n);
 }
 
-/* Skips the syntax structure profile_tier_level () of an SPS. The parameter
- * profilePresentFlag is 1 in an SPS (section 7.3.3 of H.265). */
+/* Skips the syntax structure profile_tier_level () of an SPS (section 7.3.3 of
+ * H.265). Its parameter profilePresentFlag is always 1 in an SPS. */
 static void
 skip_profile (NalBits * bits, guint highest_sub_layer)
 {
@@ -174,10 +178,11 @@ add_short_term (NalBits * bits, Set * set, gint32 delta, gboolean is_used)
   picture->is_used = is_used;
 }
 
-/* Computes a reference picture set that is coded as a difference from the
- * earlier set `from` (equations 7-61 and 7-62 of H.265). The pictures of `from`
- * are shifted by `delta`, and flags select which of them are in the new set.
- * The new set can also contain the picture to which the set `from` belongs. */
+/* Computes a reference picture set that is coded as a difference from an
+ * earlier set, `from` (equations 7-61 and 7-62 of H.265). The picture order
+ * counts of the pictures in `from` are shifted by `delta`, and flags select
+ * which of these pictures are in the new set. The new set can also contain the
+ * picture to which the set `from` belongs. */
 static void
 predict_set (NalBits * bits, const Set * from, gint32 delta, Set * set)
 {
@@ -237,9 +242,9 @@ read_explicit_set (NalBits * bits, Set * set)
 }
 
 /* Parses st_ref_pic_set (), a short-term reference picture set (section 7.3.7
- * of H.265). An SPS contains `n_sets` such sets. `index` is the index of the
- * parsed set in the SPS. If the set is in a slice header, `index` is equal to
- * `n_sets`. */
+ * of H.265). The set may be one of the `n_sets` sets in an SPS; `index` is then
+ * its index. Or it may be in a slice header; `index` is then equal to `n_sets`.
+ */
 static void
 read_set (NalBits * bits, const Sps * sps, guint index, guint n_sets, Set * set)
 {
@@ -297,9 +302,10 @@ read_picture_format (NalBits * bits, Sps * sps)
   sps->log2_max_order = nal_bits_take_index (bits, MAX_LOG2_ORDER) + 4;
 }
 
-/* Skips fields of an SPS. The first of them is
- * sps_sub_layer_ordering_info_present_flag. The last of them are the flags of
- * the coding tools, which precede the reference picture sets.
+/* Skips the fields of an SPS between the picture format and the reference
+ * picture sets. The first of these fields is
+ * sps_sub_layer_ordering_info_present_flag. The last ones are the flags of the
+ * coding tools.
  */
 static void
 skip_tools (NalBits * bits, guint highest_sub_layer)
@@ -402,7 +408,9 @@ read_short_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
   const Set *set;
   Set own;
 
-  if (!nal_bits_take (bits, 1)) {       /* short_term_ref_pic_set_sps_flag */
+  /* The field short_term_ref_pic_set_sps_flag is 0 if the set is coded in the
+   * slice header itself. */
+  if (!nal_bits_take (bits, 1)) {
     read_set (bits, sps, sps->n_sets, sps->n_sets, &own);
     set = &own;
   } else {
@@ -423,9 +431,10 @@ read_short_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 }
 
 /* Parses the long-term reference pictures of a slice header (equation 7-52 and
- * section 8.3.2 of H.265). Some entries are selected from the SPS, and the
- * others are in the slice header. In both groups, delta_poc_msb_cycle_lt is
- * coded as the difference from the previous entry of the group. */
+ * section 8.3.2 of H.265). There are two groups of entries: those in the first
+ * group are selected from a list in the SPS, and those in the second group are
+ * coded in the slice header. In each group, delta_poc_msb_cycle_lt is coded as
+ * the difference from the previous entry of the group. */
 static void
 read_long_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 {
@@ -466,7 +475,8 @@ read_long_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
   }
 }
 
-/* Computes PicOrderCntVal of a picture from its least significant bits (section
+/* Computes the picture order count (PicOrderCntVal) of a picture from the lower
+ * bits of this count, `lsb`, and from the count of an earlier picture (section
  * 8.3.1 of H.265). */
 static guint32
 get_order (const H265Headers * headers, const Sps * sps, guint lsb)
@@ -483,13 +493,13 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
 }
 
 /* Reads the picture order count. A decoder sets the upper bits of the count to
- * 0 at each IRAP picture with NoRaslOutputFlag. This function does so only at
- * BLA pictures. At a CRA picture, it continues the count of the previous
- * pictures, because it assumes that the stream did not start at the CRA
- * picture.
+ * 0 at each IRAP picture with NoRaslOutputFlag. This function sets them to 0
+ * only at BLA pictures. At a CRA picture, it continues the count of the
+ * previous pictures, because it assumes that the stream did not start at the
+ * CRA picture.
  *
  * If a decoder does start at the CRA picture, its counts differ from the counts
- * of this function by a constant. The constant does not matter, because only
+ * of this function by a constant. This constant does not matter, because only
  * the differences between the counts of two pictures are used. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses those headers of H.265 that show to which pictures a picture refers.
- * These are the parameter sets and, in slice headers, the reference picture set
- * and the picture order count. The parser does no I/O, and it handles invalid
- * input safely.
+/* Parses parameter sets and slice headers of H.265. From the slice headers,
+ * only the picture order count and the reference picture set are used, which
+ * show to which pictures a picture refers. The parser does no I/O, and it
+ * handles invalid input safely.
  *
  * Section numbers refer to ITU-T H.265 (ISO/IEC 23008-2).
  */
@@ -13,20 +13,20 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Maximum number of entries of a reference picture set. A decoder stores at
- * most sps_max_dec_pic_buffering pictures, and the maximum of this number is
- * 16. */
+/* Maximum number of entries of a reference picture set. The set contains only
+ * pictures that a decoder stores. A decoder stores at most
+ * sps_max_dec_pic_buffering pictures, and the maximum of this number is 16. */
 #define H265_MAX_REFERENCES 16
 
 typedef struct
 {
-  /* Picture order count of the reference picture. `mask` shows which bits of
-   * `order` are known. For a long-term picture, the upper bits may be
+  /* Picture order count of the reference picture. Bits that are set in `mask`
+   * are known in `order`. For a long-term picture, the upper bits may be
    * unknown. */
   gint32 order;
   guint32 mask;
-  /* TRUE if the current picture may refer to this picture; FALSE if only later
-   * pictures may refer to it. */
+  /* TRUE if the current picture may refer to this reference picture. FALSE if
+   * it is only kept for later pictures. */
   gboolean is_used;
 } H265Reference;
 
@@ -41,22 +41,24 @@ typedef struct _H265Headers H265Headers;
 
 H265Headers *h265_headers_new (void);
 void h265_headers_free (H265Headers * headers);
-/* Discards the state of previous pictures, but keeps the parameter sets. */
+/* Forgets the previous pictures, from which picture order counts are computed.
+ * Keeps the parameter sets. */
 void h265_headers_reset (H265Headers * headers);
 
 /* Adds a parameter set. `data` contains a complete NAL unit with its header. If
  * the NAL unit is invalid, all parameter sets of its type (SPS or PPS) are
- * removed, because the invalid one may have been meant to replace any of them.
+ * removed, because the invalid NAL unit may have been meant to replace any of
+ * them.
  */
 void h265_headers_add_sps (H265Headers * headers, const guint8 * data,
     gsize size);
 void h265_headers_add_pps (H265Headers * headers, const guint8 * data,
     gsize size);
 
-/* Parses the header of the first slice of a picture of the base layer. Call
- * this function once for each picture, in decoding order. Returns FALSE if the
- * NAL unit is invalid, if it is not the first slice of its picture, or if its
- * parameter sets are missing. */
+/* Parses the header of the first slice of a picture. The slice must belong to
+ * the base layer. Call this function once for each picture, in decoding order.
+ * Returns FALSE if the NAL unit is invalid, if it is not the first slice of its
+ * picture, or if its parameter sets are missing. */
 gboolean h265_headers_read_slice (H265Headers * headers, const guint8 * data,
     gsize size, H265Slice * slice);
 

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of I-Frame Delay, which ifd.h describes.
+/* Implementation of I-Frame Delay (IFD), which ifd.h describes.
  *
- * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 as follows. W is
- * the queue of waiting frames.
+ * W is the queue of waiting frames. IFD_ALGORITHM_GOP differs from the
+ * algorithm of figures 1.2 and 1.3 in Ouwens' paper as follows:
  * - If an I-frame replaces an I- or P-frame in W, a reference frame of the
- *   previous GOP is missing (the GOP is *disturbed*), and leading B-frames of
- *   the new GOP cannot be decoded. The algorithm of the figures sends these
- *   B-frames.
+ *   previous GOP is missing: this GOP is *disturbed*. The leading B-frames of
+ *   the new GOP then cannot be decoded, so they are dropped. The algorithm of
+ *   the paper sends them.
  * - Leading B-frames of a closed GOP refer to no frame before the GOP, so they
  *   are kept. Leading B-frames after a broken link can never be decoded, so
  *   they are dropped.
- * - A flag says that the previous GOP was disturbed. The algorithm of the
- *   figures clears it at the first P-frame of a GOP. Here it is cleared at each
- *   I-frame, because a GOP may have no P-frame. Otherwise the sequence I, B, B,
- *   I, B, B would lose more frames than necessary.
+ * - A flag says that the previous GOP was disturbed. The algorithm of the paper
+ *   clears this flag at the first P-frame of a GOP. Here each I-frame sets the
+ *   flag anew, because a GOP may have no P-frame. In the sequence I, B, B, I,
+ *   B, B, the flag would otherwise remain set, and more frames than necessary
+ *   would be lost.
  * - W holds several frames. If W is full, the frame whose loss changes the
- *   picture least is dropped; see find_victim (). If an I-frame arrives after
- *   an outage in which most frames of the GOPs in W were dropped, all frames in
- *   W are dropped, too; see is_stale ().
+ *   picture least is dropped; see find_victim (). An outage may have the effect
+ *   that most frames in the GOPs of the waiting frames were dropped. The next
+ *   I-frame then replaces all frames in W; see is_stale ().
  * - A decoder of H.264 derives the upper bits of an I-frame's picture order
- *   count from the last reference picture that it received before the I-frame.
- *   If too many frames between that picture and the I-frame were dropped, the
- *   result is wrong. If the I-frame would therefore be displayed before older
- *   pictures, the I-frame is dropped with its GOP.
- * - A new receiver may start with a frame that starts an intra refresh. After
- *   a dropped frame, the output does not resume with such a frame, because the
- *   receiver would display damaged pictures until the end of the refresh. The
- *   exception is a stream without I-frames.
+ *   count from the last reference picture that it received. If too many frames
+ *   between that picture and the I-frame were dropped, the result is wrong. If
+ *   the decoder would therefore display the I-frame before older pictures, the
+ *   I-frame and its GOP are dropped.
+ * - Output to a new receiver may begin with a frame that starts an intra
+ *   refresh. After a dropped frame, however, the output does not resume with
+ *   such a frame, because the receiver would display damaged pictures until the
+ *   end of the refresh. The exception is a stream without I-frames.
  * - Frames of VP8, VP9 and AV1 specify which frames they need
- *   (IFD_FRAME_SLOTS). After a dropped P-frame, the rest of its GOP can
- *   therefore sometimes be decoded. The same holds for H.264 and H.265 with
- *   several layers of reference frames. For such frames, ifdslots.c selects the
- *   frame to drop.
+ *   (IFD_FRAME_SLOTS). The same is known in H.264 and H.265 streams with
+ *   several layers of reference frames. After a dropped P-frame, it is
+ *   therefore possible to send those frames of its GOP that do not need this
+ *   P-frame. ifdslots.c selects the frame to drop in such streams.
  */
 
 #include "ifd.h"
@@ -41,28 +42,29 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* For each of the REMEMBERED_GOPS newest GOPs, the core remembers whether it
- * has already counted the GOP as disturbed. A GOP is disturbed if one of its I-
- * or P-frames was dropped. REMEMBERED_GOPS is greater than the maximum number
- * of waiting frames, so the GOP of each waiting frame is remembered. */
+/* Number of newest GOPs for which the object remembers whether it has already
+ * counted them as disturbed. A GOP is disturbed if one of its I- or P-frames
+ * was dropped. The number is greater than the maximum number of waiting frames,
+ * so that the GOP of each waiting frame is remembered. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
-/* The core records which slots (for example buffers of reference frames) the
- * frames of the stream use. It begins a new record after each period of this
- * number of frames. */
+/* Length of a period, in frames. For each period, the object records which
+ * slots of the decoder (for example buffers of reference frames) the frames of
+ * the stream use. */
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
-/* The temporal reference counts modulo 1024 (13818-2 6.3.9). To compare two
- * pictures A and B, the temporal reference of B is subtracted from that of A,
- * modulo 1024. If the difference is less than 512, A is displayed later than B.
- * Otherwise A is displayed earlier. */
+/* In MPEG video, the temporal reference is the display position of a picture,
+ * counted modulo 1024 (13818-2 6.3.9). To compare two pictures A and B, the
+ * temporal reference of B is subtracted from that of A, modulo 1024. If the
+ * difference is less than 512, A is displayed later than B. Otherwise A is
+ * displayed earlier. */
 #define HALF_OF_REFERENCES 512
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
-/* Texts with which the trace explains why a frame was dropped. Each text is
- * needed in two functions. */
+/* Texts for the log that explain why a frame was dropped. They are constants
+ * because each of them is used in two functions. */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 
@@ -72,17 +74,20 @@ typedef struct
   /* sequence number of the GOP to which the frame belongs; each I-frame starts
    * a GOP */
   guint64 gop;
-  /* TRUE if the frame is a leading frame of its GOP */
+  /* TRUE if the frame is a leading frame: it follows the I-frame of its GOP,
+   * but may refer to frames before this I-frame */
   gboolean leading;
-  /* Number of I- and P-frames in the stream up to and including this frame */
+  /* number of I- and P-frames that have arrived, up to and including this frame
+   */
   guint64 references;
   /* TRUE if the frame is an I-frame that is sent although a decoder would
    * display it in the wrong order
    */
   gboolean misordered;
-  /* Bit mask of the decoder's slots, which are its buffers of reference frames
-   * and other stored state. The bit of a slot is set if the frames dropped
-   * directly before this frame would have updated the slot. */
+  /* Bit mask of slots. A slot is a buffer of the decoder, for example for a
+   * reference frame. The bit of a slot is set if a frame that was dropped
+   * directly before this frame would have updated the slot. The decoder
+   * therefore lacks this update. */
   guint32 missed;
 } IfdEntry;
 
@@ -93,21 +98,22 @@ typedef struct
 typedef struct
 {
   gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
-  /* TRUE if the frame that arrived last was stored in the queue W; FALSE if it
-   * was dropped */
+  /* TRUE if the frame that arrived last was stored in the queue W of waiting
+   * frames; FALSE if it was dropped */
   gboolean is_stored;
   /* Bit mask of slots. A slot is, for example, the buffer of a reference frame.
-   * The bit of a slot is set if the slot has wrong contents in a decoder that
-   * has received all frames sent so far. A frame counts as sent when it is
-   * removed from the queue W. */
+   * The mask describes a decoder that has received all frames sent so far: the
+   * bit of a slot is set if this slot has wrong contents. A frame counts as
+   * sent when it is removed from the queue W of waiting frames. */
   guint32 wrong;
-  /* Bit mask of decoder slots, such as the buffers of reference frames. The bit
-   * of a slot is set if a frame that updates the slot arrived after the newest
-   * waiting frame and was dropped. The decoder therefore lacks this update. */
+  /* Bit mask of decoder slots, such as the buffers of reference frames. The
+   * mask covers the frames that arrived after the newest waiting frame and were
+   * dropped. The bit of a slot is set if one of these frames would have updated
+   * the slot. */
   guint32 missed;
-  /* Slots (for example buffers of reference frames) that frames have used:
-   * `used` in the current period, `used_before` in the previous period. A
-   * period has SLOT_PERIOD frames. */
+  /* Bit masks of the slots that frames have used. A slot is, for example, the
+   * buffer of a reference frame. `used` covers the current period, and
+   * `used_before` covers the previous one. A period has SLOT_PERIOD frames. */
   guint32 used, used_before;
   /* number of frames so far in the current period of SLOT_PERIOD frames */
   guint n_frames;
@@ -118,11 +124,12 @@ typedef struct
 typedef struct
 {
   gboolean is_known;
-  /* Position, in display order, of the I- or P-frame that was decoded last */
+  /* display position of the last I- or P-frame that the decoder has decoded */
   gint64 last;
   gint64 max;                   /* maximum of all positions */
-  /* Number of I- and P-frames in the stream up to and including the last one
-   * that the decoder has received; a copy of IfdEntry.references */
+  /* Copy of IfdEntry.references of the last I- or P-frame that the decoder has
+   * received. The field contains the number of I- and P-frames, including
+   * dropped ones, that had arrived up to and including that frame. */
   guint64 references;
 } DecoderOrder;
 
@@ -132,7 +139,8 @@ struct _Ifd
   /* The algorithm in use. It changes only at the start of the stream or at an
    * I-frame. */
   IfdAlgorithm algorithm;
-  /* The queue W of waiting frames. Its elements are IfdEntry, the oldest first.
+  /* The queue W of frames that wait to be sent. Its elements are IfdEntry, the
+   * oldest first.
    */
   GQueue w;
   /* TRUE while a frame is being sent, from ifd_poll_output to ifd_sent. The
@@ -149,45 +157,48 @@ struct _Ifd
   gboolean begun;
   /* sequence number of the newest GOP; 0 if none has started */
   guint64 gop;
-  /* TRUE for each GOP that was counted as disturbed, because one of its I- or
-   * P-frames was dropped. The index is the number of the GOP modulo
-   * REMEMBERED_GOPS. */
+  /* One flag for each of the newest GOPs. It is TRUE if the GOP was counted as
+   * disturbed, because one of its I- or P-frames was dropped. The index is the
+   * number of the GOP modulo REMEMBERED_GOPS. */
   gboolean gop_counted[REMEMBERED_GOPS];
-  /* TRUE while all frames are dropped because an I-frame must be sent first */
+  /* TRUE while a decoder cannot start: all frames are dropped until the next
+   * I-frame or intra refresh */
   gboolean awaits_i;
-  /* number of consecutive frames that could not be decoded */
+  /* number of consecutive new frames that a decoder could not decode, because
+   * it lacks frames to which they refer */
   guint vain;
   /* TRUE if no I-frame has arrived for so long that the stream apparently has
    * none. Output then resumes with an intra refresh. If the stream has no intra
-   * refresh either, frames are sent although frames that they refer to were
-   * dropped. */
+   * refresh either, frames are sent although the decoder lacks frames to which
+   * they refer. */
   gboolean has_no_i;
   /* TRUE if an intra refresh has started since the newest I-frame */
   gboolean refreshes;
 
-  /* Flags of Ouwens' figures 1.2 and 1.3. In IFD_ALGORITHM_GOP, their meaning
-   * is as follows. gop_disturbed: an I- or P-frame of the newest GOP was
-   * dropped, so the rest of this GOP cannot be decoded. prev_gop_disturbed: the
+  /* Flags of figures 1.2 and 1.3 in Ouwens' paper. In IFD_ALGORITHM_GOP,
+   * gop_disturbed means that an I- or P-frame of the newest GOP was dropped, so
+   * the rest of this GOP cannot be decoded. prev_gop_disturbed means that the
    * leading frames of the newest GOP cannot be decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
   gboolean gop_closed;          /* TRUE if the newest GOP is closed */
-  /* TRUE if a P-frame has arrived since the newest I-frame */
+  /* TRUE if a P-frame that is not a leading frame has arrived since the newest
+   * I-frame */
   gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
-  /* State that a decoder uses to derive the display order, after it has
-   * received the frames sent so far. A frame counts as sent when it is removed
-   * from the queue W. */
+  /* State of a decoder that has received all frames sent so far. The decoder
+   * derives the display order of later frames from this state. A frame counts
+   * as sent when it is removed from the queue W of waiting frames. */
   DecoderOrder order;
-  /* TRUE if I-frames were dropped because a decoder would display them in the
+  /* TRUE while I-frames are dropped because a decoder would display them in the
    * wrong order */
   gboolean awaits_order;
-  /* sequence number of the first I-frame that was dropped because a decoder
-   * would display it in the wrong order
+  /* Sequence number of the first I-frame that was dropped because a decoder
+   * would display it in the wrong order. Only valid if `awaits_order` is TRUE.
    */
   guint64 awaits_order_since;
-  /* display order of the I-frame whose sequence number is in
-   * `awaits_order_since` */
+  /* IfdFrame.order (the position in display order) of the I-frame with the
+   * sequence number `awaits_order_since` */
   guint awaits_order_from;
 
   SlotState slots;
@@ -337,8 +348,8 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
-/* Drops a frame. `rule` says why this frame was selected. The trace contains
- * this text.
+/* Drops a frame. `rule` is a text for the log that says why this frame was
+ * selected.
  */
 static void
 drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
@@ -364,9 +375,11 @@ has_slots (const IfdFrame * frame)
   return (frame->flags & IFD_FRAME_SLOTS) != 0;
 }
 
-/* Called before a waiting frame is dropped. The decoder will not receive the
- * slot updates of this frame. The function therefore adds the updated slots to
- * the field `missed` of the next waiting frame. */
+/* Called before a waiting frame is dropped. The frame may update slots, which
+ * are buffers of the decoder, for example for reference frames. The decoder
+ * will not receive these updates. The function therefore adds the slots to the
+ * field `missed` of the next waiting frame, or to ifd->slots.missed if there is
+ * none. */
 static void
 pass_on_missed (Ifd * ifd, const GList * link)
 {
@@ -408,7 +421,7 @@ store (Ifd * ifd, const IfdEntry * c)
 }
 
 /* Replaces the waiting frame by the new frame C. This is the operation
- * "overwrite(W with C)" of Ouwens' figures. */
+ * "overwrite(W with C)" in the figures of Ouwens' paper. */
 static void
 overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 {
@@ -416,9 +429,10 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
   store (ifd, c);
 }
 
-/* Returns whether the queue W has room for a frame. In the algorithms of
- * Ouwens, W can hold one frame, so only an empty W has room. After a change of
- * the algorithm, W may hold more than one frame for a while. */
+/* Returns whether the queue W of waiting frames has room for a new frame. In
+ * the algorithms of Ouwens' paper, W can hold one frame, so only an empty W has
+ * room. After a change from IFD_ALGORITHM_GOP to one of them, W may hold more
+ * than one frame for a while. */
 gboolean
 ifd_has_room (const Ifd * ifd)
 {
@@ -450,8 +464,8 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
     overwrite (ifd, c, "a P-frame takes the place of a B-frame");
 }
 
-/* Returns a text for the trace. The text explains why a frame that cannot be
- * decoded was dropped. */
+/* Returns a text for the log, which explains why a decoder could not decode the
+ * frame that was dropped. */
 static const gchar *
 get_rule_of_undecodable (IfdDropReason reason)
 {
@@ -468,9 +482,10 @@ drop_undecodable (Ifd * ifd, const IfdEntry * c, IfdDropReason reason)
   drop (ifd, c, reason, get_rule_of_undecodable (reason));
 }
 
-/* Performs the algorithm of Ouwens' figures 1.2 and 1.3. Returns the variable
- * "discard_rest_of_GOP" of these figures: TRUE if the frame `c` has to be
- * dropped. In this case `reason` is the reason for the drop. */
+/* Performs the algorithm of figures 1.2 and 1.3 in Ouwens' paper for the new
+ * frame `c`. Returns the variable "discard_rest_of_GOP" of these figures, which
+ * is TRUE if `c` has to be dropped. In this case, `reason` is set to the reason
+ * for the drop. */
 static gboolean
 mark_paper_gop (Ifd * ifd, const IfdFrame * c, IfdDropReason * reason)
 {
@@ -498,9 +513,10 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     drop_undecodable (ifd, c, reason);
     return;
   }
-  /* The step "perform IFD normally" in figure 1.3 of Ouwens' paper stands for
+  /* In figure 1.3 of Ouwens' paper, the step "perform IFD normally" stands for
    * the algorithm of figure 1.1. There is one addition: if this step drops a
-   * P-frame, the rest of the GOP cannot be decoded, so gop_disturbed is set. */
+   * P-frame, gop_disturbed is set, because the rest of the GOP cannot be
+   * decoded. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
@@ -509,8 +525,11 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
 
 /* IFD_ALGORITHM_GOP */
 
-/* Starts a GOP. The newest GOP becomes the previous GOP, and its flags become
- * the flags of the previous GOP. */
+/* Called at an I-frame, which starts a new GOP. Sets prev_gop_disturbed to TRUE
+ * if the leading frames of the new GOP cannot be decoded. There are two such
+ * cases:
+ * - The previous GOP was disturbed, and the new GOP is not closed.
+ * - There is a broken link between the two GOPs. */
 static void
 begin_gop (Ifd * ifd, const IfdFrame * c)
 {
@@ -531,9 +550,10 @@ is_refresh (const IfdEntry * c)
       && (c->frame.flags & IFD_FRAME_REFRESH);
 }
 
-/* Called at a frame that starts an intra refresh. When the refresh is complete,
- * a decoder can decode all following frames, except leading frames of the
- * previous I-frame. The refresh therefore replaces an I-frame in two cases:
+/* Called at a frame that starts an intra refresh, which renews the picture part
+ * by part. When the refresh is complete, a decoder can decode all following
+ * frames, except leading frames of the previous I-frame. The refresh therefore
+ * replaces an I-frame in two cases:
  * - Frames are dropped until the next I-frame, for example for a new receiver.
  * - The stream has no I-frames. */
 static void
@@ -574,8 +594,9 @@ list_slot_frames (const Ifd * ifd, const IfdEntry * c,
   return n;
 }
 
-/* Returns whether the new frame C refers to a slot that will have wrong
- * contents when the decoder receives C. A slot is, for example, the buffer of a
+/* Returns whether the new frame C cannot be decoded because of a missing
+ * reference. This is the case if C uses a slot that will have wrong contents
+ * when the decoder receives C. A slot is, for example, the buffer of a
  * reference frame.
  */
 static gboolean
@@ -592,8 +613,9 @@ uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
   return lost[n - 1];
 }
 
-/* Returns the reason for dropping a frame that refers to a slot with wrong
- * contents. A slot is, for example, the buffer of a reference frame.
+/* Returns the reason for dropping `entry`. The frame cannot be decoded, because
+ * it uses a slot with wrong contents. A slot is, for example, the buffer of a
+ * reference frame.
  */
 static IfdDropReason
 get_reason_of_lost (const IfdEntry * entry)
@@ -601,8 +623,9 @@ get_reason_of_lost (const IfdEntry * entry)
   return entry->leading ? IFD_DROP_LEADING : IFD_DROP_DISTURBED;
 }
 
-/* Returns whether the new frame C cannot be decoded because it refers to frames
- * that were or will be dropped. If so, `reason` is the reason for dropping C.
+/* Returns TRUE if a decoder could not decode the new frame C, because it would
+ * lack frames to which C refers. In this case, `reason` is the reason for
+ * dropping C.
  */
 static gboolean
 is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
@@ -622,11 +645,11 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
   return c->leading && ifd->prev_gop_disturbed;
 }
 
-/* Records that an I- or P-frame will not be sent, so that later frames that
- * refer to it are dropped on arrival. Waiting frames need no attention here:
- * find_victim () chooses a frame to which no waiting frame refers, and
- * drop_misordered () itself drops the waiting frames that refer to a dropped
- * I-frame. */
+/* Called if an I- or P-frame will not be sent. Sets flags, so that later frames
+ * that refer to this frame are dropped when they arrive. Frames that wait
+ * already need not be dropped here, for two reasons: find_victim () selects
+ * only frames to which no waiting frame refers, and drop_misordered () itself
+ * drops the waiting frames that refer to a dropped I-frame. */
 static void
 miss (Ifd * ifd, const IfdEntry * entry)
 {
@@ -665,9 +688,9 @@ find_largest_b (Ifd * ifd)
   return largest;
 }
 
-/* Returns the newest leading P-frame. If this P-frame is dropped, only leading
- * frames are lost: the frames that are displayed after the I-frame of the GOP
- * do not refer to leading frames. */
+/* Returns the newest waiting P-frame that is a leading frame, or NULL. If this
+ * P-frame is dropped, only leading frames of the same GOP can be lost, because
+ * trailing frames do not refer to leading frames. */
 static GList *
 find_leading_p (Ifd * ifd)
 {
@@ -689,7 +712,9 @@ ends_gop (const Ifd * ifd, const GList * link)
   return gop != ifd->gop && (!link->next || get_entry (link->next)->gop != gop);
 }
 
-/* Returns the largest P-frame among those that are the last frame of their GOP.
+/* Returns the largest waiting P-frame that is the last frame of its GOP in the
+ * queue W, or NULL. P-frames of the newest GOP are not considered, because
+ * later frames of this GOP will refer to them.
  */
 static GList *
 find_last_p (Ifd * ifd)
@@ -709,17 +734,18 @@ is_larger (const GList * link, const IfdEntry * c)
   return link && get_entry (link)->frame.size >= c->frame.size;
 }
 
-/* Selects the frame to drop if the queue W is full. Returns a waiting frame, or
- * NULL if the new frame C has to be dropped. `rule` is set to the rule that
- * selected the frame, for the trace.
+/* Selects the frame to drop if the queue W of waiting frames is full. Returns a
+ * waiting frame, or NULL if the new frame C has to be dropped. `rule` is set to
+ * a text that explains the selection.
  *
  * B-frames are dropped before P-frames, and the largest B-frame is dropped
- * first. If there is no B-frame, a P-frame is dropped that no other waiting
- * frame refers to. The first choice is a leading P-frame. The second choice is
- * a P-frame that is the last frame of a complete GOP. Dropping it costs one
- * picture and perhaps the leading B-frames of the next GOP. If there is no such
- * P-frame either, C and the rest of its GOP are dropped. An I-frame is dropped
- * only if all frames are I-frames; then the oldest I-frame is dropped. */
+ * first. If there is no B-frame, the function selects a P-frame to which no
+ * other waiting frame refers. The first choice is a leading P-frame. The second
+ * choice is a P-frame that is the last frame of a complete GOP. Dropping it
+ * costs one picture and perhaps the leading B-frames of the next GOP. If there
+ * is no such P-frame either, C and the rest of its GOP are dropped. An I-frame
+ * is dropped only if all frames are I-frames. In this case, the oldest I-frame
+ * is dropped. */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -754,9 +780,9 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
  *
  * A gap in the sequence numbers shows that frames were dropped. The waiting
  * frames are then late by the duration of the dropped frames, and a receiver
- * would display each of them for only one frame period. If there are no gaps,
- * as in a stream that consists of I-frames only, n waiting frames are late by
- * at most n frame periods, so they are still useful. */
+ * would display each of them for only one frame period. Without gaps, as in a
+ * stream that consists of I-frames only, the waiting frames are still useful:
+ * if n frames wait, they are late by at most n frame periods. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -765,8 +791,8 @@ is_stale (Ifd * ifd, const IfdEntry * c)
       ifd->w.length;
 }
 
-/* Drops the waiting frames that refer to a slot with wrong contents. A slot is,
- * for example, the buffer of a reference frame. */
+/* Drops the waiting frames that cannot be decoded because they use a slot with
+ * wrong contents. A slot is, for example, the buffer of a reference frame. */
 static void
 drop_lost (Ifd * ifd)
 {
@@ -796,10 +822,10 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_lost (ifd);
 }
 
-/* Drops a waiting frame to make room for the new frame C. This variant of
- * make_room () is used if each frame lists the slots that it uses and updates.
- * A slot is, for example, the buffer of a reference frame. Returns FALSE if C
- * itself has to be dropped. */
+/* Drops a waiting frame to make room for the new frame C. make_room () calls
+ * this function if each frame names the slots that it uses and updates. A slot
+ * is, for example, the buffer of a reference frame. Returns FALSE if C itself
+ * has to be dropped. `rule` is set to a text that explains the drop. */
 static gboolean
 make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -828,7 +854,7 @@ all_have_slots (const Ifd * ifd, const IfdEntry * c)
 
 /* Drops waiting frames to make room for the new frame C. Returns FALSE if C
  * itself has to be dropped, because its loss changes the picture least. `rule`
- * is set to the reason for the drop. */
+ * is set to a text that explains the drop of a single frame. */
 static gboolean
 make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -848,12 +874,12 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return victim != NULL;
 }
 
-/* Called for each frame that cannot be decoded. Counts the frame, and returns
- * TRUE if it has to be sent nevertheless. This is the case if the stream seems
- * to have neither I-frames nor intra refreshes, because otherwise no frame of
- * the stream would ever be sent. If the stream has intra refreshes but no
- * I-frames, the function returns FALSE, and output resumes with the next intra
- * refresh. */
+/* Called for each frame that cannot be decoded. Counts the frame. Returns TRUE
+ * if the frame has to be sent nevertheless, because the stream seems to have
+ * neither I-frames nor intra refreshes. Without this exception, no further
+ * frame of such a stream would be sent. If the stream has intra refreshes but
+ * no I-frames, the function returns FALSE, and output resumes with the next
+ * intra refresh. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
@@ -896,10 +922,10 @@ begin_order (DecoderOrder * order, const IfdFrame * frame)
   order->last = order->max = frame->order;
 }
 
-/* Updates the state of a decoder that receives this frame. A decoder derives
- * the position of a frame in display order from the position of the previous
- * reference picture. If the position of a reference picture is unknown, the
- * positions of the following frames are unknown too. */
+/* Updates the model `order` of a decoder when the decoder receives the frame in
+ * `entry`. A decoder derives the position of a frame in display order from the
+ * position of the previous reference picture. If the position of a reference
+ * picture is unknown, the positions of the following frames are unknown too. */
 static void
 follow_order (DecoderOrder * order, const IfdEntry * entry)
 {
@@ -969,8 +995,8 @@ drop_misordered (Ifd * ifd)
   DecoderOrder order = ifd->order;
   gboolean lost = FALSE, closed = FALSE;
   GList *walk, *next;
-  /* Sequence number of the last GOP whose I-frame this function has dropped;
-   * only valid if `lost` is TRUE */
+  /* Sequence number of the last GOP whose I-frame this function has dropped.
+   * Only valid if `lost` is TRUE. */
   guint64 gop = 0;
 
   for (walk = ifd->w.head; walk; walk = next) {
@@ -999,9 +1025,9 @@ drop_misordered (Ifd * ifd)
 }
 
 /* If reference pictures were dropped, a decoder may display the next I-frame
- * too early. IFD drops this I-frame too, and waits for an I-frame that a
- * decoder would display at the right position. The function returns TRUE if it
- * is useless to wait any longer.
+ * too early. IFD then drops this I-frame, and waits for an I-frame that a
+ * decoder would display at the right position. This function returns TRUE if a
+ * longer wait is useless.
  *
  * If all GOPs have the same length, the values of `order` in the I-frames
  * repeat in a cycle. When the value of the first dropped I-frame occurs again,
@@ -1014,7 +1040,7 @@ awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
       || c->number - ifd->awaits_order_since >= IFD_MAX_ORDER_WAIT);
 }
 
-/* Returns whether the frame is an I-frame that must be dropped because a
+/* Returns whether the new frame C is an I-frame that must be dropped because a
  * decoder would display it in the wrong order. */
 static gboolean
 waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
@@ -1035,8 +1061,9 @@ waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
   return FALSE;
 }
 
-/* Stores the new frame C in the queue W, which has room for C. If a frame that
- * C refers to was dropped to make this room, C is dropped too. */
+/* Stores the new frame C in the queue W of waiting frames, which has room for
+ * C. However, other frames may have been dropped to make this room. If C refers
+ * to one of them, C is dropped too. */
 static void
 store_decodable (Ifd * ifd, IfdEntry * c)
 {
@@ -1085,10 +1112,9 @@ enqueue (Ifd * ifd, IfdEntry * c)
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
   /* The algorithms of Ouwens' paper do not consider incomplete frames, and they
-   * never wait for an I-frame. Incomplete frames are therefore not passed to
-   * these algorithms. Frames that are dropped because an I-frame must come
-   * first are not passed to them either. The algorithms work as if these frames
-   * had never arrived. */
+   * never wait for an I-frame. Two kinds of frames are therefore dropped here
+   * and are not passed to these algorithms: incomplete frames, and frames with
+   * which a decoder cannot start. */
   if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);
@@ -1109,8 +1135,8 @@ enqueue (Ifd * ifd, IfdEntry * c)
   }
 }
 
-/* Determines the position of the new frame in the stream: sets the fields
- * `gop`, `references` and `leading` of its entry `c`. */
+/* Called when the new frame arrives. Determines its position in the stream, and
+ * sets the fields `gop`, `references` and `leading` of its entry `c`. */
 static void
 place (Ifd * ifd, IfdEntry * c)
 {
@@ -1135,9 +1161,9 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
-/* Called at an I-frame. A new algorithm has no record of the frames that the
- * previous algorithm dropped. A change of the configured algorithm therefore
- * takes effect only at an I-frame. */
+/* Called at an I-frame, because a change of the configured algorithm takes
+ * effect at an I-frame. Earlier frames might refer to frames that the previous
+ * algorithm has dropped, and the new algorithm has no record of them. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -1148,7 +1174,7 @@ adopt_algorithm (Ifd * ifd)
   ifd->awaits_i = TRUE;
 }
 
-/* Stores which slots (for example buffers of reference frames) the new frame
+/* Records which slots (for example buffers of reference frames) the new frame
  * uses. If the codec changes at this frame, a decoder of the new codec has no
  * reference frames yet. The algorithm IFD_ALGORITHM_GOP therefore waits for an
  * I-frame. */
@@ -1254,9 +1280,9 @@ ifd_poll_event (Ifd * ifd, IfdEvent * event)
   return TRUE;
 }
 
-/* Drops the leading frames of `first`, which is the oldest waiting I-frame. The
- * receiver starts with `first`, so it lacks the earlier frames that the leading
- * frames refer to. */
+/* Called for a new receiver, which starts with `first`, the oldest waiting
+ * I-frame. Drops the leading frames of `first`, because they refer to earlier
+ * frames that the receiver does not have. */
 static void
 drop_leading (Ifd * ifd, const IfdEntry * first)
 {
@@ -1291,8 +1317,8 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* Leading frames may just have been dropped. The waiting frames that refer to
-   * a dropped frame are therefore dropped as well. */
+  /* Leading frames may just have been dropped. Waiting frames that cannot be
+   * decoded or correctly ordered without them are therefore dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

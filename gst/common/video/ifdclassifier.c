@@ -21,16 +21,18 @@
 #include "nalunittypes.h"
 #include "references.h"
 
-/* payloadType of a recovery point in an SEI message: H.264, D.1, and H.265, D.2
+/* value of payloadType in a recovery point SEI message (H.264, D.1, and H.265,
+ * D.2)
  */
 #define SEI_RECOVERY_POINT 6
 
-/* Maximum number of bytes of a slice that are searched for the end of its
- * header. No encoder writes a longer header, and searching a whole slice would
- * be slow. */
+/* Maximum number of bytes at the beginning of a slice in which the end of the
+ * slice header is searched for. No encoder writes a longer header, and
+ * searching a whole slice would be slow. */
 #define MAX_SLICE_HEADER 2048
 
-/* maximum of sps_max_sub_layers (section 7.4.3.2.1 of H.265) */
+/* maximum number of temporal sub-layers (sps_max_sub_layers, section 7.4.3.2.1
+ * of H.265) */
 #define MAX_SUB_LAYERS 7
 #define SUB_LAYERS_UNKNOWN G_MAXUINT
 
@@ -45,7 +47,9 @@ struct _IfdClassifier
   /* Size in bytes of the length that precedes each NAL unit; 0 in a
    * byte-stream, which has start codes */
   guint length_size;
-  guint highest_sub_layer;      /* highest sub-layer that the SPS declares */
+  /* highest temporal sub-layer that the SPS of H.265 declares, or
+   * SUB_LAYERS_UNKNOWN */
+  guint highest_sub_layer;
   H264Headers *headers;         /* NULL for H.265 */
   H265Headers *h265;            /* NULL for H.264 */
   References *references;
@@ -61,8 +65,8 @@ struct _IfdClassifier
    * picture has told the decoder to discard all reference pictures. */
   gboolean last_i_closed;
 
-  /* Part of a frame that the last access unit was: the first field, the second
-   * field, or the whole frame */
+  /* part of a frame that the last access unit contained: the first field, the
+   * second field, or the whole frame */
   IfdField field;
   /* first slice of the previous access unit; valid only if `field` is
    * IFD_FIELD_FIRST */
@@ -72,8 +76,8 @@ struct _IfdClassifier
 };
 
 /* A NAL unit with its header. In a byte-stream, `end` is at first the end of
- * the access unit. The end of the NAL unit itself is searched for only if it is
- * needed, because this search would be slow in a long slice.
+ * the whole access unit. The end of the NAL unit itself is searched for only if
+ * it is needed, because the search would be slow in a long slice.
  */
 typedef struct
 {
@@ -81,12 +85,12 @@ typedef struct
   guint type;
 } Unit;
 
-/* State of parsing one access unit */
+/* state of the parser while it parses one access unit */
 typedef struct
 {
   IfdClassifier *classifier;
   const guint8 *next, *end;
-  /* TRUE if an error of this access unit was counted already */
+  /* TRUE if an error was already counted for this access unit */
   gboolean malformed;
 } Reader;
 
@@ -97,8 +101,8 @@ typedef struct
   /* TRUE if a decoder that starts at this picture decodes this picture
    * correctly. FALSE if the first correct picture comes some frames later. */
   gboolean is_at_once;
-  /* broken_link_flag of the message; FALSE if is_at_once is FALSE, because the
-   * flag is not read in this case */
+  /* Value of broken_link_flag in the message. If is_at_once is FALSE, the flag
+   * is not read, and this field is FALSE. */
   gboolean is_broken;
 } Recovery;
 
@@ -137,10 +141,10 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* Tells the reference tracker (references.h) that the stream has layers. This
- * is the case if an H.265 stream has three or more temporal sub-layers. If a
- * reference picture of a middle sub-layer is missing in such a stream, a
- * decoder can still decode the pictures that do not depend on this picture. */
+/* If the H.265 stream has three or more temporal sub-layers, tells the
+ * reference tracker (references.h) that the stream has layers. If a reference
+ * picture of a middle sub-layer is missing in such a stream, a decoder can
+ * still decode the pictures that do not depend on it. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -179,8 +183,8 @@ count_malformed (Reader * reader, IfdMalformed reason)
 }
 
 /* Reads sps_max_sub_layers_minus1, which is in the first byte after the NAL
- * unit header (section 7.3.2.2.1 of H.265). There can be no emulation
- * prevention byte at this place, so none has to be removed. */
+ * unit header of an SPS (section 7.3.2.2.1 of H.265). An emulation prevention
+ * byte cannot occur before or at this place, so none has to be removed. */
 static gboolean
 parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 {
@@ -199,8 +203,8 @@ typedef struct
   /* Highest temporal sub-layer that any SPS in the codec data declares. Only
    * valid for H.265. */
   guint highest;
-  /* Objects that receive the parameter sets; NULL if the parameter sets are
-   * only checked */
+  /* Objects that receive the parameter sets. NULL during the first pass, which
+   * only checks the parameter sets. */
   H264Headers *headers;
   H265Headers *h265;
 } CodecData;
@@ -224,8 +228,8 @@ take_h264_pps (const guint8 * data, gsize size, CodecData * found)
   return TRUE;
 }
 
-/* If codec data contain several SPS, the highest sub-layer that any of them
- * declares is used, because later slices may refer to any of them. */
+/* Codec data may contain several SPS, and a slice may refer to any of them. The
+ * highest sub-layer that one of these SPS declares is therefore used. */
 static gboolean
 take_h265_sps (const guint8 * data, gsize size, CodecData * found)
 {
@@ -256,9 +260,10 @@ get_h265_taker (guint type)
   return type == H265_PPS ? take_h265_pps : NULL;
 }
 
-/* Parses a list of parameter sets, each of which is preceded by its length in
- * 16 bits. `take` is called for each parameter set and may be NULL. Returns a
- * pointer to the data after the list, or NULL if the list is malformed. */
+/* Parses a list of `count` parameter sets. Each parameter set is preceded by
+ * its length in 16 bits. `take` is called for each parameter set and may be
+ * NULL. Returns a pointer to the data after the list, or NULL if the list is
+ * malformed. */
 static const guint8 *
 parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
     CodecData * found)
@@ -293,8 +298,8 @@ parse_avcc (const guint8 * data, gsize size, CodecData * found)
       && parse_sets (data + 1, end, data[0], take_h264_pps, found);
 }
 
-/* Parses hvcC (ISO/IEC 14496-15, 8.3.3.1.2). The version 0 is accepted because
- * early implementations wrote it.
+/* Parses hvcC (ISO/IEC 14496-15, 8.3.3.1.2). The version number 0 is accepted
+ * in addition to 1, because early implementations wrote it.
  */
 static gboolean
 parse_hvcc (const guint8 * data, gsize size, CodecData * found)
@@ -338,8 +343,8 @@ ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
   if (found.highest != SUB_LAYERS_UNKNOWN)
     classifier->highest_sub_layer = found.highest;
   declare_layers (classifier);
-  /* The first pass found no error in the codec data, so this second pass can
-   * store the parameter sets. */
+  /* The codec data are parsed twice. The first pass has found no error, so this
+   * second pass can store the parameter sets. */
   found.headers = classifier->headers;
   found.h265 = classifier->h265;
   if (is_h264)
@@ -411,8 +416,9 @@ read_unit (Reader * reader, Unit * unit)
   return read_start_code (reader, unit);
 }
 
-/* Counts an error if a byte-stream begins with bytes that are neither zero
- * bytes nor a part of the first start code. */
+/* A byte-stream must begin with a start code, which may follow zero bytes.
+ * Counts an error if other bytes precede the first start code, or if there is
+ * none. */
 static void
 check_beginning (Reader * reader)
 {
@@ -430,9 +436,10 @@ check_beginning (Reader * reader)
 /* SEI */
 
 /* Reads the payload type or the payload size of an SEI message into `number`.
- * The value is coded as any number of bytes with the value 255 and one last
- * byte with a lower value. The sum of these bytes is the result (section
- * 7.3.2.3.1 of H.264). Returns FALSE if the message ends before the last byte.
+ * The value is coded as a sequence of bytes: any number of bytes with the value
+ * 255, and one last byte with a lower value. The value is the sum of these
+ * bytes (section 7.3.2.3.1 of H.264). Returns FALSE if the message ends before
+ * the last byte.
  */
 static gboolean
 take_number (NalBits * payload, gsize * number)
@@ -448,10 +455,11 @@ take_number (NalBits * payload, gsize * number)
   return TRUE;
 }
 
-/* Parses a recovery point message. The message begins with recovery_frame_cnt
- * as ue(v) (H.264, D.1.8) or with recovery_poc_cnt as se(v) (H.265, D.2.8). In
- * both codings, the value 0 is the single bit 1. If the count is 0, the next
- * two bits of the first byte are exact_match_flag and broken_link_flag.
+/* Parses a recovery point message. The message begins with a count:
+ * recovery_frame_cnt as ue(v) in H.264 (D.1.8), or recovery_poc_cnt as se(v) in
+ * H.265 (D.2.8). In both codings, the count 0 is a single bit with the value 1.
+ * If the count is 0, the next two bits of the first byte are exact_match_flag
+ * and broken_link_flag.
  */
 static void
 parse_recovery (guint8 first_byte, Recovery * recovery)
@@ -462,14 +470,16 @@ parse_recovery (guint8 first_byte, Recovery * recovery)
 }
 
 /* Parses an SEI NAL unit (H.264, 7.3.2.3, and H.265, 7.3.2.4). If the NAL unit
- * contains a recovery point, `recovery` is set. */
+ * contains a recovery point message, its contents are stored in `recovery`.
+ * Returns FALSE if the NAL unit is malformed. */
 static gboolean
 parse_sei (const Unit * unit, gsize header_size, Recovery * recovery)
 {
   NalBits payload;
 
   nal_bits_init (&payload, unit->data + header_size, unit->end);
-  /* Removes rbsp_trailing_bits () and the zero bytes after it. */
+  /* Removes the padding at the end of the NAL unit: rbsp_trailing_bits () and
+   * zero bytes. */
   while (payload.end > payload.next && payload.end[-1] == 0)
     payload.end--;
   if (payload.end > payload.next && payload.end[-1] == 0x80)
@@ -502,26 +512,27 @@ read_sei (Reader * reader, Unit * unit, gsize header_size, Recovery * recovery)
 
 /* H.264 */
 
-/* The parts of an H.264 access unit that were parsed so far */
+/* what is known about an H.264 access unit from the parts parsed so far */
 typedef struct
 {
   Recovery recovery;
-  H264Slice first;              /* first slice; only valid if is_known */
+  /* first slice of the access unit; only valid if is_known is TRUE */
+  H264Slice first;
   gboolean is_known;
   /* TRUE if all slices of the first picture in the access unit are intra slices
    */
   gboolean is_intra;
-  /* TRUE if other frames refer to this frame, or to another view or layer that
-   * is in the access unit of this frame */
+  /* TRUE if other frames refer to this access unit. If the access unit contains
+   * several views or layers, a reference to any of them counts. */
   gboolean is_reference;
   gint layer;                   /* temporal_id, or -1 if unknown */
-  /* TRUE if the access unit contains the second field of a frame */
+  /* TRUE if the access unit also contains the second field of the frame */
   gboolean has_second;
   H264Slice second;             /* first slice of the second field */
 } H264Unit;
 
-/* Parses the header of an H.264 NAL unit (7.3.1). The extension headers of
- * other views or layers are not parsed. */
+/* Parses the first byte of an H.264 NAL unit (section 7.3.1 of H.264). The
+ * header extensions of additional views or layers are not parsed. */
 static gboolean
 parse_h264_header (Reader * reader, Unit * unit)
 {
@@ -539,9 +550,9 @@ is_h264_slice (const Unit * unit)
   return unit->type >= H264_SLICE_FIRST && unit->type <= H264_IDR;
 }
 
-/* Returns whether other frames refer to this slice. The slice may belong to any
- * view or layer of the access unit. If a slice of an additional view or layer
- * is used for reference, the main view is used for reference too. */
+/* Returns whether other frames refer to this NAL unit, which may be a slice of
+ * any view or layer. If a slice of an additional view or layer is used for
+ * reference, the main view is used for reference too. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -550,9 +561,9 @@ is_h264_reference (const Unit * unit)
 }
 
 /* Shortens the NAL unit of a slice to at most MAX_SLICE_HEADER bytes, because
- * only its slice header is parsed. Also removes zero bytes at the end. The
- * result therefore does not depend on whether NAL units are separated by start
- * codes or preceded by their length. */
+ * only the slice header is parsed. Also removes zero bytes at the end, because
+ * a byte-stream may contain them between NAL units. Byte-streams and streams
+ * with lengths therefore give the same result. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {
@@ -560,8 +571,8 @@ find_header_end (const Reader * reader, Unit * unit)
 
   if (end - unit->data > MAX_SLICE_HEADER)
     end = unit->data + MAX_SLICE_HEADER;
-  /* The search for a start code includes three bytes after `end`, because a
-   * start code may begin before `end` and extend beyond `end`. */
+  /* The end of the search range is three bytes after `end`, because a start
+   * code may begin before `end` and extend beyond it. */
   if (reader->classifier->length_size == 0)
     code = mpeg_video_find_start_code (unit->data,
         end + MIN (unit->end - end, 3));
@@ -590,9 +601,9 @@ take_h264_set (const Reader * reader, Unit * unit)
     h264_headers_add_pps (headers, unit->data, unit->end - unit->data);
 }
 
-/* Reads temporal_id from a prefix NAL unit (section G.7.3.1.1 of H.264). Only a
- * prefix with svc_extension_flag has a temporal_id. This flag is the first bit
- * of the second byte. */
+/* Reads temporal_id from a prefix NAL unit (section G.7.3.1.1 of H.264). The
+ * field exists only if svc_extension_flag is set. This flag is the first bit of
+ * the second byte. */
 static void
 read_prefix (const Reader * reader, Unit * unit, H264Unit * found)
 {
@@ -601,7 +612,7 @@ read_prefix (const Reader * reader, Unit * unit, H264Unit * found)
     found->layer = unit->data[3] >> 5;
 }
 
-/* Parses the NAL units up to the first slice, and the header of the first
+/* Parses the NAL units before the first slice, and then the header of the first
  * slice. Returns FALSE if the access unit has no slice. */
 static gboolean
 read_h264_first (Reader * reader, H264Unit * unit)
@@ -627,9 +638,9 @@ read_h264_first (Reader * reader, H264Unit * unit)
   return FALSE;
 }
 
-/* Records a further slice of the access unit. If the slice belongs to a field
- * whose parity is opposite to that of the first slice, the slice belongs to the
- * second picture (section 7.4.1.2.4 of H.264). */
+/* Records a further slice of the access unit. If this slice belongs to a top
+ * field and the first slice to a bottom field, or the reverse, this slice
+ * belongs to the second field of the frame (section 7.4.1.2.4 of H.264). */
 static void
 take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
 {
@@ -653,11 +664,14 @@ take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
   }
 }
 
-/* Parses further slices of the access unit. This is necessary if one of these
- * facts is not known yet: whether other frames refer to the frame, whether all
- * slices of its first picture are intra slices, and where its second field
- * starts. If references are tracked, all slices of a picture that is not an IDR
- * picture are parsed, because each slice may refer to other pictures. */
+/* Parses further slices of the access unit. This is necessary as long as one of
+ * these facts is needed but not known:
+ * - whether other frames refer to the frame
+ * - whether all slices of its first picture are intra slices
+ * - where its second field starts
+ *
+ * If references are tracked, all slices of a picture that is not an IDR picture
+ * are parsed, because each slice may refer to other pictures. */
 static void
 read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
 {
@@ -675,11 +689,11 @@ read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
   }
 }
 
-/* Returns whether the slice belongs to the second field of the frame whose
- * first field is the previous access unit. The two fields of a frame have
- * opposite parity and the same frame_num, and directly follow each other
- * (sections 7.4.1.2.4 and 3.30 of H.264). An IDR picture starts a new frame,
- * unless the first field is an IDR picture too. */
+/* Returns whether `slice` belongs to the second field of a frame whose first
+ * field was the previous access unit. The two fields of a frame have opposite
+ * parity and the same frame_num, and directly follow each other (sections
+ * 7.4.1.2.4 and 3.30 of H.264). An IDR picture starts a new frame, unless the
+ * first field is an IDR picture too. */
 static gboolean
 is_second_field (const IfdClassifier * classifier, const H264Slice * slice)
 {
@@ -722,11 +736,11 @@ set_h264_type (const H264Unit * unit, IfdField field, IfdFrame * frame)
   }
 }
 
-/* Sets `is_leading` to TRUE if the frame is a leading frame: it follows the
- * last I-frame in coding order, but is output before that I-frame. A leading
- * frame may refer to frames before the I-frame. The output order is derived
- * from the picture order count or, if that is unknown, from the timestamps.
- * Returns FALSE if the output order is unknown. */
+/* Sets `is_leading` to TRUE if the frame is a leading frame. A leading frame
+ * follows the last I-frame in coding order, but is output before that I-frame,
+ * and may refer to frames before it. The output order is derived from the
+ * picture order count or, if that is unknown, from the timestamps. Returns
+ * FALSE if the output order is unknown. */
 static gboolean
 find_direction (const IfdClassifier * classifier, guint64 pts,
     const gint32 * order, gboolean * is_leading)
@@ -742,11 +756,11 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* If the frame is an I-frame, stores its output order. For any other frame,
- * compares its output order with that of the last I-frame, and sets the flag
- * IFD_FRAME_LEADING or IFD_FRAME_TRAILING. No flag is set if one of the two
- * orders is unknown. `order` is the PicOrderCnt of the frame, or NULL if it is
- * unknown. */
+/* If the frame is an I-frame, stores its position in output order. For any
+ * other frame, compares its position with that of the last I-frame, and sets
+ * the flag IFD_FRAME_LEADING or IFD_FRAME_TRAILING. If one of the two positions
+ * is unknown, no flag is set. `order` is the PicOrderCnt of the frame, or NULL
+ * if it is unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)
@@ -791,8 +805,8 @@ set_slots (IfdClassifier * classifier, gboolean is_leading, IfdFrame * frame)
   frame->depth = use.depth;
 }
 
-/* Determines the picture order count of the first slice, and the pictures to
- * which this slice refers. */
+/* Computes the picture order count of the first slice, and finds the pictures
+ * to which this slice refers. */
 static void
 begin_h264_picture (IfdClassifier * classifier, const H264Unit * unit,
     gint32 * order)
@@ -827,15 +841,16 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
     set_h264_type (&unit, field, frame);
     frame->layer = unit.layer;
   }
-  /* If the picture order count of this picture is unknown, the picture order
-   * counts of the following pictures are unknown too. */
+  /* Picture order counts are computed from those of previous pictures. If the
+   * count of this picture is unknown, the counts of the following pictures are
+   * unreliable, and cannot be compared with the count of the last I-frame. */
   if (found && !unit.is_known)
     classifier->last_i_has_order = FALSE;
   if (unit.is_known) {
     forgets = unit.first.forgets || unit.second.forgets;
     /* A picture that tells the decoder to discard all reference pictures is
-     * displayed after all previous pictures. Its display order therefore cannot
-     * be wrong and needs no check. */
+     * displayed after all previous pictures. A decoder therefore cannot display
+     * it in the wrong order, so IFD need not check its order. */
     if (!forgets)
       set_h264_order (classifier, &unit.first, frame);
   }
@@ -873,9 +888,9 @@ is_h265_base (const Unit * unit)
   return (unit->data[0] & 1) == 0 && unit->data[1] >> 3 == 0;
 }
 
-/* Reads an SPS and the number of sub-layers that it declares. If an access unit
- * contains several SPS, the highest sub-layer that any of them declares is
- * used. take_h265_sps() does the same for the SPS in codec data. */
+/* Parses an SPS, and reads the number of sub-layers that it declares. If an
+ * access unit contains several SPS, the highest sub-layer that one of them
+ * declares is used. take_h265_sps() does the same for the SPS in codec data. */
 static void
 read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 {
@@ -893,10 +908,11 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
   declare_layers (reader->classifier);
 }
 
-/* Determines the frame type from the type of a NAL unit (table 7-1 of H.265).
- * Pictures of higher sub-layers may refer to a sub-layer non-reference picture
- * (section 7.4.2.2). A sub-layer non-reference picture therefore counts as a
- * non-reference picture only if it is in the highest sub-layer. */
+/* Determines the frame type from the type of the NAL unit (table 7-1 of H.265).
+ * A frame has the type B if no other picture refers to it. A "sub-layer
+ * non-reference picture" is such a picture only if it is in the highest
+ * sub-layer. In a lower sub-layer, pictures of higher sub-layers may refer to
+ * it (section 7.4.2.2). */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
     IfdFrame * frame)
@@ -919,8 +935,8 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
       IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
 }
 
-/* Reads the reference pictures of an H.265 picture. `unit` is the first slice
- * of that picture. */
+/* Determines to which reference pictures an H.265 picture refers. `unit` is the
+ * first slice of the picture. */
 static void
 read_h265_references (Reader * reader, Unit * unit, IfdFrame * frame)
 {
@@ -991,9 +1007,10 @@ ifd_classifier_get_field (const IfdClassifier * classifier)
   return classifier->field;
 }
 
-/* Combines two fields of a frame. If the first field is an I-frame, the second
- * field refers to no other frame, so the whole frame is an I-frame. If the
- * first field is not an I-frame, the whole frame is not an I-frame either. */
+/* Computes the type of a frame that consists of two fields. If the first field
+ * has the type I, the frame has the type I too, because the second field can
+ * refer only to the first field. Otherwise, the frame has the type B if both
+ * fields have the type B, and the type P if not. */
 void
 ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second)
 {
@@ -1016,9 +1033,9 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* The function counts errors in a copy of the classifier, and discards the
-   * copy. ifd_classifier_input counts the errors of the same access unit, so
-   * each error would otherwise be counted twice. */
+  /* Errors are counted in a copy of the classifier, which is then discarded.
+   * ifd_classifier_input () already counts the errors of the same access unit,
+   * so each error would otherwise be counted twice. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

@@ -12,9 +12,9 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* Set of decoder slots, such as buffers of reference frames, that have wrong
-   * contents at the end of the queue because `frame` was dropped. Slots that
-   * later frames will probably not use are left out. */
+  /* Set of decoder slots, such as buffers of reference frames. They have wrong
+   * contents after the last frame of the queue, because `frame` was dropped.
+   * Slots that later frames will probably not use are left out. */
   guint32 damage;
 } Cost;
 
@@ -78,8 +78,9 @@ count_slots (guint32 slots)
   return n;
 }
 
-/* Compares two frames whose loss does not affect later frames. `a` is the newer
- * frame. Returns whether dropping `a` is better than dropping `b`. */
+/* Compares the costs of dropping two frames. Frames that will arrive later need
+ * neither of them for decoding. `a` is the newer frame. Returns whether
+ * dropping `a` is better than dropping `b`. */
 static gboolean
 is_cheaper_harmless (const Cost * a, const Cost * b)
 {
@@ -91,13 +92,15 @@ is_cheaper_harmless (const Cost * a, const Cost * b)
     return a->frame->is_droppable;
   if (a->n_lost != b->n_lost)
     return a->n_lost < b->n_lost;
-  /* If both frames are I-frames, the older one, `b`, is dropped. */
+  /* The two frames are equal, except for their sizes. If they are I-frames, the
+   * older one, `b`, is dropped. Otherwise, the larger one is dropped. */
   return !a->frame->is_key && a->frame->size > b->frame->size;
 }
 
-/* Compares two frames that later frames need for decoding. `a` is the newer
- * frame. Returns whether dropping `a` is better than dropping `b`. If both are
- * equal in all respects, the result is TRUE. */
+/* Compares the costs of dropping two frames, both of which are needed for
+ * decoding frames that will arrive later. `a` is the newer frame. Returns
+ * whether dropping `a` is better than dropping `b`. If the costs are equal, the
+ * result is TRUE. */
 static gboolean
 is_cheaper_harmful (const Cost * a, const Cost * b)
 {
@@ -110,7 +113,8 @@ is_cheaper_harmful (const Cost * a, const Cost * b)
   return n_a <= n_b;
 }
 
-/* Returns whether dropping `a`, the newer frame, costs less than dropping `b`.
+/* Returns whether dropping the frame of `a` costs less than dropping the frame
+ * of `b`. `a` is the newer frame.
  */
 static gboolean
 is_cheaper (const Cost * a, const Cost * b)

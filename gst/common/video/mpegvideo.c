@@ -7,8 +7,9 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-/* GCC and clang can compile a single function for AVX2. Such a function is
- * called only if the processor has AVX2. */
+/* GCC and clang can compile a single function with AVX2 instructions, although
+ * the rest of the program must also run without AVX2. Such a function is called
+ * only if the processor has AVX2. */
 #if defined (__x86_64__) && defined (__GNUC__)
 #define HAVE_AVX2_FUNCTIONS 1
 #include <immintrin.h>
@@ -20,20 +21,21 @@ static const guint frame_rates[9][2] = {
   {30, 1}, {50, 1}, {60000, 1001}, {60, 1}
 };
 
-/* Sizes in bytes of the fixed parts of headers; each size includes the start
- * code */
+/* Sizes in bytes of the parts of headers that are always present. Each size
+ * includes the start code. */
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-/* Size in bytes of a picture header without motion vector fields. With these
- * fields, the header has 9 bytes. */
+/* Size in bytes of a picture header without motion vector fields. The header of
+ * a P- or B-picture has these fields, and then at least 9 bytes. */
 #define PICTURE_MIN_SIZE              8
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
 #ifdef __SSE2__
-/* Number of positions that are checked in one step. Each step reads 32 bytes.
- * To check a position, the byte at the position and the two bytes after it are
- * needed, so 30 positions can be checked. */
+/* Number of positions at which one step of the search looks for the prefix 00
+ * 00 01 of a start code. Each step reads 32 bytes. To check a position, the
+ * byte at the position and the two bytes after it are needed, so only 30
+ * positions can be checked. */
 #define STEP 30
 
 /* Returns a bit mask in which bit i is set if byte i of the 32 bytes at `p`
@@ -49,18 +51,20 @@ find_bytes (const guint8 * p, gchar value)
       | (guint32) _mm_movemask_epi8 (_mm_cmpeq_epi8 (high, wanted)) << 16;
 }
 
-/* Finds a start code with SSE2 instructions, and returns it. The function
- * searches for two consecutive zero bytes first. In video these are rare except
- * in start codes and in stuffing. If there is no start code, the function sets
- * `*data` to the first position that was not checked and returns NULL. */
+/* Finds a start code with SSE2 instructions, and returns it. To be fast, the
+ * function searches for two consecutive zero bytes first, because in video they
+ * are rare outside of start codes and stuffing. If there is no start code, the
+ * function sets `*data` to the first position that was not checked and returns
+ * NULL. */
 static const guint8 *
 find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 {
   const guint8 *p;
   guint32 zeros, found;
 
-  /* A step checks the positions 0 to 29. A start code at position 29 consists
-   * of the bytes 29 to 32, so a step needs 33 bytes. */
+  /* A step checks the positions 0 to 29. A start code has four bytes, so a
+   * start code at position 29 ends with byte 32. A step therefore needs 33
+   * bytes. */
   for (p = *data; end - p >= 33; p += STEP) {
     zeros = find_bytes (p, 0);
     found = zeros & zeros >> 1;
@@ -77,7 +81,8 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 
 #ifdef HAVE_AVX2_FUNCTIONS
 #define AVX2 __attribute__ ((target ("avx2")))
-/* As STEP, for 64 bytes */
+/* Number of positions that are checked in one step with AVX2. A step reads 64
+ * bytes, and each position needs two more bytes after it. */
 #define AVX2_STEP 62
 
 /* *INDENT-OFF* */
@@ -96,8 +101,10 @@ find_bytes_avx2 (const guint8 * p, gchar value)
       | (guint64) (guint32) _mm256_movemask_epi8 (high) << 32;
 }
 
-/* Finds a start code with AVX2 instructions. The parameters and the result are
- * those of find_prefix_sse2. One step of the search reads 65 bytes. */
+/* Finds a start code with AVX2 instructions, and returns it. If there is no
+ * start code, sets `*data` to the first position that was not checked and
+ * returns NULL. A step checks the positions 0 to 61. A start code has four
+ * bytes, so a step needs 65 bytes. */
 static AVX2 const guint8 *
 find_prefix_avx2 (const guint8 ** data, const guint8 * end)
 {
@@ -131,9 +138,9 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
       return p;
   }
 #endif
-  /* If the processor has AVX2, the search with AVX2 stops when too few bytes
-   * are left for another step. The search with SSE2 then reads only these last
-   * bytes. */
+  /* If the processor has AVX2, the search with AVX2 has already checked the
+   * data, except for the last bytes, which are too few for another step. In
+   * this case, the search with SSE2 checks only these last bytes. */
 #ifdef __SSE2__
   p = find_prefix_sse2 (&data, end);
   if (p)
@@ -142,9 +149,9 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
   if (end - data < 4)
     return NULL;
 
-  /* Searches for the byte 01 of the prefix 00 00 01, because it is rarer than
-   * the byte 00, and because memchr is the fastest portable way to find one
-   * byte. */
+  /* Searches for the prefix 00 00 01 of a start code. memchr, the fastest
+   * portable way to find one byte, looks for the byte 01, because the byte 01
+   * is rarer than the byte 00. */
   p = data + 2;
   while ((p = memchr (p, 1, end - 1 - p))) {
     if (p[-1] == 0 && p[-2] == 0)
@@ -174,9 +181,9 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   sequence->width = width;
   sequence->height = height;
   sequence->aspect_ratio = data[7] >> 4;
-  /* Some streams contain reserved values of frame_rate_code, which libmpeg3
-   * used (9 to 13). Such streams can be decoded, but their frame rate is
-   * unknown. */
+  /* Some streams contain the reserved values 9 to 13 of frame_rate_code, which
+   * the library libmpeg3 used. Such streams can be decoded, but their frame
+   * rate is unknown. */
   if (rate < G_N_ELEMENTS (frame_rates)) {
     sequence->fps_n = frame_rates[rate][0];
     sequence->fps_d = frame_rates[rate][1];
@@ -323,8 +330,8 @@ mpeg_video_macroblock_rows (const MpegVideoSequence * sequence, guint structure)
   if (structure != MPEG_VIDEO_STRUCTURE_FRAME)
     return (sequence->height + 31) / 32;
   /* In an interlaced sequence, a frame consists of two fields, and each field
-   * has a whole number of macroblock rows. The number of rows is therefore
-   * computed for one field and doubled. */
+   * has a whole number of macroblock rows. To get the number of rows of a
+   * frame, the number of rows of one field is therefore doubled. */
   if (sequence->mpeg2 && !sequence->progressive)
     return 2 * ((sequence->height + 31) / 32);
   return (sequence->height + 15) / 16;
@@ -337,10 +344,10 @@ mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n, guint fps_d)
   guint64 minutes = gop->hours * 60 + gop->minutes;
   guint64 number = (minutes * 60 + gop->seconds) * nominal + gop->pictures;
 
-  /* A drop-frame time code omits two frame numbers per minute, except in every
-   * tenth minute. At 60 frames per second, each frame number of a time code
-   * stands for a pair of frames, so the two omitted numbers stand for four
-   * frames. */
+  /* A drop-frame time code omits two frame numbers at the start of each minute,
+   * except in every tenth minute. At 60 frames per second, each frame number of
+   * a time code stands for a pair of frames. The two omitted numbers then stand
+   * for four frames. */
   if (gop->drop_frame && nominal >= 30)
     number -= (minutes - minutes / 10) * 2 * (nominal / 30);
   return number;

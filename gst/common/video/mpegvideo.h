@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parsers for start codes and headers of MPEG-1 (ISO/IEC 11172-2) and MPEG-2
- * (ISO/IEC 13818-2) video. They have no state and depend on GLib only.
+/* Parsers for start codes and headers of MPEG-1 video (ISO/IEC 11172-2) and
+ * MPEG-2 video (ISO/IEC 13818-2). The functions have no state and depend on
+ * GLib only.
  *
  * Section and table numbers refer to 13818-2, unless 11172-2 is named.
  */
@@ -9,7 +10,8 @@
 
 #include <glib.h>
 
-/* Start code values of 13818-2, table 6-1. Slices have the values 01 to AF. */
+/* Values of the start codes of MPEG video (13818-2, table 6-1). Slices have the
+ * values 01 to AF. */
 #define MPEG_VIDEO_CODE_PICTURE       0x00
 #define MPEG_VIDEO_CODE_SLICE_MIN     0x01
 #define MPEG_VIDEO_CODE_SLICE_MAX     0xaf
@@ -39,7 +41,7 @@
 #define MPEG_VIDEO_MAX_HEADER_SIZE 261
 
 /* Values of picture_coding_type (13818-2, table 6-12). D-pictures exist in
- * 11172-2 only. */
+ * MPEG-1 (11172-2) only. */
 typedef enum
 {
   MPEG_VIDEO_PICTURE_UNKNOWN = 0,
@@ -71,7 +73,8 @@ typedef struct
   guint profile_level;          /* profile_and_level_indication */
   gboolean mpeg2;               /* a sequence extension followed */
   gboolean progressive;
-  /* TRUE if frames are not reordered; the PTS of each frame then equals its DTS
+  /* TRUE if frames are not reordered. The PTS of each frame is then equal to
+   * its DTS.
    */
   gboolean low_delay;
 } MpegVideoSequence;
@@ -85,7 +88,8 @@ typedef struct
   gboolean broken_link;
 } MpegVideoGop;
 
-/* Picture header and picture coding extension (6.2.3, 6.2.3.1) */
+/* Contents of a picture header and of the picture coding extension that may
+ * follow it (13818-2, sections 6.2.3 and 6.2.3.1) */
 typedef struct
 {
   MpegVideoPictureType type;
@@ -96,8 +100,9 @@ typedef struct
    * backward_f_code is 0 if it has no backward motion vectors */
   guint8 forward_f_code, backward_f_code;
 
-  /* TRUE if the picture coding extension, which contains the fields below, was
-   * present */
+  /* TRUE if the picture header is followed by a picture coding extension. Only
+   * then are the fields below valid, except `structure`, which is always valid.
+   */
   gboolean has_extension;
   guint8 f_code[2][2];          /* [forward, backward][horizontal, vertical] */
   guint8 intra_dc_precision;
@@ -112,8 +117,8 @@ typedef struct
   gboolean chroma_420_type;
   gboolean progressive_frame;
   gboolean composite_display;
-  /* The fields that follow composite_display_flag, as 20 bits in the order of
-   * the bitstream */
+  /* The fields that follow composite_display_flag: 20 bits in the order of the
+   * bitstream. 0 if composite_display is FALSE. */
   guint32 composite_display_bits;
 } MpegVideoPicture;
 
@@ -123,9 +128,10 @@ const guint8 *mpeg_video_find_start_code (const guint8 * data,
     const guint8 * end);
 
 /* Each of the following parsers gets a complete header, which begins with its
- * start code. A parser returns FALSE, without changing the struct, if the
- * header is too short or has a forbidden value. mpeg_video_parse_extension_id
- * returns 0 if the data are not an extension. */
+ * start code. If the header is too short or has a forbidden value, the parser
+ * returns FALSE and does not change the struct. mpeg_video_parse_extension_id
+ * () returns the identifier of the extension, or 0 if the data are no
+ * extension. */
 gboolean mpeg_video_parse_sequence (MpegVideoSequence * sequence,
     const guint8 * data, gsize size);
 guint mpeg_video_parse_extension_id (const guint8 * data, gsize size);
@@ -138,17 +144,19 @@ gboolean mpeg_video_parse_picture (MpegVideoPicture * picture,
 gboolean mpeg_video_parse_picture_extension (MpegVideoPicture * picture,
     const guint8 * data, gsize size);
 
-/* Returns 'I', 'P', 'B', 'D' or '?' for the picture type. */
+/* Returns 'I', 'P', 'B' or 'D' for the picture type, or '?' if it is unknown.
+ */
 gchar mpeg_video_picture_type_char (MpegVideoPictureType type);
 
-/* Returns the number of macroblock rows of a picture with the given structure,
- * or 0 if the height is unknown. */
+/* Returns the number of macroblock rows of a picture, or 0 if the height is
+ * unknown. `structure` says whether the picture is a frame or a field
+ * (MpegVideoStructure). */
 guint mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
     guint structure);
 
-/* Converts the time code of a GOP to the number of frames since the time code
- * 00:00:00:00. A drop-frame time code skips some frame numbers; these are not
- * counted (13818-2, section 6.3.8).
+/* Converts the time code of a GOP header to the number of frames since the time
+ * code 00:00:00:00. A drop-frame time code skips some frame numbers, to which
+ * no frames belong. These numbers are not counted (13818-2, section 6.3.8).
  */
 guint64 mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
     guint fps_d);

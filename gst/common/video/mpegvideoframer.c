@@ -6,20 +6,20 @@
 
 #include <string.h>
 
-/* Maximum height of pictures without slice_vertical_position_extension (13818-2
- * 6.2.4) */
+/* Maximum height, in lines, of pictures whose slice headers have no field
+ * slice_vertical_position_extension (13818-2 6.2.4) */
 #define MAX_HEIGHT_WITHOUT_EXTENSION 2800
 
 /* A start code of four bytes may begin at the end of one input and end in the
- * next input. MAX_STRADDLE is the maximum number of its bytes that are in the
- * first of these two inputs. */
+ * next input. MAX_STRADDLE is the maximum number of bytes of this start code
+ * that are in the first of these two inputs. */
 #define MAX_STRADDLE 3
 
-/* Distance in bytes from a start code to the position at which the search for
- * the next start code begins. This position is the last byte of the start code,
- * because in a damaged stream this byte may also be the first byte of the next
- * start code. The search then finds the same start codes no matter how the
- * stream is divided into inputs. */
+/* Distance in bytes from the first byte of a start code to its last byte, at
+ * which the search for the next start code begins. In a damaged stream, the
+ * last byte of a start code may also be the first byte of the next start code.
+ * Because the search includes this byte, it finds the same start codes no
+ * matter how the stream is divided into inputs. */
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
@@ -37,33 +37,34 @@ struct _MpegVideoFramer
    * start code of the frame. While the framer searches for this start code,
    * `chunk` contains only the last MAX_STRADDLE bytes of the input.
    *
-   * The framer reads the bytes of the current frame through the pointer `base`.
-   * It is equal to `chunk`, except in mpeg_video_framer_input_frame (). That
-   * function sets `base` to the data of the caller, so that the data need not
-   * be copied. */
+   * The framer reads the bytes of the current frame through the pointer `base`,
+   * which is normally equal to `chunk`. During mpeg_video_framer_input_frame
+   * (), `base` points to the data of the caller instead, so that the data need
+   * not be copied. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  /* TRUE if the data that the caller has passed are not exactly one frame. The
-   * framer must then copy the data. */
+  /* TRUE if the input of mpeg_video_framer_input_frame () has turned out not to
+   * be exactly one frame. That function then returns FALSE, and its caller has
+   * to use mpeg_video_framer_input (), which copies the data. */
   gboolean split;
 
   /* State of the current frame */
   gboolean hunting;
   /* TRUE if the current frame has a picture start code or a slice */
   gboolean have_body;
-  /* TRUE if the last unit of the current frame is a slice */
+  /* TRUE if the last start code of the current frame is that of a slice */
   gboolean in_slices;
-  /* TRUE if the last unit of the current frame is a sequence end code */
+  /* TRUE if the last start code of the current frame is a sequence end code */
   gboolean ended;
   MpegVideoFrame frame;
   MpegVideoUnit *units;         /* array of n_units elements */
   guint n_units, units_size;
 
-  /* TRUE if there is a candidate. The candidate is a picture header that was
-   * received after the first field of a frame. It may belong to the second
+  /* TRUE if there is a candidate, which is a picture header that was received
+   * after the first field of a frame. The candidate may belong to the second
    * field of this frame, or start a new frame. The picture coding extension
    * that follows the candidate shows which of the two is true. */
   gboolean have_candidate;
@@ -73,7 +74,7 @@ struct _MpegVideoFramer
   guint64 candidate_pts, candidate_dts;
 
   /* Timestamps in ns that came with the last input. The next picture that
-   * starts gets these timestamps. */
+   * starts in the input gets these timestamps. */
   guint64 pts, dts;
 
   GQueue output;                /* elements are MpegVideoFrame */
@@ -156,9 +157,9 @@ framer_reserve (MpegVideoFramer * framer, gsize size)
   framer->base = framer->chunk;
 }
 
-/* Appends `data` to the chunk, and then keeps only the last bytes of the chunk,
- * which may be the beginning of a start code. Called while the framer searches
- * for the first start code of a frame. */
+/* Called while the framer searches for the first start code of a frame. Appends
+ * `data` to the chunk, and then keeps only the last bytes of the chunk, which
+ * may be the beginning of a start code. */
 static void
 framer_append_junk (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
@@ -214,11 +215,11 @@ framer_skip_to (MpegVideoFramer * framer, gsize offset)
 }
 
 /* Returns FALSE if a slice of the picture is known to be missing, otherwise
- * TRUE. In MPEG-2, the slices of a picture cover all rows without a gap,
- * because all profiles require the restricted slice structure of 13818-2
+ * TRUE. In MPEG-2, the slices of a picture cover all macroblock rows without a
+ * gap, because all profiles require the restricted slice structure of 13818-2
  * 6.1.2.2. In MPEG-1 (11172-2), a slice may cover several rows, but only its
- * first row is known. Missing slices after the first slice are therefore not
- * detected. */
+ * first row is known. In MPEG-1, missing slices after the first slice are
+ * therefore not detected. */
 static gboolean
 picture_is_complete (const MpegVideoFramer * framer,
     const MpegVideoFramePicture * picture)
@@ -263,8 +264,9 @@ frame_is_complete (const MpegVideoFramer * framer, const MpegVideoFrame * frame)
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Sets the remaining fields of the frame. Called when it is known that the
- * frame consists of the first `n_units` units. */
+/* Called when it is known that the current frame consists of the first
+ * `n_units` units and has `size` bytes. Sets the remaining fields of this
+ * frame. */
 static void
 framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
 {
@@ -306,14 +308,14 @@ framer_cut_chunk (MpegVideoFramer * framer, gsize size)
   return cut;
 }
 
-/* Outputs the first `size` bytes of the chunk, which contain `n_units` units,
- * as a frame. */
+/* Outputs the first `size` bytes of the chunk as a frame. They contain
+ * `n_units` units. A unit is a start code with the data after it. */
 static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
   if (framer->frame.n_pictures == 0) {
-    /* The bytes contain slices or other headers, but no picture header. They
-     * cannot be decoded, so they are discarded. */
+    /* The bytes contain slices or headers, but no valid picture header. They
+     * cannot be decoded without it, so they are discarded. */
     framer->stats.bad_headers++;
     framer_skip_to (framer, size);
     framer_clear_frame (framer);
@@ -357,11 +359,11 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
   g_free (again);
 }
 
-/* Returns whether the candidate, a picture header after a first field, is the
- * second field of the current frame (13818-2 6.1.1.4.1). A second field has the
- * opposite parity and the same temporal reference as the first field. It has
- * the same type as the first field, or the type P if the first field has the
- * type I. */
+/* Returns whether the candidate belongs to the second field of the current
+ * frame (13818-2 6.1.1.4.1). The candidate is a picture header that was
+ * received after the first field. A second field has the opposite parity and
+ * the same temporal reference as the first field. It has the same type as the
+ * first field, or the type P if the first field has the type I. */
 static gboolean
 candidate_is_second_field (const MpegVideoFramer * framer)
 {
@@ -450,8 +452,8 @@ framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
     framer->stats.bad_headers++;
 }
 
-/* Called when the end of the last unit is known to be at `end`. Parses the unit
- * if it is a header.
+/* Called when it is known that the last unit ends at the offset `end`. A unit
+ * is a start code with the data after it. If the unit is a header, parses it.
  */
 static void
 framer_end_unit (MpegVideoFramer * framer, gsize end)
@@ -509,8 +511,8 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
   const MpegVideoFrame *frame = &framer->frame;
 
   /* If a header follows a sequence end code, the sequence end code ends the
-   * frame. If another start code follows, the sequence end code is not genuine,
-   * because damage inside a slice has produced it. The picture then continues.
+   * frame. If another start code follows, the sequence end code is assumed to
+   * be the result of damage inside a slice, and the picture continues.
    */
   if (framer->ended)
     return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
@@ -523,8 +525,8 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
     return FALSE;
   if (frame->n_pictures == 0)
     return TRUE;
-  /* After a first field, a picture start code does not end the frame yet,
-   * because the picture may be the second field of the frame. */
+  /* After the first field of a frame, a picture start code does not end the
+   * frame yet, because it may start the second field of the same frame. */
   return frame->n_pictures == 2 || frame->pictures[0].first_slice == 0
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }
@@ -576,10 +578,9 @@ framer_add_unit (MpegVideoFramer * framer, gsize offset, guint code)
   framer->units[framer->n_units++] = unit;
 }
 
-/* Handles the most frequent case: the start code at `offset` begins a slice,
- * and the previous unit is a slice as well. In this case, processes the start
- * code completely and returns TRUE. Otherwise, returns FALSE and changes
- * nothing. */
+/* Handles the most frequent case: a slice follows another slice. If the start
+ * code at `offset` begins such a slice, processes the start code completely and
+ * returns TRUE. Otherwise, returns FALSE and changes nothing. */
 static inline gboolean
 framer_next_slice (MpegVideoFramer * framer, gsize offset, guint code)
 {
@@ -591,7 +592,7 @@ framer_next_slice (MpegVideoFramer * framer, gsize offset, guint code)
 }
 
 /* Processes the start code at `offset`. A unit is a start code with the data
- * after it, so the previous unit ends at `offset`. */
+ * after it, so this start code ends the previous unit. */
 static void
 framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 {
@@ -605,11 +606,11 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* If framer_settle_candidate () has output a frame, it has removed the
-     * bytes of this frame from the chunk. The remaining bytes were moved to the
-     * start of the chunk, and their units are in a new list. `offset` is
-     * therefore reduced by the number of removed bytes. The last unit of the
-     * new list ends at `offset`. */
+    /* If framer_settle_candidate () has output a frame, the bytes of this frame
+     * were removed from the chunk. The remaining bytes were moved to the start
+     * of the chunk, and their start codes were processed again as a new list of
+     * units. `offset` is therefore reduced by the number of removed bytes. The
+     * last unit of the new list ends at the reduced `offset`. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);
@@ -677,9 +678,9 @@ framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
-    /* A slice that follows another slice is not appended here. Consecutive
-     * slices are appended together at the next other start code, which is
-     * faster. */
+    /* A slice that follows another slice is not appended to the chunk here. It
+     * is faster to append consecutive slices together, when the next start code
+     * of another kind is found. */
     if (framer_next_slice (framer, framer->len + (code - data), code[3]))
       continue;
     framer_append (framer, data, code - data);
@@ -693,9 +694,9 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* A picture start code may begin in the previous input and end in the new
-   * one. Its picture gets the timestamps of the previous input. Such a start
-   * code is therefore processed before the new timestamps are stored. */
+  /* A picture start code may begin in the previous input and end in this input.
+   * Its picture gets the timestamps of the previous input. Such a start code is
+   * therefore processed before the new timestamps are stored. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;
