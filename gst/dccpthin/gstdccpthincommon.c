@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Enumerations, properties and statistics that dccpthinsink and dccpthinsrc
- * share. The header documents the functions. */
+/* Enumerations, properties and statistics that the elements dccpthinsink and
+ * dccpthinsrc share. The functions are documented in gstdccpthincommon.h. */
 
 #include "gstdccpthincommon.h"
 
@@ -17,11 +17,13 @@
 /* --- enumerations --------------------------------------------------------- */
 
 /* *INDENT-OFF* */
-/* The names "caller" and "listener" are also those of the SRT elements. The
- * names "connect" and "listen" are deprecated and exist for older pipelines.
- * Each deprecated name has a numeric value of its own. GStreamer's tools look
- * up a name by its value. If "connect" had the same value as "caller", they
- * could therefore show the deprecated name. */
+/* The names "caller" and "listener" are the same as those of the SRT elements.
+ * The older names "connect" and "listen" are deprecated. They are kept for
+ * existing pipelines.
+ *
+ * Each deprecated name has a numeric value of its own, for this reason:
+ * GStreamer's tools have only the value and look up its name. If "connect" and
+ * "caller" had the same value, the tools could show the deprecated name. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
     {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},
@@ -109,17 +111,18 @@ static const GstWirelessProperty properties[] = {
       "Protocol that carries the DCCP packets", PROPERTY_READY | PROPERTY_URI,
       encapsulation, gst_dccp_thin_encapsulation_get_type,
       GST_DCCP_THIN_ENCAPSULATION_UDP),
-  /* The default RTPV is the service code of RFC 5762 section 5.1 for video over
-   * RTP. */
+  /* RTPV is the service code for video over RTP (RFC 5762 section 5.1). */
   PROPERTY_STRING ("service-code", "Service code",
       "DCCP service code, the same at both ends: at most four characters, SC= "
       "and a decimal number, or SC=x and a hexadecimal number (RFC 4340 "
       "section 8.1.2)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
-  /* RFC 4340 section 7.5.2 specifies the minimum and the maximum of the window.
-   * It also says that the window should have at least as many packets as are
-   * sent in five round trips. The default of 10000 packets is enough if the
-   * round trip is one second and 2000 packets are sent per second. */
+  /* The Sequence Window is the number of consecutive sequence numbers that the
+   * peer accepts as valid. RFC 4340 section 7.5.2 specifies its minimum and its
+   * maximum. The section also says that the window should be at least as large
+   * as the number of packets that are sent in five round trips. The default of
+   * 10000 packets is enough if the round-trip time is one second and 2000
+   * packets are sent per second. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
       "Sequence window announced to the peer, at least the number of packets "
       "sent in five round trips; the default suits nearly every path (packets, "
@@ -135,9 +138,10 @@ static const GstWirelessProperty properties[] = {
       "evaluated; the default suits all but very small machines",
       PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
-  /* The default of this property is much larger than that of Linux 6.1, whose
-   * default buffer holds 90 packets of 1400 bytes. On a fast link, more than 90
-   * packets can arrive before the receiving thread runs again. */
+  /* The default of the property `buffer-size` is much larger than the default
+   * of Linux 6.1, which is enough for only 90 packets of 1400 bytes. On a fast
+   * link, more than 90 packets can arrive before the receiving thread runs
+   * again. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer and of the kernel receive buffer "
       "(bytes, 0 = the system's default)", PROPERTY_READY, buffer_size, 0,
@@ -151,10 +155,12 @@ static const GstWirelessProperty properties[] = {
       "default)", PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
 };
 
-/* Returns the name of the property to which the host in a URI is assigned. With
- * mode=caller, the host in the URI is the peer, so this is the property `host`.
- * With mode=listener, it is the local address. If `uri` has the key "mode", the
- * value of this key is used instead of the property `mode`. */
+/* Returns the name of the property to which the host in a URI is assigned. In
+ * the mode "caller", the host is the peer, so this is the property `host`. In
+ * the mode "listener", the host is a local address. The property is then
+ * `address` of the source or `bind-address` of the sink. The mode is taken from
+ * the key "mode" of the URI or, if the URI has no such key, from the property
+ * `mode`. */
 static const gchar *
 get_host_property (GstElement * element, const GstUri * uri)
 {

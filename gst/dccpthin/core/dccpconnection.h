@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP connection (RFC 4340), from its first packet to its last: the part
- * of an endpoint that deals with one peer. Only the endpoint includes this
- * header.
+/* One DCCP connection (RFC 4340) between an endpoint and one peer, from its
+ * first packet to its last. Only the code of the endpoint and its tests include
+ * this header.
  */
 
 #pragma once
@@ -18,18 +18,18 @@
 #define DCCP_SECOND (1000 * DCCP_MILLISECOND)
 /* MSL is two minutes (RFC 4340 section 3.4). */
 #define DCCP_MSL (120 * DCCP_SECOND)
-/* round-trip time that is assumed before the first measurement (RFC 4340
- * section 3.4) */
+/* Round-trip time in ns that is assumed before the first measurement (RFC 4340
+ * section 3.4). */
 #define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
 #define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
 
-/* Maximum size in bytes of the Init Cookies of a Response, including the option
- * headers. */
+/* Maximum total size in bytes of the Init Cookie options of a Response,
+ * including their type and length fields. */
 #define DCCP_MAX_COOKIES 512
-/* Number of Requests whose sending times are stored. The pause after the first
- * Request is 1 second. Each further pause is twice as long, up to 64 seconds.
- * Within the default connect_timeout of eight minutes, a client therefore sends
- * fewer than 16 Requests. */
+/* Number of Requests whose sending times a client stores. The client waits 1
+ * second after the first Request. Each further waiting time is twice as long,
+ * up to 64 seconds. Within the default connect_timeout of eight minutes, a
+ * client therefore sends fewer than 16 Requests. */
 #define DCCP_MAX_REQUESTS 16
 
 typedef struct
@@ -47,77 +47,92 @@ typedef struct
   guint mtu;
 
   /* numbers (section 7.1) */
-  /* first sequence number sent (ISS) and received (ISR) */
+  /* `iss` (ISS) is the first sequence number that we sent, and `isr` (ISR) is
+   * the first that we received. */
   guint64 iss, isr;
-  /* greatest sequence number sent (GSS) and received (GSR), and greatest
-   * sequence number of ours that the peer has acknowledged (GAR) */
+  /* `gss` (GSS) is the greatest sequence number that we have sent, and `gsr`
+   * (GSR) is the greatest that we have received. `gar` (GAR) is the greatest of
+   * our own sequence numbers that the peer has acknowledged. */
   guint64 gss, gsr, gar;
   guint64 osr;                  /* first sequence number received in OPEN */
-  /* First sequence number that a server sent in the state OPEN. If the client
-   * has acknowledged this number or a greater one, the client is in the state
-   * OPEN, too. */
+  /* First sequence number that a server sent in the state OPEN. When the client
+   * has acknowledged this number or a greater one, the server knows that the
+   * client is in the state OPEN, too. */
   guint64 first_open;
   DccpHistory received;
 
   /* times, ns */
-  /* time at which the connection began or, if it is closing, at which the
-   * closing began */
+  /* Time in ns from which the timeouts of the handshake and of the closing are
+   * measured. It is set when the connection is created, when its
+   * half-connections begin, and when the closing begins. */
   guint64 began;
-  /* arrival time of the packet with the greatest sequence number received (GSR)
-   */
+  /* Arrival time in ns of the packet with GSR, the greatest sequence number
+   * received so far. */
   guint64 gsr_time;
-  guint64 heard;                /* arrival time of the latest valid packet */
-  /* Time at which the packet whose answer is missing is sent again. This is a
-   * Request, the Ack of PARTOPEN, a Close or a CloseReq. A server in RESPOND
-   * does not repeat its Response, but sends a Sync at this time. */
+  /* Arrival time in ns of the latest valid packet. */
+  guint64 heard;
+  /* A packet is sent again at this time in ns because its answer is missing.
+   * Depending on the state, this packet is a Request, the Ack of the state
+   * PARTOPEN, a Close or a CloseReq. A server in the state RESPOND sends a Sync
+   * at this time. It does not repeat its Response. */
   guint64 retransmit_at;
   guint64 backoff;
-  /* time at which a Sync is sent to check whether the peer is still there */
+  /* Time in ns at which the next Sync is sent, to check whether the peer is
+   * still there. */
   guint64 probe_at;
   guint64 request_times[DCCP_MAX_REQUESTS];
-  /* sequence number and sending time of the last Response */
+  /* `response` is the sequence number of the last Response that we sent, and
+   * `response_time` is its sending time in ns. A server measures the round-trip
+   * time with them. */
   guint64 response, response_time;
 
   /* packets that must be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
-  /* Maximum size in bytes of the Sync that is to be sent. If the Sync answers a
-   * packet, this is the size of that packet. */
+  /* Maximum size in bytes of the Sync that has to be sent. A Sync that answers
+   * a packet must not be longer than this packet. */
   gsize sync_room;
   DccpLimiter responses;
-  /* Size in bytes of the last packet that arrived for this connection. A Reset
-   * or Sync to a client that has not acknowledged anything yet must not be
-   * longer than this packet, because the client's address may be forged. */
+  /* Size in bytes of the last packet that arrived for this connection. As long
+   * as the client has not acknowledged anything, its address may be forged. A
+   * Reset or Sync to it must then not be longer than this packet. */
   gsize answer_room;
   gboolean owes_echo;
   guint32 stamp;
   guint64 stamp_time;
-  /* number of packets without data since the last packet with data */
+  /* Number of packets without data that we have sent since our last packet with
+   * data. The option NDP Count contains this number. */
   guint64 ndp;
 
-  /* The stored Init Cookie options (RFC 4340 section 8.1.4). A client stores
-   * the cookies of the Response. It returns them in its packets until it is in
-   * the state OPEN. A server stores the cookie that its Response contains. */
+  /* Init Cookie options that the connection stores (RFC 4340 section 8.1.4). A
+   * client stores the cookies of the Response, and returns them in its packets
+   * until it is in the state OPEN. A server stores the cookie that its Response
+   * contains. */
   guint8 cookies[DCCP_MAX_COOKIES];
   gsize cookies_size;
 
   /* data */
-  guint64 delivered;            /* greatest sequence number of delivered data */
-  /* packets that we dropped and have to report to the peer (Data Dropped) */
+  /* Greatest sequence number of the packets whose data was delivered to the
+   * application. */
+  guint64 delivered;
+  /* Packets from the peer that we dropped. The option Data Dropped has to
+   * report them to the peer. */
   DccpDropped dropped;
-  /* TRUE if our last Ack said that we are a slow receiver */
+  /* TRUE if our last Ack contained the option Slow Receiver, which says that
+   * our application is too slow for the data. */
   gboolean told_slow;
-  /* `sent_data` contains the packets with data that we sent. `reported`
-   * contains the packets of `sent_data` that the peer has reported as dropped.
-   */
+  /* Two histories. In `sent_data`, the bits of the packets with data that we
+   * sent are set. In `reported`, the bits of those packets are set that the
+   * peer has reported as dropped. */
   DccpHistory sent_data, reported;
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */
 } DccpConnection;
 
-/* Creates a connection. A client is then in the state REQUEST. A server is in
- * the state RESPOND, because it has received `request`. */
+/* The following two functions create a connection. The connection of a client
+ * begins in the state REQUEST. The connection of a server begins in the state
+ * RESPOND, because the server has already received `request`. */
 DccpConnection *dccp_connection_new_client (DccpCommon * common, guint64 now,
     const DatagramPath * path, guint16 local_port, guint64 iss);
 DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
@@ -129,28 +144,31 @@ void dccp_connection_add_stats (DccpConnection * connection,
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 
-/* Adds a cookie of `size` bytes to the Init Cookies of the connection. Returns
- * FALSE if there is no room for it. */
+/* Adds an Init Cookie of `size` bytes to the cookies that the connection
+ * stores. Returns FALSE if there is no room for it. */
 gboolean dccp_connection_add_cookie (DccpConnection * connection,
     const guint8 * value, gsize size);
 gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
     const DccpPacket * packet);
-/* Processes a packet by the steps 4 to 16 of RFC 4340 section 8.5. Returns TRUE
- * if the packet has data for the application. `size` is the size of the packet
- * in bytes. */
+/* Processes a received packet by the steps 4 to 16 of RFC 4340 section 8.5.
+ * `size` is the size of the packet in bytes. If the packet has data for the
+ * application, describes the data in `data` and returns TRUE. */
 gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
     const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
 /* Ends the connection and sets its state to `state`. Nothing is sent
- * afterwards. The application receives an event of the type `type`. The
- * exception is a connection of a server that was never reported as connected.
- */
+ * afterwards. The application receives an event of the type `type`. There is
+ * one exception: if this is a connection of a server and its opening was never
+ * reported, its end is not reported either. */
 void dccp_connection_end (DccpConnection * connection, DccpState state,
     DccpEventType type, guint8 code, const guint8 * data);
-/* Ends the connection with a Reset that has the code `code`. If the rules for
- * Resets to unknown peers forbid the Reset, the connection ends without it. The
- * application receives an event of the type `type`. The exception is a
- * connection of a server that was never reported as connected. */
+/* Ends the connection and sends a Reset with the code `code`. If the address of
+ * the peer may be forged, special rules limit the number and the size of
+ * Resets. If these rules forbid the Reset, the connection ends without one.
+ *
+ * The application receives an event of the type `type`. There is one exception:
+ * if this is a connection of a server and its opening was never reported, its
+ * end is not reported either. */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);
 

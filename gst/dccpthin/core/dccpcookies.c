@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Init Cookies, and the queue of the Responses that carry them. A cookie
- * consists of the time (8 bytes), the sequence number of the Request (8 bytes),
- * the first 16 bytes of an HMAC-SHA-256, and the options of the Request. The
- * HMAC covers all values that the client must not change. */
+/* Implementation of dccpcookies.h: Init Cookies, and the queue of the Responses
+ * that carry them. A cookie has four parts: the time at which it was made (8
+ * bytes), the sequence number of the Request (8 bytes), the first 16 bytes of
+ * an HMAC-SHA-256, and the options of the Request. The HMAC covers all values
+ * that the client must not change. */
 
 #include "dccpcookies.h"
 
@@ -12,17 +13,19 @@
 #include "wire.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Lifetime of a cookie. A client in PARTOPEN repeats its Ack after 200 ms, then
- * after 400 ms, and so on (section 8.1.5). The lifetime is enough for six of
- * these Acks, even if the round-trip time is several seconds. */
+/* Lifetime of a cookie in ns. A client in the state PARTOPEN returns the cookie
+ * in an Ack. If no answer arrives, it sends the Ack again after 200 ms, then
+ * after 400 ms, and so on (RFC 4340 section 8.1.5). The lifetime is long enough
+ * for six of these Acks, even if the round-trip time is several seconds. */
 #define LIFETIME (16 * SECOND)
 #define MAC_AT 16
 #define MAC_SIZE 16
 #define OPTIONS_AT (MAC_AT + MAC_SIZE)
 
 /* Computes the HMAC of a cookie. It covers the contents of the cookie, `epoch`,
- * the addresses in `path`, and the ports in `client`, which is a packet from
- * the client. */
+ * the addresses in `path`, and the ports in `client`. `epoch` is the number of
+ * connections that the listener has opened so far. `client` is any packet that
+ * the client sent. */
 static void
 make_mac (const guint8 * cookie, gsize size,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Init Cookies (RFC 4340 section 8.1.4). A listener that has no room for
- * another half-open connection encodes the Request in a cookie, puts the cookie
- * into its Response, and keeps no state. The client returns the cookie with its
- * Ack. Responses with a cookie belong to no connection and wait in the queue of
- * this file until they are sent.
+ * another half-open connection encodes the Request in a cookie, and puts the
+ * cookie into its Response. It then stores nothing about the client. The client
+ * returns the cookie with its Ack. A Response with a cookie belongs to no
+ * connection. It waits in a queue, which this header declares, until it is
+ * sent.
  */
 
 #pragma once
@@ -11,8 +12,9 @@
 #include "dccppacket.h"
 
 #define DCCP_COOKIE_SECRET_SIZE 32
-/* Maximum size of a cookie in bytes. A cookie is sent in an option, whose
- * length field has only one byte. */
+/* Maximum size of a cookie in bytes. A cookie is the value of an option. The
+ * length field of an option has one byte, and also counts the two bytes of type
+ * and length. */
 #define DCCP_MAX_COOKIE 253
 
 typedef struct
@@ -21,16 +23,18 @@ typedef struct
   gsize size;                   /* 0: none */
 } DccpCookie;
 
-/* Makes the cookie for `request`. `epoch` is the number of connections that
- * have been opened so far. Each cookie becomes invalid when this number
- * changes, that is, when the next connection opens. Returns FALSE if the
- * options of the Request do not fit into a cookie. */
+/* Makes the cookie with which a listener answers `request`. `epoch` is the
+ * number of connections that the listener has opened so far. When the next
+ * connection opens, this number changes, and all cookies that were made before
+ * become invalid. Returns FALSE if the options of the Request do not fit into a
+ * cookie. */
 gboolean dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, const DccpPacket * request);
-/* Returns TRUE if `packet` has a valid cookie. In this case, sets `request` to
- * the Request that the cookie describes, and `time` to the time at which this
- * Request was answered. request->options points into `packet`. */
+/* Returns TRUE if `packet` contains a valid cookie. In this case, `request` is
+ * set to the Request for which the cookie was made, and `time` to the time in
+ * ns at which this Request was answered. The options of `request` point into
+ * `packet`. */
 gboolean dccp_cookie_check (const DccpPacket * packet,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, DccpPacket * request, guint64 * time);
@@ -50,10 +54,11 @@ typedef struct
 } DccpResponses;
 
 /* Adds a Response of `size` bytes, which is to be sent on `path`, to the queue.
- * Returns FALSE if the queue is full. */
+ * Returns FALSE if the queue is full or the Response is longer than
+ * DCCP_MAX_RESPONSE. */
 gboolean dccp_responses_push (DccpResponses * responses,
     const DatagramPath * path, const guint8 * bytes, gsize size);
-/* Takes a Response from the queue. Returns its size in bytes; 0 = the queue is
- * empty. */
+/* Takes the oldest Response from the queue. Returns the size of this Response
+ * in bytes, or 0 if the queue is empty. */
 gsize dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the Data Dropped option, which tells the peer which packets we have
- * dropped. With CCID 3, the peer does not acknowledge the packets that contain
- * this option, so we never know whether an option has arrived. Each dropped
- * packet is therefore reported several times. The peer counts it only once. */
+/* Implementation of dccpdropped.h: the list of received packets that we have
+ * dropped. The option Data Dropped reports them to the peer. With CCID 3, the
+ * peer does not acknowledge the packets that contain this option, so we never
+ * know whether such a packet has arrived. Each dropped packet is therefore
+ * reported several times. The peer counts it only once. */
 
 #include "dccpdropped.h"
 
 #include <string.h>
 
-/* Number of times that each dropped packet is reported. If two of the reports
- * are lost, the peer still receives the third report. */
+/* Number of times that each dropped packet is reported to the peer. If two of
+ * the three reports are lost, the peer still receives the third one. */
 #define REPORTS 3
-/* maximum size of the option's value in bytes */
+/* Maximum size in bytes of the value of a Data Dropped option. The value
+ * consists of blocks of one byte. */
 #define MAX_BLOCKS 64
-/* Maximum number of consecutive packets that one block reports as not dropped.
- * The block stores the number minus one in 7 bits. */
+/* The option Data Dropped consists of blocks of one byte. This is the maximum
+ * number of consecutive packets that one block can report as not dropped. The
+ * block stores this number minus one in 7 bits. */
 #define MAX_NORMAL_RUN 128
-/* Maximum number of consecutive packets that one block reports as dropped. The
- * block stores the number minus one in 4 bits. */
+/* The option Data Dropped consists of blocks of one byte. This is the maximum
+ * number of consecutive packets that one block can report as dropped. The block
+ * stores this number minus one in 4 bits. */
 #define MAX_DROPPED_RUN 16
 
 gboolean
@@ -46,7 +50,8 @@ dccp_dropped_add (DccpDropped * dropped, guint64 sequence, DccpDropCode code)
   return TRUE;
 }
 
-/* Removes each packet that was reported REPORTS times. */
+/* Removes each packet from the list that has been reported to the peer REPORTS
+ * times. */
 static void
 forget (DccpDropped * dropped)
 {
@@ -58,8 +63,9 @@ forget (DccpDropped * dropped)
   dropped->n = n;
 }
 
-/* Appends blocks of the option Data Dropped for `run` consecutive packets that
- * were not dropped. Returns FALSE if there is no room. */
+/* The value of the option Data Dropped consists of blocks of one byte. Appends
+ * the blocks that describe `run` consecutive packets that were not dropped.
+ * Returns FALSE if there is no room for the blocks. */
 static gboolean
 add_normal (guint8 * blocks, gsize * size, gint64 run)
 {

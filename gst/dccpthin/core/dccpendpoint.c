@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A DCCP endpoint. It finds the connection to which a packet belongs (steps 1
- * to 3 of RFC 4340 section 8.5), and answers packets that belong to no
- * connection. */
+/* Implementation of dccpendpoint.h: a DCCP endpoint. It finds the connection to
+ * which a received packet belongs (steps 1 to 3 of RFC 4340 section 8.5). It
+ * also answers packets that belong to no connection. */
 
 #include "dccpendpointprivate.h"
 
@@ -14,10 +14,11 @@
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
-/* Sets the default configuration. The Sequence Window should cover five round
- * trips (RFC 4340 section 7.5.2). Its default is 10000 packets, which is enough
- * for 2000 packets per round trip. With a round-trip time of 200 ms and packets
- * of 1500 bytes, this is a rate of 120 Mbit/s. */
+/* Sets the default configuration. The Sequence Window is the range of sequence
+ * numbers that the peer accepts. It should cover five round trips (RFC 4340
+ * section 7.5.2). Its default is 10000 packets, which is enough for 2000
+ * packets per round trip. With a round-trip time of 200 ms and packets of 1500
+ * bytes, this is a rate of 120 Mbit/s. */
 void
 dccp_endpoint_config_init (DccpEndpointConfig * config)
 {
@@ -34,8 +35,9 @@ dccp_endpoint_config_init (DccpEndpointConfig * config)
   config->granularity = DCCP_MILLISECOND;
 }
 
-/* Returns a random number, which is the MAC of a counter. The key of the MAC
- * consists of the random bytes that the caller has supplied. */
+/* Returns a random number: the MAC of a counter, which counts the calls of this
+ * function. The key of the MAC consists of the random bytes that the caller
+ * supplied when the endpoint was created. */
 static guint64
 draw (DccpEndpoint * endpoint)
 {
@@ -55,9 +57,10 @@ draw (DccpEndpoint * endpoint)
 }
 
 /* Returns the initial sequence number of a new connection. It is random, so
- * nobody can guess it (RFC 4340 section 7.2). Each call also draws the number
- * that the next call returns. The very first call serves only to draw that
- * number; its own result is not used. */
+ * nobody can guess it (RFC 4340 section 7.2). The number was drawn by the
+ * previous call of this function and stored in `next_iss`. The present call
+ * draws the number for the next call. The first call finds no stored number. It
+ * is made only to draw one, and its result is not used. */
 static guint64
 take_iss (DccpEndpoint * endpoint)
 {
@@ -84,9 +87,9 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
 
 /* Returns the initial sequence number that a listener uses for a client. If the
  * client repeats its Request, the number stays the same, because the client
- * accepts only one number. The number does not depend on whether the Response
- * has a cookie. Other hosts cannot guess the number, and it changes after each
- * connection. */
+ * accepts only one number. For the same reason, the number does not depend on
+ * whether the Response has a cookie. Other hosts cannot guess the number, and
+ * it changes after each connection. */
 guint64
 dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
@@ -185,8 +188,9 @@ advance (DccpEndpoint * endpoint, guint64 now)
 
 /* --- connections that come and go --------------------------------------------- */
 
-/* Stores an ended connection, which may be in TIMEWAIT, so that the endpoint
- * can begin the next connection. */
+/* Stores the addresses, ports and sequence numbers of an ended connection,
+ * which may be in the state TIMEWAIT. The endpoint can then begin the next
+ * connection. */
 static void
 remember (DccpEndpoint * endpoint, const DccpConnection * connection)
 {
@@ -224,10 +228,10 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* Chooses the connection of this endpoint: the first candidate in the list that
- * has completed its handshake. A candidate is a client with which the endpoint
- * has begun a handshake.
- */
+/* A candidate is a connection whose client has begun a handshake. The first
+ * candidate in the list that has completed its handshake becomes the connection
+ * of this endpoint, and the other candidates are refused. Candidates that have
+ * ended are removed from the list. */
 static void
 settle_candidates (DccpEndpoint * endpoint)
 {
@@ -237,9 +241,9 @@ settle_candidates (DccpEndpoint * endpoint)
     DccpConnection *candidate = endpoint->candidates[i];
 
     if (dccp_connection_is_over (candidate)) {
-      /* TIMEWAIT keeps the ports of a connection for a while. It is skipped if
-       * the client has not acknowledged any packet, because its Request may be
-       * forged. */
+      /* The state TIMEWAIT reserves the ports of a connection for a while. If
+       * the client has not acknowledged any packet, its Request may be forged.
+       * The ports are not reserved in this case. */
       if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
         remember (endpoint, candidate);
       drop_candidate (endpoint, i);
@@ -344,15 +348,16 @@ is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
   return gone && gone->in_time_wait;
 }
 
-/* Returns whether the packet seems to be from the peer of an earlier
- * connection. The packet must have the addresses and ports of that connection.
- * An attacker can forge these. The packet must therefore also have valid
- * sequence and acknowledgement numbers, which an attacker does not know.
+/* Returns whether a packet seems to come from the peer of an earlier
+ * connection, which has ended. The packet must have the addresses and ports of
+ * that connection. An attacker can forge these. The packet must therefore also
+ * have valid sequence and acknowledgement numbers, which an attacker does not
+ * know.
  *
  * An acknowledgement number is valid only if we have sent a packet with this
- * number. If an attacker sends forged packets to the peer, the peer sends Syncs
- * to us. These Syncs acknowledge numbers that we never sent. The result is
- * FALSE for such Syncs. */
+ * number. This excludes certain Syncs: if an attacker sends forged packets to
+ * the peer, the peer answers them with Syncs that it sends to us. These Syncs
+ * acknowledge numbers that we never sent, so the result for them is FALSE. */
 static gboolean
 is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
@@ -368,9 +373,10 @@ is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
 }
 
 /* Answers a packet with a Reset. Normally the Reset must not be longer than the
- * packet. There is an exception for packets from the peer of an earlier
- * connection. If our Reset was lost, such a peer repeats its Close, and the
- * Close may be shorter than the Reset.
+ * packet, because the address of the sender may be forged. There is an
+ * exception for packets from the peer of an earlier, ended connection. If our
+ * Reset was lost, such a peer repeats its Close, and the Close may be shorter
+ * than the Reset.
  *
  * The number of Resets per second is limited. Resets to peers of earlier
  * connections have a separate limit, which Resets to other hosts cannot use up.
@@ -424,11 +430,12 @@ is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
       && memcmp (other.bytes, host->bytes, host->prefix_size) == 0;
 }
 
-/* Returns the index of the candidate that a new candidate of this host
- * replaces. If the network of the host has its maximum number of candidates,
- * the oldest candidate of this network is replaced. Otherwise, if the list is
- * full, the oldest candidate of all is replaced. If no candidate has to be
- * replaced, returns n_candidates, the index of the first free entry.
+/* A candidate is a connection whose handshake is not complete. Returns the
+ * index of the candidate that a new candidate of the host `host` replaces. If
+ * the network of this host already has the maximum number of candidates for one
+ * network, this is the oldest candidate of the network. Otherwise, if the list
+ * of candidates is full, it is the oldest candidate in the list. If there is
+ * still room, returns n_candidates, which is the index of the first free entry.
  */
 static guint
 find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
@@ -454,15 +461,16 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
       DCCP_SECOND;
 }
 
-/* Makes room for a new candidate, which is a connection whose handshake is not
- * complete. Returns FALSE if no room can be made.
+/* Makes room for a new candidate of the host `host`. A candidate is a
+ * connection whose handshake is not complete. Returns FALSE if no room can be
+ * made.
  *
- * An older candidate may have to be removed. Normally it is removed only if its
- * client has had enough time to answer the last Response. There is an exception
- * for hosts that have completed a handshake earlier. Such a host has a reserve
- * of answers (prefixlimiter.h). If the host of the new candidate has answers
- * left in its reserve, the older candidate is removed immediately, and one
- * answer is deducted from the reserve. */
+ * If there is no room, an older candidate has to be removed. Normally it is
+ * removed only if its client has had enough time to answer the last Response.
+ * There is an exception if `host` has completed a handshake earlier. Such a
+ * host has a reserve, which allows it a number of answers per second
+ * (prefixlimiter.h). If the reserve is not used up, the older candidate is
+ * removed immediately, and one answer is deducted from the reserve. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -477,8 +485,9 @@ make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
   return TRUE;
 }
 
-/* Creates a connection for a received Request. Its state is RESPOND, and it has
- * to send a Response. */
+/* Creates a connection for the Request that has arrived from a client. The
+ * connection is then in the state RESPOND, and the next packet that it sends is
+ * the Response. */
 static DccpConnection *
 hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
     const DccpPacket * request, gsize size)
@@ -492,9 +501,11 @@ hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
   return connection;
 }
 
-/* Sends a Response with an Init Cookie, and stores no state. The cookie
- * contains all the state that the listener needs when the client acknowledges
- * the Response (RFC 4340 section 8.1.4). */
+/* Answers the Request `packet` with a Response that contains an Init Cookie
+ * (RFC 4340 section 8.1.4). The listener stores nothing about this client. When
+ * the client acknowledges the Response, it returns the cookie, which contains
+ * all that the listener needs to create the connection. If too many such
+ * Responses were sent recently, this one is not sent. */
 static void
 respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
@@ -520,14 +531,16 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
   dccp_connection_free (connection);
 }
 
-/* Handles a Request (RFC 4340 section 8.5, step 3). A candidate is a connection
- * that has received a Request, and whose Response was not acknowledged yet.
+/* Handles a Request that a listener has received (RFC 4340 section 8.5, step
+ * 3). A candidate is a connection that was created by a Request, and whose
+ * client has not acknowledged our Response yet.
  *
- * If `is_contested` is TRUE, a candidate has the addresses and ports of this
- * Request, but was created by a Request with another sequence number. One of
- * the two Requests is forged. The candidate is kept, and this Request is
- * answered with a cookie. The client later acknowledges the Response to the
- * genuine Request. This acknowledgement shows which Request is genuine. */
+ * `is_contested` is TRUE if there is a candidate with the addresses and ports
+ * of this Request, but it was created by a Request with another sequence
+ * number. One of the two Requests is then forged. The candidate is kept, and
+ * this Request is answered with a cookie. The client acknowledges only the
+ * Response to its genuine Request. This acknowledgement later shows which of
+ * the two Requests is genuine. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)
@@ -552,11 +565,12 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     respond_with_cookie (endpoint, path, packet, size, &host);
 }
 
-/* Returns a new candidate, made from the Request that is stored in the cookie
- * of `packet`. The candidate is the same as if the endpoint had stored the
- * Request itself. Returns NULL if the packet has no valid cookie. The Request
- * and its Response were counted earlier, so this function does not change the
- * counters. */
+/* Creates a candidate, which is a connection with an incomplete handshake, from
+ * the cookie in `packet`. The cookie contains the Request that the client sent
+ * earlier. The new candidate is the same as if the endpoint had stored that
+ * Request. Returns the candidate, or NULL if the packet has no valid cookie.
+ * The Request and its Response were counted at that time, so the counters do
+ * not change now. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)
@@ -587,9 +601,9 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
 }
 
 /* Processes a packet that belongs to no connection (RFC 4340 section 8.5, step
- * 2). A listener accepts a Request. Any other packet is refused, and answered
- * with a Reset if the rules for Resets allow it.
- */
+ * 2). If the packet is a Request and this endpoint listens, the Request is
+ * processed. Any other packet is refused. It is answered with a Reset, unless a
+ * limit on the rate or the size of Resets forbids this. */
 static void
 process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)
@@ -631,9 +645,10 @@ find (DccpEndpoint * endpoint, const DatagramPath * path,
   return NULL;
 }
 
-/* Returns whether the packet has the addresses and ports of a candidate, but a
- * sequence number that is invalid for this candidate. Either this packet or the
- * Request of the candidate may then be forged. */
+/* A candidate is a connection whose handshake is not complete. Returns whether
+ * `packet` has the addresses and ports of `candidate`, but a sequence number
+ * that is invalid for it. In this case, either `packet` or the Request that
+ * created the candidate may be forged. */
 static gboolean
 is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
     const DccpPacket * packet)
@@ -679,9 +694,9 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   return has_data;
 }
 
-/* Processes a received datagram, which may contain data. If the first data
- * packet completes the handshake, the event CONNECTED is queued before the
- * data. */
+/* Processes a received datagram. If it contains data for the application, an
+ * event with this data is queued. If this data packet also completes the
+ * handshake, the event CONNECTED is queued before the event with the data. */
 static void
 input_datagram (DccpEndpoint * endpoint, guint64 now, const Datagram * datagram)
 {
@@ -706,9 +721,10 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
   input_datagram (endpoint, now, &datagram);
 }
 
-/* Handles an ICMP error. Anybody may forge ICMP messages, so the error ends the
- * connection only if the connection is not open yet. If the error says that a
- * packet was too long, it reduces the path MTU (RFC 4340 section 14.2). */
+/* Handles an ICMP error, which anybody may forge. If the error says that the
+ * peer is unreachable, it ends the connection, but only while the client still
+ * waits for the first answer. If the error says that a packet was too long, it
+ * reduces the path MTU (RFC 4340 section 14.2). */
 void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Internals of an endpoint. They are used by dccpendpoint.c, and by tests that
- * have to control the random values of an endpoint. */
+/* Internal declarations of a DCCP endpoint. dccpendpoint.c includes this
+ * header. Some tests include it too, because they have to set the random values
+ * of an endpoint, such as the initial sequence number. */
 
 #pragma once
 
@@ -11,34 +12,38 @@
 
 /* Maximum number of candidates. A candidate is a connection whose client has
  * sent a Request, but has not acknowledged our Response yet. The first client
- * that acknowledges its Response gets the connection of the endpoint. A forged
- * Request therefore cannot keep other clients out. One network
- * (prefixlimiter.h) may have only DCCP_MAX_CANDIDATES_OF_PREFIX candidates. A
- * Request for which there is no room is answered with an Init Cookie, and the
- * endpoint keeps no state for it. */
+ * that acknowledges its Response gets the only connection of the endpoint. A
+ * forged Request therefore cannot keep other clients out.
+ *
+ * All clients of one network (prefixlimiter.h) together may have only
+ * DCCP_MAX_CANDIDATES_OF_PREFIX candidates. A Request for which there is no
+ * room is answered with an Init Cookie, and the endpoint stores nothing about
+ * it. */
 #define DCCP_MAX_CANDIDATES 16
 #define DCCP_MAX_CANDIDATES_OF_PREFIX 4
-/* maximum number of Responses with an Init Cookie per second */
+/* Maximum number of Responses with an Init Cookie that a listener sends per
+ * second. */
 #define DCCP_MAX_COOKIE_RATE 20000
 #define DCCP_MAX_GONE 16
 
-/* A connection that has ended. While it is stored, the endpoint recognises
- * packets that the peer of this connection sends. */
+/* A connection that has ended. The endpoint keeps this entry for some time. It
+ * can then recognise packets that still arrive from the peer of that
+ * connection. */
 typedef struct
 {
   DatagramPath path;
   guint16 local_port, remote_port;
-  /* gss is the greatest sequence number sent, and gsr the greatest sequence
-   * number received (RFC 4340) */
+  /* `gss` is the greatest sequence number that was sent in this connection, and
+   * `gsr` the greatest that was received (GSS and GSR of RFC 4340). */
   guint64 gss, gsr;
-  /* TRUE if the connection is in the state TIMEWAIT, so that its ports must not
-   * be used again before `until` */
+  /* TRUE if the connection ended in the state TIMEWAIT. Its addresses and ports
+   * must then not be used for a new connection before `until`. */
   gboolean in_time_wait;
   guint64 until;                /* ns */
 } DccpGone;
 
-/* A data packet that was made by dccp_endpoint_put () and has not been returned
- * by dccp_endpoint_poll_output () yet. */
+/* A data packet that waits to be sent. dccp_endpoint_put () has made it, and
+ * dccp_endpoint_poll_output () has not returned it yet. */
 typedef struct
 {
   guint8 header[DCCP_MAX_HEADER];
@@ -53,10 +58,12 @@ struct _DccpEndpoint
   guint8 entropy[DCCP_ENTROPY_SIZE];
   guint64 n_drawn;
   /* A random number. A client uses it as the first sequence number of its next
-   * connection. A listener computes the first sequence number from the
-   * addresses and ports of the client, and adds this random number. */
+   * connection. A listener adds it to another number, which is computed from
+   * the addresses and ports of the client. The sum is the first sequence number
+   * of the connection with this client. */
   guint64 next_iss;
-  /* latest time in ns that the caller has passed as an argument */
+  /* Latest time in ns that the caller has passed to a function of the endpoint.
+   */
   guint64 now;
   DccpConnection *connection;   /* NULL: none */
   /* the oldest candidate first */
@@ -66,19 +73,19 @@ struct _DccpEndpoint
   PrefixLimiter *limiter;
   DccpResponses *responses;     /* Responses with a cookie; listener only */
   DccpGone gone[DCCP_MAX_GONE];
-  /* Number of earlier connections. `gone` contains the latest DCCP_MAX_GONE of
-   * them. */
+  /* Number of ended connections that were stored in `gone` so far. Only the
+   * latest DCCP_MAX_GONE of them are still in it. */
   guint n_gone;
   DccpPut *put;                 /* DCCP_MAX_PUT of them */
   guint n_put, n_polled;
 };
 
-/* The following functions are the parts of dccp_endpoint_input (),
- * dccp_endpoint_put () and dccp_endpoint_poll_output (). Tests use them to look
- * at single packets. */
+/* The functions dccp_endpoint_input (), dccp_endpoint_put () and
+ * dccp_endpoint_poll_output () call the functions that are declared below.
+ * Tests call these functions directly, to look at single packets. */
 
-/* Processes a packet. Returns TRUE if the packet has data for the application.
- */
+/* Processes a received packet. If the packet has data for the application,
+ * describes the data in `data` and returns TRUE. */
 gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size,
     DccpData * data);
@@ -90,12 +97,14 @@ gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);
-/* Stores the next control packet, which has no application data, in `bytes`,
- * and its path in `path`. Returns the size of the packet in bytes, or 0 if no
- * control packet has to be sent. */
+/* A control packet is a packet without application data. Writes the next
+ * control packet that must be sent into `bytes`, and its path into `path`.
+ * Returns the size of the packet in bytes, or 0 if no control packet has to be
+ * sent. */
 gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL]);
 
-/* Returns the first sequence number that a listener uses for a client. */
+/* Returns the first sequence number that a listener uses in a connection with
+ * the client at `path` and `remote_port`. */
 guint64 dccp_endpoint_make_iss (DccpEndpoint * endpoint,
     const DatagramPath * path, guint16 remote_port);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Feature negotiation of the Thin profile (docs/dccp-thin.md), as declared in
- * dccpfeatures.h. Sections are those of RFC 4340. Each feature is negotiated
- * separately for the two feature locations: this endpoint and the peer. For
- * each feature and feature location, the table lists the values that we accept,
- * in the order of our preference.
+/* Implementation of dccpfeatures.h: feature negotiation in the Thin profile
+ * (docs/dccp-thin.md). Section numbers refer to RFC 4340. Each feature is
+ * negotiated separately for the two feature locations: this endpoint and the
+ * peer. For each feature and each feature location, the table `base_rules`
+ * lists the values that we accept, in the order of our preference.
  */
 
 #include "dccpfeatures.h"
@@ -17,23 +17,25 @@
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
 
-/* Minimum and maximum time in ns after which a Change, the request for a
- * feature value, is retransmitted. This time must not be shorter than a round
- * trip (section 6.6.3). As long as the round-trip time is unknown, it is
- * assumed to be 0.2 s (section 3.4). If the round-trip time turns out to be
- * shorter, the minimum is still 0.2 s, in order to send fewer packets. */
+/* A Change asks the peer for a value of a feature. If no Confirm arrives, the
+ * Change is retransmitted. These are the minimum and the maximum time in ns
+ * until then. The time must not be shorter than a round trip (RFC 4340 section
+ * 6.6.3). An unknown round-trip time is assumed to be 0.2 s (section 3.4). If
+ * the known round-trip time is shorter than 0.2 s, the minimum is still 0.2 s,
+ * so that fewer packets are sent. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
-/* Maximum number of values in a preference list. The limit also applies to the
- * list of CCIDs. */
+/* Maximum number of values in a preference list. A list of congestion controls
+ * (CCIDs) is limited to the same number. */
 #define MAX_PREFERENCES 16
 #define N_NUMBERS 256
 
 enum
 {
-  /* The feature location, which is the endpoint whose feature is negotiated
-   * (RFC 4340 section 6), is the peer. */
+  /* Index of the values for which the peer is the feature location. The feature
+   * location is the endpoint to which a feature belongs (RFC 4340 section 6).
+   */
   REMOTE,
   LOCAL,
   N_SIDES
@@ -48,11 +50,13 @@ typedef struct
 typedef struct
 {
   guint8 number;
-  /* TRUE: the feature is non-negotiable (section 6.3.2). FALSE: its value is
-   * chosen by the server-priority rule (section 6.3.1). */
+  /* TRUE if the feature is non-negotiable: one endpoint sets the value alone
+   * (RFC 4340 section 6.3.2). FALSE if the value is chosen by the
+   * server-priority rule, which uses the preferences of both endpoints (section
+   * 6.3.1). */
   gboolean is_non_negotiable;
   gsize size;                   /* size of a value in bytes */
-  /* TRUE if every endpoint must understand the feature (section 6.4) */
+  /* TRUE if every endpoint must support the feature (RFC 4340 section 6.4). */
   gboolean is_required;
   guint64 initial;
   Preferences preferences[N_SIDES];
@@ -61,8 +65,8 @@ typedef struct
 #define SERVER_PRIORITY FALSE, 1
 #define NON_NEGOTIABLE TRUE
 
-/* The features of section 6.4, table 4. docs/dccp-thin.md explains which values
- * we accept. */
+/* The features of DCCP with our rules for their negotiation (RFC 4340 section
+ * 6.4, table 4). docs/dccp-thin.md explains which values we accept. */
 static const Rule base_rules[] = {
   {DCCP_FEATURE_CCID, SERVER_PRIORITY, TRUE, 2,},       /* see below */
   {DCCP_FEATURE_SHORT_SEQUENCE, SERVER_PRIORITY, TRUE, 0,
@@ -81,16 +85,16 @@ static const Rule base_rules[] = {
 };
 
 #define N_BASE_RULES G_N_ELEMENTS (base_rules)
-/* Maximum number of features in the table of known features. The table begins
- * with base_rules. The features of the congestion controls (CCIDs) follow. If
- * the table is full, further features are treated as unknown. */
+/* Maximum number of features that an endpoint knows. Its table of features
+ * begins with base_rules. The features of the congestion controls (CCIDs)
+ * follow. If the table is full, further features are treated as unknown. */
 #define MAX_RULES (N_BASE_RULES + 4 * DCCP_CCID_MAX_FEATURES)
 
 typedef enum
 {
   STABLE,
-  /* No negotiation of the feature is running yet, but the next packet has to
-   * carry a Change for it. */
+  /* We want to negotiate the feature, but have not sent a Change yet. The next
+   * packet that may carry feature options carries the Change. */
   WANTED,
   CHANGING
 } State;
@@ -107,16 +111,19 @@ typedef struct
   guint64 value;
   guint8 preferences[MAX_PREFERENCES];
   gsize n_preferences;
-  /* value that we want for a non-negotiable feature */
+  /* Value that our Change asks for if the feature is non-negotiable. The owner
+   * of such a feature sets the value alone, and the peer can only confirm it
+   * (RFC 4340 section 6.3.2). */
   guint64 wanted;
   State state;
   gboolean is_mandatory;        /* Mandatory precedes our Change option. */
-  /* `owed` is the Confirm that has to be sent next. `said` is the Confirm that
+  /* Answers to Changes of the peer for this feature. `owed` is the kind of
+   * Confirm that has to be sent next, and `said` is the kind of Confirm that
    * was sent last. */
   Owed owed, said;
-  /* `due` is the time of the next retransmission of the Change. `interval` is
-   * the time between that retransmission and the one after it. Both are in ns.
-   */
+  /* Used while a Change waits for its Confirm. `due` is the time in ns at which
+   * the Change will be retransmitted. `interval` is the time in ns from the
+   * last transmission of the Change until `due`. */
   guint64 due, interval;
 } Feature;
 
@@ -126,17 +133,21 @@ struct _DccpFeatures
   Rule rules[MAX_RULES];
   guint n_rules;
   Feature features[MAX_RULES][N_SIDES];
-  /* Bit masks of the feature numbers that the peer has named in a Change and
-   * that we do not know. We owe an empty Confirm for each of them. */
+  /* Feature numbers that we do not know, but that the peer has named in a
+   * Change. We still have to answer each such Change with an empty Confirm.
+   * There is one bit for each feature number and for each side (REMOTE or
+   * LOCAL). */
   guint32 unknown[N_SIDES][N_NUMBERS / 32];
   gboolean owes_unknown;
   gboolean is_received_known;   /* FGSR is known */
   guint64 fgsr, fgss;           /* section 6.6.4 */
-  /* TRUE while a packet with feature options is processed */
+  /* TRUE while a received packet with feature options (Change or Confirm) is
+   * being processed */
   gboolean is_negotiating;
-  /* Sequence number of the packet that is being processed. When all its options
-   * have been processed, this number becomes FGSR, the greatest sequence number
-   * of a received packet with feature options (section 6.6.4). */
+  /* Sequence number of the received packet whose options are being processed.
+   * When all its options have been processed, this number becomes FGSR: the
+   * greatest sequence number of a received packet with feature options
+   * (RFC 4340 section 6.6.4). */
   guint64 negotiating;
   guint64 round_trip;           /* ns, 0: unknown */
 };
@@ -177,9 +188,10 @@ want (DccpFeatures * self, guint8 number, gint side, gboolean mandatory)
   feature->is_mandatory = mandatory;
 }
 
-/* Adds the values from `first` to `last` to the list of preferences. If `first`
- * is greater than `last`, the values are added in decreasing order (section
- * 9.2.1). */
+/* Appends the values from `first` to `last` to our preference list for the
+ * feature. If `first` is greater than `last`, the values are appended in
+ * decreasing order. The feature Minimum Checksum Coverage needs this order
+ * (RFC 4340 section 9.2.1). */
 static void
 add_preferences (Feature * self, guint first, guint last)
 {
@@ -193,10 +205,11 @@ add_preferences (Feature * self, guint first, guint last)
   }
 }
 
-/* Sets the preferences of a receiver for the feature Minimum Checksum Coverage.
- * The minimum coverage that we want comes first. The greater coverages follow,
- * in increasing order. The value 0 is last and means that the checksum covers
- * all bytes. */
+/* Fills our preference list for our own feature Minimum Checksum Coverage,
+ * which applies to the packets that we receive. `coverage` is the minimum
+ * coverage that we want. It comes first. The greater coverages follow, in
+ * increasing order. The value 0, which means that the checksum covers all
+ * bytes, comes last. */
 static void
 prefer_received_coverage (Feature * self, guint8 coverage)
 {
@@ -205,12 +218,14 @@ prefer_received_coverage (Feature * self, guint8 coverage)
   add_preferences (self, 0, 0);
 }
 
-/* Sets the preferences of a sender for the feature Minimum Checksum Coverage
- * (section 9.2.1). With the values from `coverage` down to 1, the peer allows
- * our coverage, so these values come first. They begin with the greatest one,
- * because the peer most likely accepts it. The value 0 and the values above
- * `coverage` come last, because our checksum must then cover the whole packet.
- */
+/* Fills the preference list for the feature Minimum Checksum Coverage of the
+ * peer, to which we send data (RFC 4340 section 9.2.1). The feature is the
+ * smallest checksum coverage that the peer accepts. `coverage` is the coverage
+ * that we want to use. The peer allows it if the feature has a value from 1 to
+ * `coverage`, so these values come first. The greatest of them is the very
+ * first, because the peer most likely accepts it. If the feature is 0 or
+ * greater than `coverage`, our checksum must cover the whole packet. These
+ * values therefore come last. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {
@@ -230,8 +245,9 @@ set_preferences (Feature * self, const Preferences * preferences)
     self->preferences[self->n_preferences++] = preferences->values[i];
 }
 
-/* Adds the features of a congestion control to the table of known features.
- * Both endpoints may switch these features on and off. */
+/* Adds the features of the congestion control `ccid` to the table of known
+ * features. Each of these features is either on (1) or off (0). We accept both
+ * values, but prefer that the feature is on. */
 static void
 add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
 {
@@ -245,11 +261,12 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
   }
 }
 
-/* Adds the CCIDs to our preferences for the feature CCID, in the order of
- * `ccids` (section 10). The endpoint then sends a Change for the feature CCID
- * and, at the same time, for the features of the first CCID. It does not wait
- * until the peer has accepted the first CCID, because the peer nearly always
- * accepts it. */
+/* Fills our preference list for the feature CCID with the numbers of the
+ * congestion controls `ccids`, in the same order (RFC 4340 section 10). The
+ * endpoint then sends a Change, which is the request for a value, for the
+ * feature CCID. At the same time, it sends a Change for each feature of the
+ * first congestion control in `ccids`. It does not wait until the peer has
+ * accepted this congestion control, because the peer nearly always does so. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -274,8 +291,8 @@ want_profile (DccpFeatures * self, const DccpFeaturesConfig * config)
   want (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL, FALSE);
   get_feature (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL)->wanted =
       config->sequence_window;
-  /* Section 12.1: an endpoint that cannot read the ECN bits must announce this.
-   */
+  /* An endpoint that cannot read the ECN bits of the IP header must announce
+   * this with the feature ECN Incapable (RFC 4340 section 12.1). */
   want (self, DCCP_FEATURE_ECN_INCAPABLE, LOCAL, TRUE);
   if (config->min_coverage > 0)
     want (self, DCCP_FEATURE_MIN_COVERAGE, LOCAL, FALSE);
@@ -354,9 +371,10 @@ is_agreed (const Feature * self)
       && has_value (self->preferences, self->n_preferences, self->value);
 }
 
-/* Chooses the value of a feature by the server-priority rule (section 6.3.1 of
- * RFC 4340). `value` is set to the first value of the server's list that is
- * also in the client's list. Returns FALSE if there is none. */
+/* Chooses the value of a feature by the server-priority rule (RFC 4340 section
+ * 6.3.1): `value` is set to the first value in the server's preference list
+ * that is also in the client's list. Returns FALSE if the two lists have no
+ * common value. */
 static gboolean
 reconcile (DccpFeatures * self, const Feature * feature,
     const guint8 * theirs, gsize n_theirs, guint8 * value)
@@ -375,8 +393,10 @@ reconcile (DccpFeatures * self, const Feature * feature,
   return FALSE;
 }
 
-/* Returns whether `number` is a valid value of the feature. For the feature Ack
- * Ratio, every value is valid (section 6.6.8 with erratum 1049). */
+/* Returns whether `number` is a valid value of the feature to which `rule`
+ * belongs. Only the feature Sequence Window has invalid values. For the feature
+ * Ack Ratio, every value is valid (RFC 4340 section 6.6.8 with erratum 1049).
+ */
 static gboolean
 is_valid_number (const Rule * rule, guint64 number)
 {
@@ -397,8 +417,9 @@ refuse_change (Feature * self, gboolean mandatory)
 }
 
 /* Processes a Change of a non-negotiable feature, whose new value is `value`.
- * Only the feature location may change such a feature (section 6.3.2). If the
- * Change ends the connection, returns the Reset Code. Otherwise returns 0. */
+ * Only the endpoint to which such a feature belongs may change it (RFC 4340
+ * section 6.3.2). If the connection must be reset because of the Change,
+ * returns the Reset Code. Otherwise returns 0. */
 static guint8
 input_number (Feature * self, const Rule * rule, gint side,
     gboolean mandatory, const guint8 * value, gsize size)
@@ -411,12 +432,13 @@ input_number (Feature * self, const Rule * rule, gint side,
   return 0;
 }
 
-/* Processes the preferences of the peer and chooses the value of a feature
- * (section 6.6.6). Both endpoints choose the same value, even if both send a
- * Change at the same time.
+/* Processes a Change, which contains the preference list of the peer, and
+ * chooses the value of the feature (RFC 4340 section 6.6.6). Both endpoints
+ * choose by the same rule. They therefore choose the same value, even if both
+ * send a Change at the same time.
  *
- * If the lists of preferences have no common value, the feature keeps its
- * value. The Confirm then contains this value. */
+ * If the preference lists of the endpoints have no common value, the feature
+ * keeps its present value. The Confirm then contains this value. */
 static guint8
 input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
     gboolean mandatory, const guint8 * theirs, gsize n_theirs)
@@ -482,13 +504,13 @@ is_confirmed_number (const Feature * self, const Rule * rule,
 }
 
 /* Returns whether a Confirm of the peer is valid. The Confirm contains the
- * chosen value, followed by the list of the peer's preferences. From this list
- * and our own preferences, we compute the value again, and the result must be
- * the chosen value. If the two lists have no common value, the chosen value
- * must be the present value of the feature.
+ * value that the peer has chosen, followed by the peer's preference list. We
+ * choose the value again, from this list and our own preference list. The
+ * result must be the same value. If the two lists have no common value, the
+ * Confirm must contain the present value of the feature.
  *
- * Some implementations omit the list. The chosen value must then be the present
- * value of the feature or one of our own preferences. */
+ * Some implementations omit the list. The Confirm must then contain the present
+ * value of the feature or a value of our own preference list. */
 static gboolean
 is_confirmed_preference (DccpFeatures * self, const Feature * feature,
     const guint8 * value, gsize size)
@@ -510,9 +532,10 @@ input_empty_confirm (Feature * self, const Rule * rule)
   return rule->is_required ? DCCP_RESET_OPTION_ERROR : 0;
 }
 
-/* Processes a Confirm. A Confirm that we do not expect is ignored (section
- * 6.6.7). If the Confirm of our Change is wrong (section 6.6.8), the connection
- * is reset. Returns the Reset Code, or 0. */
+/* Processes a Confirm. If no Change of ours waits for it, the Confirm is
+ * ignored (RFC 4340 section 6.6.7). If it contains a wrong value (section
+ * 6.6.8), the connection must be reset, and the Reset Code is returned.
+ * Otherwise returns 0. */
 static guint8
 input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
 {
@@ -556,9 +579,9 @@ is_reordered (DccpFeatures * self, const DccpPacket * packet)
       && dccp_sequence_difference (packet->sequence, self->fgsr) <= 0;
 }
 
-/* Returns TRUE if the packet with the Confirm acknowledges no packet, or only
- * packets before our latest Change. Such a Confirm is not the answer to this
- * Change. */
+/* Returns TRUE if a Confirm in `packet` cannot be the answer to our latest
+ * Change. This is the case if the packet has no acknowledgement number, or if
+ * it acknowledges only packets that we sent before this Change. */
 static gboolean
 is_late_confirm (DccpFeatures * self, const DccpPacket * packet)
 {
@@ -588,15 +611,16 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
   }
 }
 
-/* Called after all options of a packet were processed. Stores the number of the
- * packet as FGSR if the packet had feature options.
+/* Called after all options of a received packet were processed. If the packet
+ * had feature options, its sequence number is stored as FGSR.
  *
  * FGSR is the greatest sequence number of a received packet with feature
- * options, and FGSS is the sequence number of the packet with our latest new
- * Change. They must not be greater than the greatest sequence number received
- * (GSR) and sent (GSS), respectively. After the sequence numbers have wrapped
- * around, an old FGSR or FGSS would seem to be greater. This function then
- * replaces it by a smaller number (RFC 4340 erratum 974). */
+ * options. It must not be greater than GSR, the greatest sequence number
+ * received. FGSS is the sequence number of the packet with our latest new
+ * Change. It must not be greater than GSS, the greatest sequence number sent.
+ * Sequence numbers wrap around, so a very old FGSR or FGSS could seem to be
+ * greater than GSR or GSS. This function then replaces it by a smaller number
+ * (RFC 4340 erratum 974). */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {
@@ -611,8 +635,9 @@ dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 
 /* --- options that we send ------------------------------------------------- */
 
-/* The value of a feature option: the feature number, followed by a value, by
- * preferences, or by both. */
+/* The value of a feature option (Change or Confirm). It begins with the feature
+ * number. A value of the feature, a preference list, or both may follow. An
+ * empty Confirm contains the feature number only. */
 typedef struct
 {
   guint8 bytes[2 + MAX_PREFERENCES];
@@ -682,9 +707,10 @@ is_due (const Feature * self, guint64 now)
   return self->state == WANTED || (self->state == CHANGING && now >= self->due);
 }
 
-/* Writes the Change of a feature (section 6.6.3). FGSS is the sequence number
- * of the packet that carries a new Change. A retransmitted Change has the same
- * contents and does not set FGSS (section 6.6.4). */
+/* Writes the Change option of a feature (RFC 4340 section 6.6.3). If the Change
+ * is new, FGSS is set to `sequence`, which is the number of the packet that
+ * carries the Change. A retransmitted Change has the same contents as before,
+ * and FGSS does not change (section 6.6.4). */
 static void
 write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
     gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of dccphalfconnections.h: calls the functions in the tables of
- * the congestion controls. */
+/* Implementation of dccphalfconnections.h. Each congestion control is a table
+ * of functions, and this file calls these functions. */
 
 #include "dccphalfconnections.h"
 
@@ -21,8 +21,11 @@ dccp_half_connections_init (DccpHalfConnections * halves,
   halves->config.reduce_oscillation = config->reduce_oscillation;
 }
 
-/* Returns the negotiated congestion control. As long as it is not negotiated,
- * returns the one that we prefer (RFC 4340 section 10). */
+/* Returns the congestion control that one of the half-connections should use.
+ * If `is_sender` is TRUE, this is the half-connection in which we send data,
+ * otherwise the other one. The result is the congestion control that was
+ * negotiated with the peer. As long as none was negotiated, it is the one that
+ * we prefer (RFC 4340 section 10). */
 static const DccpCcid *
 choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -32,13 +35,15 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
   return agreed ? agreed : halves->ccids[0];
 }
 
-/* Returns the current congestion control. If there is none yet, returns the one
- * that will be used first.
+/* Returns the congestion control that a half-connection uses now: the one in
+ * which we send data if `is_sender` is TRUE, otherwise the other one. If the
+ * half-connection has not begun yet, returns the congestion control that it
+ * will use first.
  *
- * The options of a packet may select a new congestion control, while other
- * options of the packet belong to the previous one. The previous congestion
- * control therefore stays current until all options of the packet have been
- * read. */
+ * One option of a packet may select a new congestion control, while other
+ * options of the same packet belong to the previous one. The previous
+ * congestion control therefore stays in use until all options of the packet
+ * have been read. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -116,9 +121,9 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
   add_receiver_stats (halves, stats);
 }
 
-/* Creates the sender of the congestion control `ccid`. `sequence` is the last
- * sequence number that we used before this congestion control sends its first
- * packet. */
+/* Creates the sender of the congestion control `ccid`. `sequence` is a sequence
+ * number that we have already used. All packets that the new sender sends have
+ * greater numbers. */
 static void
 begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 now, guint64 sequence)
@@ -130,9 +135,10 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
 }
 
 /* Creates the receiver of the congestion control `ccid`. `sequence` is the
- * number of the first packet that the receiver has to process. This packet may
- * carry data and must count as a new packet. The initial sequence number of the
- * receiver is therefore `sequence` - 1. */
+ * sequence number of the first packet that this receiver will process. The
+ * packet counts as new only if its number is greater than the receiver's
+ * initial sequence number. The initial sequence number is therefore set to
+ * `sequence` - 1. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)
@@ -196,8 +202,9 @@ dccp_half_connections_clear (DccpHalfConnections * halves, DccpStats * stats)
   end_receiver (halves, stats);
 }
 
-/* Sets the round-trip time that the handshake measured. The sender uses it only
- * until it has samples of its own. */
+/* Sets the round-trip time in ns that the handshake measured. The congestion
+ * control with which we send data uses this value only until it has measured
+ * the round-trip time itself. */
 void
 dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
     guint64 now, guint64 round_trip)
@@ -211,8 +218,10 @@ dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
 
 /* --- options: RFC 4340 section 10.3 --------------------------------------- */
 
-/* Fills in the context of a half-connection. Features 128 to 191 belong to the
- * sender of data, features 192 to 255 to the receiver. */
+/* Fills in `context`, the state of the connection that the functions of the
+ * congestion control `ccid` need. The context also says which features of the
+ * congestion control are switched on. Features 128 to 191 belong to the sender
+ * of data, and features 192 to 255 to the receiver of data. */
 static void
 init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
     gboolean is_sender, guint64 now, DccpCcidContext * context)
@@ -231,9 +240,9 @@ init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
   }
 }
 
-/* Returns the struct in which `ccid` stores the options of a packet. If the
- * struct contains options of another congestion control, it is cleared first.
- * Each congestion control stores its options in a format of its own. */
+/* Each congestion control stores the options of a received packet in a format
+ * of its own. Returns the memory in which `ccid` stores them. If this memory
+ * contains options of another congestion control, it is cleared first. */
 static DccpCcidHeard *
 get_own (DccpHalfHeard * heard, const DccpCcid * ccid)
 {

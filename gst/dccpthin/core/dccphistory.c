@@ -26,10 +26,11 @@ mask (guint64 sequence)
   return G_GUINT64_CONSTANT (1) << (sequence % 64);
 }
 
-/* Returns a mask for the 64-bit word of the history that contains the bit of
- * `sequence`. The mask selects the bits of `n` sequence numbers from `sequence`
- * on, or fewer if the word ends earlier. `size` is set to the number of
- * selected bits. */
+/* The history stores one bit for each sequence number, in words of 64 bits.
+ * Returns a mask for the word that contains the bit of `sequence`. The mask
+ * selects the bits of `n` consecutive sequence numbers, beginning with
+ * `sequence`. If the word ends earlier, the mask selects fewer bits. `size` is
+ * set to the number of selected bits. */
 static guint64
 mask_run (guint64 sequence, gint64 n, gint64 * size)
 {
@@ -37,10 +38,10 @@ mask_run (guint64 sequence, gint64 n, gint64 * size)
   return G_MAXUINT64 >> (64 - *size) << sequence % 64;
 }
 
-/* Clears the bits of `n` sequence numbers that begin at `first`. If a packet
- * has a far greater sequence number than the previous packet, the bits of the
- * whole history have to be cleared. Each step therefore clears a word of 64
- * bits and not only one bit. */
+/* Clears the bits of the `n` sequence numbers that begin at `first`. If a
+ * packet has a far greater sequence number than the previous packet, the bits
+ * of nearly the whole history have to be cleared. To save time, each step
+ * therefore clears up to 64 bits, a whole word, and not only one bit. */
 static void
 clear_run (DccpHistory * history, guint64 first, gint64 n)
 {
@@ -93,8 +94,9 @@ dccp_history_get (const DccpHistory * history, guint64 sequence)
       && (*find ((DccpHistory *) history, sequence) & mask (sequence)) != 0;
 }
 
-/* Shortens a run of sequence numbers to the numbers that the history covers.
- * The run has `n` numbers and begins at `first`. */
+/* Shortens a range of sequence numbers to those for which the history stores a
+ * bit. The range has `n` numbers and begins at `first`. Both values are
+ * changed. */
 static void
 clip (const DccpHistory * history, guint64 * first, gint64 * n)
 {

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Highest type of a single-byte option, which has no length field (section
- * 5.8) */
+/* Greatest type of the options that consist of a single byte, the type. They
+ * have no length field and no value (RFC 4340 section 5.8). */
 #define LAST_SINGLE_BYTE 31
-/* Size of the fields type and length in bytes. The value of the length field
- * includes these two bytes. */
+/* Total size in bytes of the fields type and length, with which an option
+ * begins. The value of the length field includes these two bytes. */
 #define TYPE_AND_LENGTH 2
 #define MAX_VALUE (255 - TYPE_AND_LENGTH)
 #define MANDATORY 1             /* section 5.8.2 */
@@ -21,9 +21,9 @@ dccp_option_writer_init (DccpOptionWriter * writer)
   writer->is_full = FALSE;
 }
 
-/* Writes the type and the length of an option. Returns a pointer to the memory
- * for the option's value, or NULL if there is no room.
- */
+/* Writes the type and the length of an option, preceded by the option Mandatory
+ * if `mandatory` is TRUE. Returns a pointer to the memory for the option's
+ * value, or NULL if there is no room for the option. */
 static guint8 *
 begin_option (DccpOptionWriter * self, gboolean mandatory, guint8 type,
     gsize size)

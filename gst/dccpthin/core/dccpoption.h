@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP option, and a buffer to which options are written one after the
- * other. An option consists of a type and a value (RFC 4340 section 5.8). This
- * code does not depend on the packet header or on the meaning of the types.
+/* A struct for one DCCP option, and a buffer to which the options of a packet
+ * are written one after the other. An option consists of a type and, for most
+ * types, a length and a value (RFC 4340 section 5.8). This code does not depend
+ * on the packet header or on the meaning of the option types.
  */
 
 #pragma once
@@ -10,10 +11,10 @@
 
 #include "wire.h"
 
-/* Maximum size of all options of a packet in bytes. Data Offset has 8 bits and
- * counts 32-bit words, so the header with its options has at most 1020 bytes.
- * Without options the header can have up to 7 words, which are 28 bytes (RFC
- * 4340 section 5.1). */
+/* Maximum total size in bytes of the options of a packet. The header with its
+ * options has at most 1020 bytes, because the header field Data Offset has 8
+ * bits and counts 32-bit words. Without options, the longest header has 7
+ * words, which are 28 bytes (RFC 4340 section 5.1). */
 #define DCCP_MAX_OPTIONS (1020 - 28)
 
 typedef struct
@@ -21,14 +22,16 @@ typedef struct
   guint8 type;
   gboolean mandatory;           /* A Mandatory option preceded it. */
   const guint8 *value;          /* points into the packet */
-  guint8 size;                  /* size of the value in bytes */
+  /* Size in bytes of the value, without the type and the length of the option.
+   */
+  guint8 size;
 } DccpOption;
 
 typedef struct
 {
   guint8 bytes[DCCP_MAX_OPTIONS];
   gsize size;
-  /* TRUE if an option did not fit and was left out */
+  /* TRUE if at least one option did not fit and was left out */
   gboolean is_full;
 } DccpOptionWriter;
 

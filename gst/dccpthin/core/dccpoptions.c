@@ -5,10 +5,11 @@
 
 #include "dccpoptions.h"
 
-/* Greatest type of the options that have no length (RFC 4340 section 5.8). */
+/* Options of the types 0 to 31 have no length and no value. They consist of the
+ * type only (RFC 4340 section 5.8). */
 #define LAST_SINGLE_BYTE 31
-/* Size in bytes of the type and the length of an option. The value in the
- * length field includes these bytes. */
+/* Total size in bytes of the type and the length, with which an option begins.
+ * The value of the length field includes these two bytes. */
 #define TYPE_AND_LENGTH 2
 
 #define TIME_UNIT 10000         /* ns */
@@ -20,7 +21,8 @@ void
 dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
 {
   reader->bytes = packet->options;
-  /* The options of a DCCP-Listen are ignored (RFC 5596 section 2.2.1). */
+  /* All options of a DCCP-Listen packet are ignored (RFC 5596 section 2.2.1).
+   */
   reader->size = packet->type == DCCP_LISTEN ? 0 : packet->options_size;
   reader->offset = 0;
   reader->packet_type = packet->type;
@@ -28,10 +30,11 @@ dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
   reader->ccids = dccp_ccids;
 }
 
-/* A Data packet has no acknowledgement number. An attacker who forges a Data
- * packet has to guess only its sequence number (RFC 4340 section 7.5.5).
- * Options that a Data packet must not carry (section 5.8, table 3) are
- * therefore ignored. */
+/* Returns whether a Data packet may carry options of this type. All other
+ * options are ignored if they are in a Data packet (RFC 4340 section 5.8, table
+ * 3). The reason is that a Data packet has no acknowledgement number. An
+ * attacker who forges such a packet has to guess only its sequence number
+ * (section 7.5.5). */
 static gboolean
 data_may_carry (guint8 type)
 {
@@ -47,7 +50,8 @@ data_may_carry (guint8 type)
   }
 }
 
-/* Returns whether options of this type refer to the acknowledgement number. */
+/* Returns whether options of this type refer to the acknowledgement number of
+ * their packet. They have no meaning in a packet without this number. */
 static gboolean
 needs_acknowledgement (guint8 type)
 {
@@ -64,9 +68,10 @@ needs_acknowledgement (guint8 type)
   }
 }
 
-/* Searches the congestion controls `ccids` for their option of the type `type`.
- * Returns the entry that says which packets may carry this option. Returns NULL
- * if no congestion control has such an entry. */
+/* Each congestion control may have a table of its options that have special
+ * rules. Searches the tables of the congestion controls `ccids` for an option
+ * of the type `type`. Returns the table entry, which says which packets may
+ * carry this option. Returns NULL if no table has an entry for this type. */
 static const DccpCcidOption *
 find_ccid_option (const DccpCcid * const *ccids, guint8 type)
 {
@@ -91,8 +96,9 @@ may_carry (const DccpOptionReader * self, guint8 type)
       || !(own ? own->needs_acknowledgement : needs_acknowledgement (type));
 }
 
-/* Reads the option at the current offset and advances the offset. Returns FALSE
- * if the length of the option is invalid. */
+/* Reads the option at the current offset of the reader, and advances this
+ * offset to the next option. Returns FALSE if the length of the option is
+ * invalid. */
 static gboolean
 read_option (DccpOptionReader * self, DccpOption * option)
 {
@@ -114,9 +120,10 @@ read_option (DccpOptionReader * self, DccpOption * option)
   return TRUE;
 }
 
-/* Called if a Mandatory option is the last option, or if another Mandatory
- * option follows. Both are errors, so the Mandatory option itself is returned
- * in `option`. */
+/* The option Mandatory must be followed by another option. Called if it is the
+ * last option of the packet, or if another option Mandatory follows. Both cases
+ * are errors. To report the error, the function returns the option Mandatory
+ * itself in `option`. */
 static gboolean
 end_with_mandatory (DccpOptionReader * self, DccpOption * option)
 {
@@ -139,8 +146,8 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
       option->mandatory = mandatory;
       return mandatory;
     } else if (option->type == DCCP_OPTION_PADDING)
-      /* If Padding follows a Mandatory option, both are ignored (section
-       * 5.8.2). */
+      /* If Padding follows the option Mandatory, both are ignored (RFC 4340
+       * section 5.8.2). */
       mandatory = FALSE;
     else if (option->type == DCCP_OPTION_MANDATORY) {
       if (mandatory)
@@ -210,8 +217,9 @@ dccp_option_read_elapsed_time (const DccpOption * option, guint64 * elapsed)
   return TRUE;
 }
 
-/* Reads the next block of a Data Dropped option. A block stores its run length
- * minus one, so the value 0 means one packet (RFC 4340 section 11.7). */
+/* Reads the next block of a Data Dropped option. A block describes `run`
+ * consecutive packets. It contains this number minus one, so the value 0 in a
+ * block means one packet (RFC 4340 section 11.7). */
 gboolean
 dccp_option_next_drop_block (const DccpOption * option, guint * offset,
     DccpDropCode * code, guint * run)
@@ -233,9 +241,9 @@ dccp_option_next_drop_block (const DccpOption * option, guint * offset,
 
 /* --- writing -------------------------------------------------------------- */
 
-/* Converts a time from ns to the unit of the options. A time that exceeds 32
- * bits is written as 2^32 - 1, which means "this time or longer" (RFC 4340
- * section 13.2). */
+/* Converts a time from ns to units of 10 us, which DCCP options use. The result
+ * has 32 bits. A time that is too long for 32 bits is replaced by 2^32 - 1,
+ * which means "this time or longer" (RFC 4340 section 13.2). */
 static guint32
 get_time_units (guint64 time)
 {
@@ -259,8 +267,8 @@ dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now)
       now / TIME_UNIT, 4);
 }
 
-/* An echo without an elapsed time means an elapsed time of 0 (RFC 4340 section
- * 13.3). */
+/* If the elapsed time is 0, the option Timestamp Echo is written without it.
+ * This has the same meaning and is shorter (RFC 4340 section 13.3). */
 gboolean
 dccp_option_write_timestamp_echo (DccpOptionWriter * writer, guint32 stamp,
     guint64 elapsed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of a DCCP packet (RFC 4340 section 5.8): a reader that returns
- * them one by one, and functions for the values of the options that every
- * connection has. This code does not depend on a connection.
+ * them one by one, and functions that read and write the values of the options
+ * that every connection has. This code does not depend on a connection.
  */
 
 #pragma once
@@ -28,9 +28,10 @@ typedef enum
   DCCP_OPTION_TIMESTAMP_ECHO = 42,
   DCCP_OPTION_ELAPSED_TIME = 43,
   DCCP_OPTION_DATA_CHECKSUM = 44,
-  /* Options of a congestion control (RFC 4340 section 10.3): the sender of data
-   * sends types 128 to 191 to the receiver, and the receiver sends types 192 to
-   * 255 to the sender. */
+  /* Options with this type or a greater one belong to a congestion control
+   * (RFC 4340 section 10.3). In each half-connection, the sender of data sends
+   * the types 128 to 191, and the receiver of data sends the types 192 to 255.
+   */
   DCCP_FIRST_CCID_OPTION = 128,
   DCCP_FIRST_CCID_RECEIVER_OPTION = 192
 } DccpOptionType;
@@ -39,16 +40,19 @@ typedef struct
 {
   const guint8 *bytes;
   gsize size;
-  gboolean broken;              /* TRUE if an option has an invalid length */
-  /* congestion controls whose options are allowed */
+  /* TRUE if the reader has found an option with an invalid length. */
+  gboolean broken;
+  /* Congestion controls whose tables say which packets may carry which options.
+   * The last entry is NULL. */
   const DccpCcid *const *ccids;
   /*< private >*/
   gsize offset;
   DccpType packet_type;
 } DccpOptionReader;
 
-/* Begins to read the options of `packet`. Sets the field `ccids` of `reader` to
- * dccp_ccids. Afterwards the caller may set this field to another value. */
+/* Prepares `reader` for reading the options of `packet`. The field `ccids` of
+ * `reader` is set to dccp_ccids, the list of all congestion controls. The
+ * caller may then set this field to another list. */
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
 /* Returns the next option of the packet. Options that a packet of this type
@@ -67,8 +71,9 @@ void dccp_option_reader_init (DccpOptionReader * reader,
 gboolean dccp_option_reader_next (DccpOptionReader * reader,
     DccpOption * option);
 
-/* The read functions return FALSE if the option has a wrong size. Times are in
- * ns; on the wire they are in units of 10 us. */
+/* The following functions read the value of an option. They return FALSE if the
+ * value has a wrong size. They convert elapsed times from units of 10 us, which
+ * the packets contain, to ns. */
 gboolean dccp_option_read_number (const DccpOption * option, guint64 * number);
 gboolean dccp_option_read_timestamp (const DccpOption * option,
     guint32 * stamp);
@@ -83,26 +88,29 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
   DCCP_DROP_RECEIVE_BUFFER = 2,
   DCCP_DROP_CORRUPT = 3,
   DCCP_DROP_DELIVERED_CORRUPT = 7,
-  /* RFC 4340 has no Drop Code for packets that were not dropped. The function
-   * dccp_option_next_drop_block () returns this value for them. */
+  /* This value is not a Drop Code of RFC 4340. The function
+   * dccp_option_next_drop_block () returns it for packets that were not
+   * dropped. */
   DCCP_DROP_NONE = 8
 } DccpDropCode;
 
-/* Returns the next block of a Data Dropped option. The first block begins at
- * the acknowledgement number, and the next blocks have lower sequence numbers.
- * `offset` must be 0 before the first call. Returns FALSE after the last block.
- */
+/* Reads the next block of a Data Dropped option. A block describes `run`
+ * consecutive packets, and `code` says whether and why they were dropped. The
+ * first block begins at the acknowledgement number, and each further block
+ * continues with lower sequence numbers. The caller must set `offset` to 0
+ * before the first call. Returns FALSE after the last block. */
 gboolean dccp_option_next_drop_block (const DccpOption * option,
     guint * offset, DccpDropCode * code, guint * run);
 
-/* Writes a time with as few bytes as possible. A time that exceeds the maximum
- * of the option is written as this maximum. */
+/* Writes the option Elapsed Time with as few bytes as possible. `elapsed` is
+ * the time in ns. If it exceeds the maximum of the option, this maximum is
+ * written instead. */
 gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
     guint64 elapsed);
 gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);
 gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
     guint32 stamp, guint64 elapsed);
-/* Writes a Data Dropped option. `blocks` is the value of the option, as in RFC
- * 4340 section 11.7. */
+/* Writes a Data Dropped option. `blocks` contains the value of the option in
+ * the format of RFC 4340 section 11.7, and `n` is its size in bytes. */
 gboolean dccp_option_write_data_dropped (DccpOptionWriter * writer,
     const guint8 * blocks, gsize n);

@@ -9,7 +9,8 @@
 
 #include "wire.h"
 
-/* Offsets of the fields of the generic header (RFC 4340 section 5.1). */
+/* Offsets in bytes of the fields in the generic header of DCCP (RFC 4340
+ * section 5.1). */
 #define DATA_OFFSET 4
 #define CCVAL_COVERAGE 5
 #define CHECKSUM 6
@@ -17,15 +18,17 @@
 #define SEQUENCE_SHORT 9        /* 3 bytes */
 #define SEQUENCE_LONG 10        /* 6 bytes */
 
-/* header size in bytes if the header bit X is 1 */
+/* Size in bytes of the generic header if the header bit X is 1, so that
+ * sequence numbers have 48 bits. */
 #define LONG_HEADER 16
-/* Size in bytes of the acknowledgement subheader if the header bit X is 1. The
- * size includes 2 reserved bytes. */
+/* Size in bytes of the acknowledgement subheader in a packet with long sequence
+ * numbers (header bit X = 1). The size includes 2 reserved bytes. */
 #define LONG_ACKNOWLEDGEMENT 8
-/* Size in bytes of the acknowledgement subheader if the header bit X is 0. The
- * size includes 1 reserved byte. */
+/* Size in bytes of the acknowledgement subheader in a packet with short
+ * sequence numbers (header bit X = 0). The size includes 1 reserved byte. */
 #define SHORT_ACKNOWLEDGEMENT 4
-/* Size of a word in bytes. The fields Data Offset and CsCov count words. */
+/* Size in bytes of a 32-bit word. The header fields Data Offset and CsCov count
+ * such words. */
 #define WORD 4
 #define MAX_COVERAGE 15
 #define MAX_CCVAL 15
@@ -44,8 +47,9 @@ dccp_type_get_name (DccpType type)
   return names[type];
 }
 
-/* Returns the name of a Reset Code. A reserved code has the name of the code
- * Unspecified (RFC 4340 section 5.6). */
+/* Returns the name of a Reset Code. Codes that RFC 4340 section 5.6 reserves
+ * have no name of their own. For them, the name of the code Unspecified is
+ * returned. */
 const gchar *
 dccp_reset_code_get_name (guint8 code)
 {
@@ -80,8 +84,9 @@ dccp_type_has_acknowledgement (DccpType type)
 }
 
 /* Returns whether packets of this type carry data of the application (RFC 4340
- * section 5). DCCP-Listen has no data (RFC 5596 section 2.2.1), and the
- * application area of the remaining types is not passed to the application. */
+ * section 5). DCCP-Listen packets have no data (RFC 5596 section 2.2.1). In
+ * packets of the remaining types, the application area is not passed to the
+ * application. */
 gboolean
 dccp_type_has_data (DccpType type)
 {
@@ -95,8 +100,8 @@ has_service_code (DccpType type)
   return type == DCCP_REQUEST || type == DCCP_RESPONSE || type == DCCP_LISTEN;
 }
 
-/* Returns whether the header bit X may be 0 for packets of this type (RFC 4340
- * section 5.1). */
+/* Returns whether packets of this type may have short sequence numbers of 24
+ * bits. In such a packet, the header bit X is 0 (RFC 4340 section 5.1). */
 static gboolean
 may_be_short (DccpType type)
 {
@@ -117,10 +122,10 @@ dccp_type_get_header_size (DccpType type, gboolean extended)
 
 /* --- checksum ------------------------------------------------------------- */
 
-/* Returns the sum of the pseudo-header, which is the same as for TCP (RFC 4340
- * section 9.1). For IPv4, the length in the pseudo-header should have 16 bits.
- * It has 32 bits here, because the additional bits are 0 and do not change the
- * sum. */
+/* Returns the sum of the pseudo-header for the checksum. It is the same
+ * pseudo-header as for TCP (RFC 4340 section 9.1). In IPv4, the length field of
+ * the pseudo-header has 16 bits. Here it always has 32 bits. The additional
+ * bits are 0 and do not change the sum. */
 static guint64
 sum_pseudo_header (const DatagramPath * path, gsize length)
 {
@@ -132,8 +137,10 @@ sum_pseudo_header (const DatagramPath * path, gsize length)
       + wire_sum (tail, sizeof (tail));
 }
 
-/* Returns how many bytes of a payload of `payload_size` bytes the checksum
- * covers. `coverage` is the header field CsCov (RFC 4340 section 9.2). */
+/* Returns how many bytes of the payload the checksum covers. `coverage` is the
+ * header field CsCov, which specifies this (RFC 4340 section 9.2).
+ * `payload_size` is the size of the payload in bytes. If CsCov is too great for
+ * the packet, and thus invalid, the result exceeds `payload_size`. */
 static gsize
 get_covered (guint8 coverage, gsize payload_size)
 {
@@ -151,9 +158,9 @@ read_sequence (DccpPacket * packet, const guint8 * bytes)
     packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
-/* Reads the acknowledgement number from `bytes` into `packet`. If packets of
- * this type have no acknowledgement number, sets it to 0. Returns a pointer to
- * the bytes after the acknowledgement subheader. */
+/* Reads the acknowledgement number from `bytes` and stores it in `packet`. If
+ * packets of this type have no acknowledgement number, stores 0. Returns a
+ * pointer to the bytes after the acknowledgement subheader. */
 static const guint8 *
 read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 {
@@ -288,10 +295,11 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
   memset (bytes + packet->options_size, 0, size - packet->options_size);
 }
 
-/* Writes the checksum into the header `bytes`. The checksum is a sum of 16-bit
- * words in network byte order. The header and the payload are in different
- * buffers, so their sums are computed separately and then added. This is
- * possible because the size of the header is a multiple of 4 bytes. */
+/* Computes the checksum of a packet and writes it into the header, which is in
+ * `bytes`. The checksum is a sum of 16-bit words in network byte order. The
+ * header and the payload are in different buffers. Each buffer is therefore
+ * summed separately, and the two sums are added. This is possible because the
+ * size of the header is a multiple of 4 bytes. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of tfrcequation.h: the throughput equation of TFRC. */
+/* Implementation of tfrcequation.h: the throughput equation of TFRC (RFC 5348
+ * section 3.1). */
 
 #include "tfrcequation.h"
 
@@ -8,28 +9,30 @@
 #include "tfrctable.h"
 
 #define MIN_P 1e-8              /* minimum of p; see the header */
-/* Minimum round-trip time in seconds. It replaces a measured time of 0, which a
- * clock that does not advance could cause. */
+/* Minimum round-trip time in seconds. It replaces a measured time of 0, which
+ * occurs if the clock does not advance. */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
 /* Upper limit of the segment size in bytes. An IP packet cannot be larger. */
 #define MAX_SEGMENT G_MAXUINT16
-/* Number of bisection steps for finding p. The first search range is from MIN_P
- * to 1. After the last step, the logarithms of the ends of the range differ by
- * only 2e-15. */
+/* The loss event rate p that belongs to a given f (p) is found by bisection.
+ * This is the number of its steps. The range of the search is from MIN_P to 1
+ * at the beginning. After the last step, the natural logarithms of the two ends
+ * of the range differ by only 2e-15. */
 #define BISECTIONS 53
 
-/* Limits the loss event rate p to the range MIN_P to 1. NaN is replaced by 1,
- * which is the worst value. */
+/* Limits the loss event rate p to the range from MIN_P to 1. If `p` is not a
+ * number (NaN), returns 1, which yields the lowest sending rate. */
 static gdouble
 clamp_p (gdouble p)
 {
   return p <= 1 ? MAX (p, MIN_P) : 1;
 }
 
-/* Returns f (p). The denominator of the throughput equation (RFC 5348 section
- * 3.1) is R * f (p), where R is the round-trip time. The parameters have the
- * recommended values b = 1 and t_RTO = 4 R. */
+/* Returns f (p), the part of the throughput equation that depends on the loss
+ * event rate p (RFC 5348 section 3.1). The equation is: rate = s / (R * f (p)),
+ * where s is the packet size and R the round-trip time. The parameters b = 1
+ * and t_RTO = 4 R are those that the RFC recommends. */
 static gdouble
 get_exact_f (gdouble p)
 {
@@ -46,10 +49,11 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
   return get_exact_f (p);
 }
 
-/* Returns s / R in units of 2^-24 bytes per second, where s is the segment size
- * and R the round-trip time. The product in the numerator fits into 64 bits: s
- * has at most 16 bits, the factor 2^24 adds 24 bits, and the factor MICROSECOND
- * adds 20 bits. */
+/* Returns s / R as an integer, in units of 2^-24 bytes per second. s is the
+ * packet size in bytes, and R is the round-trip time in seconds. As an integer,
+ * R is expressed in microseconds, so that the numerator is s * 2^24 * 10^6.
+ * This product fits into 64 bits: s has at most 16 bits, 2^24 adds 24 bits, and
+ * 10^6 (MICROSECOND) adds 20 bits. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {
@@ -81,9 +85,9 @@ invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
           -TFRC_TABLE_P_BITS));
 }
 
-/* Returns the p for which get_exact_f (p) equals `f`. Bisection finds this p,
- * because get_exact_f () increases with p. Each step halves the difference
- * between log (low) and log (high). */
+/* Returns the loss event rate p for which get_exact_f (p) equals `f`. It is
+ * found by bisection, which is possible because get_exact_f () increases with
+ * p. Each step halves the difference between log (low) and log (high). */
 static gdouble
 invert_exactly (gdouble f)
 {

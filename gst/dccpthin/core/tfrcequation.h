@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The throughput equation of TFRC (RFC 5348 section 3.1), with b = 1 and t_RTO
- * = 4 R: X = s / (R * f (p)). X is the rate, s the packet size, R the
- * round-trip time and p the loss event rate. The equation is computed either
- * exactly or with the table that Erixzon section 4.2 suggests for small
- * clients. Rates are in bytes per second, times in seconds.
+/* The throughput equation of TFRC (RFC 5348 section 3.1), with the recommended
+ * parameters b = 1 and t_RTO = 4 R:
+ *
+ *   X = s / (R * f (p))
+ *
+ * X is the rate in bytes per second, s the packet size in bytes, R the
+ * round-trip time in seconds, and p the loss event rate. The function f (p)
+ * contains all terms with p. The equation is computed either exactly or with a
+ * table, as section 4.2 of the paper by Erixzon (2004) suggests for small
+ * clients.
  */
 
 #pragma once
@@ -13,19 +18,24 @@
 typedef enum
 {
   TFRC_EQUATION_EXACT,
-  /* f (p) is computed from the table of tfrctable.h, with integer arithmetic
-   * only. The error is at most 0.4 %. */
+  /* The function f (p) of the throughput equation is taken from the table of
+   * tfrctable.h, with integer arithmetic only. The error of f (p) is at most
+   * 0.4 %. */
   TFRC_EQUATION_TABLE
 } TfrcEquation;
 
-/* Returns f (p) of the loss event rate p. A value outside the range 1e-8 to 1
- * is replaced by the nearer end of the range. */
+/* Returns f (p), the part of the throughput equation that depends on the loss
+ * event rate p: rate = s / (R * f (p)). A p below 1e-8 is replaced by 1e-8, and
+ * a p above 1 is replaced by 1. */
 gdouble tfrc_equation_f (TfrcEquation equation, gdouble p);
-/* Returns the rate in bytes per second. */
+/* Returns the rate in bytes per second that the throughput equation yields.
+ * `segment_size` is the packet size in bytes, `round_trip` is in seconds, and
+ * `p` is the loss event rate. */
 gdouble tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,
     gdouble round_trip, gdouble p);
-/* Returns the loss event rate p at which the equation gives the rate `rate`,
- * within 0.1 % of the rate. The receiver needs it for the first loss interval
+/* Inverts the throughput equation: returns the loss event rate p for which the
+ * equation yields the rate `rate`, with an error of at most 0.1 % of the rate.
+ * The receiver needs this p to compute the length of the first loss interval
  * (RFC 5348 section 6.3.1). */
 gdouble tfrc_equation_inverse (TfrcEquation equation, gdouble segment_size,
     gdouble round_trip, gdouble rate);

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #define N (TFRC_LOSSES_KEPT - 1)
-/* Minimum of the discount factor, with which old loss intervals get less weight
- * (RFC 5348 section 5.5). In RFC 3448 the minimum was 0.5. */
+/* Minimum of the discount factor, by which the weights of old loss intervals
+ * are multiplied (RFC 5348 section 5.5). In the older RFC 3448, this minimum
+ * was 0.5. */
 #define THRESHOLD 0.25
 
 /* w_i (5.4) */
@@ -45,16 +46,18 @@ tfrc_losses_set_first (TfrcLosses * losses, gdouble length)
   losses->intervals[0].data = length;
 }
 
-/* Returns the length of the loss interval I_i in packets. It is at least one
- * packet, even if the peer reports less. */
+/* Returns the length in packets of the loss interval with the index `i` (I_i of
+ * RFC 5348). It is at least one packet, even if the peer reports less. */
 static gdouble
 get_length (const TfrcLosses * losses, guint i)
 {
   return MAX (losses->intervals[i].data, 1);
 }
 
-/* Computes two sums over the closed intervals: W_tot, the sum of the weights,
- * and I_tot, the weighted sum of the lengths (section 5.4). */
+/* Computes two sums over the closed loss intervals (RFC 5348 section 5.4).
+ * These are all stored intervals except the current one. `weight` is set to
+ * W_tot, the sum of the weights. `length` is set to I_tot, the weighted sum of
+ * the lengths. */
 static void
 sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
 {
@@ -69,9 +72,10 @@ sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
   }
 }
 
-/* Returns the discount factor DF of the closed loss intervals. If the open
- * interval is longer than twice the mean of the closed intervals, DF is less
- * than 1, so the closed intervals have less weight (section 5.5). */
+/* Returns the discount factor DF, by which the weights of the closed loss
+ * intervals are multiplied (RFC 5348 section 5.5). DF is less than 1 if the
+ * open (current) interval is longer than twice the mean of the closed
+ * intervals. The closed intervals then have less weight. */
 static gdouble
 get_discount (const TfrcLosses * losses)
 {
@@ -96,12 +100,12 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* Returns the mean loss interval (section 5.4). The intervals are numbered from
- * the newest: I_0 is the open interval, and I_1 to I_k are the closed
- * intervals. Two weighted means are computed, one over I_0 to I_(k-1), and the
- * other over I_1 to I_k. The function returns the greater of the two. The first
- * mean omits the oldest interval I_k even if there are fewer than eight closed
- * intervals. */
+/* Returns the mean length of the loss intervals in packets (RFC 5348 section
+ * 5.4). The intervals are numbered from the newest: I_0 is the open (current)
+ * interval, and I_1 to I_k are the closed intervals. Two weighted means are
+ * computed, one over I_0 to I_(k-1), and the other over I_1 to I_k. The
+ * function returns the greater of the two means. The first mean omits the
+ * oldest interval I_k even if there are fewer than eight closed intervals. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {
@@ -123,11 +127,12 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   return MAX (open / weight, closed / closed_weight);
 }
 
-/* Computes the loss event rate from a Loss Intervals option that the peer sent.
- * The option does not contain the discount factors, so they are computed here,
- * in the same way as at the receiver. The intervals are added one after the
- * other, the oldest one first. The oldest interval has no discount at first.
- * Whenever a later interval begins, the intervals before it are discounted. */
+/* Computes the loss event rate from the Loss Intervals option that the peer
+ * sent. Each interval has a discount factor, which gives old intervals less
+ * weight (RFC 5348 section 5.5). The option does not contain these factors.
+ * They are computed here, in the same way as at the receiver: the intervals are
+ * added one after the other, the oldest one first. Whenever a later interval
+ * begins, the factors of all earlier intervals are updated. */
 gboolean
 tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)
@@ -146,9 +151,9 @@ tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
       tfrc_losses_begin (&losses);
     losses.intervals[0].data = interval->data;
   }
-  /* If the peer reported only one interval, and this interval begins with a
-   * loss, there is no closed interval. The mean is then the length of the only
-   * interval. */
+  /* If the peer reported only one loss interval, and this interval begins with
+   * a loss, there is no closed interval. The length of this only interval is
+   * then used as the mean. */
   if (intervals->n == 1 && intervals->intervals[0].loss > 0)
     mean = get_length (&losses, 0);
   else

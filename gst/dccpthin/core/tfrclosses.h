@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loss intervals of TFRC (RFC 5348 sections 5.3 to 5.5, RFC 4342 section
- * 6.1) and the loss event rate that follows from them. The receiver adds the
- * losses that it finds. A sender computes the loss event rate from the
- * intervals of a Loss Intervals option, the oldest first, with the same code.
+/* The loss intervals of TFRC, and the loss event rate that is computed from
+ * them (RFC 5348 sections 5.3 to 5.5, RFC 4342 section 6.1). A loss interval
+ * consists of the packets from the beginning of one loss event to the beginning
+ * of the next.
+ *
+ * A receiver of data adds the losses that it detects. A sender of data gets the
+ * intervals from its peer, in the option Loss Intervals. It adds them here, the
+ * oldest first, and computes the loss event rate with the same code.
  */
 
 #pragma once
@@ -16,45 +20,53 @@
 
 typedef struct
 {
-  /* Number of packets from the first lost packet of the interval to the last
-   * lost packet. */
+  /* Number of packets from the first lost packet of the loss interval to its
+   * last lost packet. Packets between these two that have arrived are included.
+   */
   guint64 loss;
-  /* Number of packets in the interval after its last lost packet. */
+  /* Number of packets in this loss interval that follow the last lost packet of
+   * the interval. */
   guint64 lossless;
-  /* Length I_i of the interval in packets (RFC 5348). The interval has `loss` +
-   * `lossless` packets, but the length counts only those of them that have
-   * data. */
+  /* Length I_i of the loss interval in packets (RFC 5348). The interval has
+   * `loss` + `lossless` packets in total. Only those packets of the interval
+   * that have data count towards the length. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;
 
 typedef struct
 {
-  /* number of loss intervals, including the current one; 1 = no loss yet */
+  /* Number of stored loss intervals, including the open (current) one. 1 = no
+   * loss yet. */
   guint n;
   TfrcLossInterval intervals[TFRC_LOSSES_KEPT]; /* latest interval first */
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets that are not losses to the open (current) loss interval. Each of
- * them either has arrived, or is lost but had no data. `packets` is their
- * number, and `data` is the number of those that have data. */
+/* Adds packets that do not count as losses to the open (current) loss interval.
+ * Each of these packets has arrived, or it is missing but had no data.
+ * `packets` is the number of these packets. `data` is the number of packets
+ * among them that have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
-/* Begins a loss event: closes the open interval and begins another one. */
+/* Begins a new loss event: closes the open (current) loss interval, and opens a
+ * new one. */
 void tfrc_losses_begin (TfrcLosses * losses);
-/* Adds lost packets to the current loss event. The packets counted in
- * `lossless` precede these losses, so their number is moved from `lossless` to
- * `loss`. */
+/* Adds lost packets to the current loss event. `packets` is their number, and
+ * `data` is the number of packets among them that had data. The packets that
+ * `lossless` counts so far were the packets after the last loss. They now
+ * precede the new losses, so their number is moved from `lossless` to `loss`.
+ */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
-/* Sets the length of the interval before the first loss to `length`. This
- * length is 1 / p, which is derived from the receive rate; it is not the number
- * of received packets (RFC 5348 section 6.3.1). */
+/* Sets the length in packets of the first loss interval, which ends with the
+ * first loss. `length` is not the number of received packets. It is 1 / p, and
+ * p is the loss event rate that corresponds to the receive rate before the loss
+ * (RFC 5348 section 6.3.1). */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
-/* Returns the mean length of the loss intervals with history discounting
- * (I_mean of RFC 5348). The loss event rate p is 1 / I_mean. Returns 0 if there
- * was no loss yet. */
+/* Returns the mean length of the loss intervals in packets, with history
+ * discounting (I_mean of RFC 5348 section 5). The loss event rate p is 1 /
+ * I_mean. Returns 0 if there was no loss yet. */
 gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
 
 /* --- intervals that a receiver reports ------------------------------------ */
@@ -71,16 +83,17 @@ typedef struct
 
 typedef struct
 {
-  /* Skip Length: number of the latest packets that do not belong to an interval
-   * yet, because missing packets among them may still arrive. The maximum is 3.
-   */
+  /* Skip Length: number of the latest packets that do not belong to a loss
+   * interval yet. They are not counted yet because some of them are missing and
+   * may still arrive. The maximum is 3. */
   guint8 skip;
   guint n;                      /* at least 1 */
   TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest interval first */
 } TfrcIntervals;
 
 /* Computes the loss event rate p from the loss intervals that the peer
- * reported. Returns FALSE if there are no intervals. A sender that can compute
- * p in this way should do so (RFC 4342 section 6.1). */
+ * reported, and stores it in `loss_event_rate`. Returns FALSE if the peer
+ * reported no intervals. A sender that can compute p in this way should not use
+ * the value of p that the peer reports (RFC 4342 section 6.1). */
 gboolean tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate);

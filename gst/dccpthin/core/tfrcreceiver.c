@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of tfrcreceiver.h: the receiver of TFRC. */
+/* Implementation of tfrcreceiver.h: the receiver of TFRC, which detects losses
+ * and reports them to the sender (RFC 5348 sections 5 and 6). */
 
 #include "tfrcreceiver.h"
 
@@ -11,52 +12,56 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define NEVER G_MAXUINT64
 
-/* NDUPACK: a missing packet counts as lost when this number of packets with
- * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
- * maximum of Skip Length (RFC 4342 section 8.6.1). */
+/* NDUPACK of RFC 5348 section 5.1: a missing packet counts as lost when this
+ * number of packets with greater sequence numbers has arrived. The field Skip
+ * Length in the option Loss Intervals has the same maximum (RFC 4342 section
+ * 8.6.1). */
 #define NDUPACK 3
-/* Number of the latest sequence numbers for which the receiver stores whether
- * the packet arrived. The information fits into one 64-bit word, with one bit
- * for each sequence number. */
+/* For this number of the latest sequence numbers, the receiver stores whether
+ * the packet arrived. It needs one bit for each sequence number, so that one
+ * 64-bit word is enough. */
 #define NUMBERS_KNOWN 64
-/* The sender writes a window counter of 4 bits into each packet. It increases
- * the counter by 1 after each quarter of a round trip. Feedback is due when the
- * counter has increased by 4. If the counter increases by more than 4 between
- * two losses, the losses belong to two loss events (RFC 4342 sections 8.1, 10.2
- * and 10.3).
+/* The sender writes a window counter of 4 bits into each packet. The sender
+ * increases the counter by 1 after each quarter of a round trip. Feedback is
+ * due when the counter has increased by 4 since the last feedback. If the
+ * counter increases by more than 4 between two losses, they belong to two loss
+ * events (RFC 4342 sections 8.1, 10.2 and 10.3).
  *
- * From one packet to the next, the counter increases by at most 5, even after a
- * longer pause of the sender. An increase of 5 therefore does not show how many
- * round trips have passed. */
+ * From one packet to the next, the counter increases by at most 5, even if the
+ * sender has paused for a longer time. An increase of 5 therefore does not show
+ * how many round trips have passed. */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Assumed round-trip time in ns, as long as none was measured (RFC 4340 section
- * 3.4). */
+/* Round-trip time in ns that is assumed until a first value was measured
+ * (RFC 4340 section 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
-/* The measured round-trip time is used until this number of reports has been
- * sent since the last measurement. After that it is too old. No RFC has a value
- * for this number. */
+/* A measured round-trip time is used until the receiver has sent this number of
+ * further reports (feedback packets). After that, the measurement counts as too
+ * old. No RFC specifies this number. */
 #define ROUND_TRIP_REPORTS 16
-/* Weight q of the old value in the moving average of the round-trip time. The
- * sender uses the same value (RFC 5348 section 4.3). */
+/* Weight q of the old value in the moving average of the round-trip time. A
+ * TFRC sender uses the same weight for its own round-trip time (RFC 5348
+ * section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of the latest reports for which a Mark is stored. A Mark says how many
- * bytes had arrived when the report was sent, and when the last of these bytes
- * arrived. The receive rate is computed from the Mark of the latest report that
- * is at least one round trip old. At most four reports are sent per round trip,
- * so this Mark is always stored. */
+/* When a report (feedback) is sent, the receiver stores a Mark. A Mark says how
+ * many bytes had arrived until then, and when the last of them arrived. MARKS
+ * is the number of Marks that are stored. The receive rate is computed from the
+ * Mark of the latest report that is at least one round trip old. At most four
+ * reports are sent per round trip, so this Mark is always among the stored
+ * ones. */
 #define MARKS 8
-/* Number of round trips after which the window counter may have wrapped around.
- * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
- * 8.1). */
+/* Number of round trips after which the sender's window counter may have
+ * wrapped around. The counter has 16 values and increases by about 4 per round
+ * trip (RFC 4342 section 8.1). */
 #define COUNTER_ROUND_TRIPS 3
 /* Maximum values of the fields in the option Loss Intervals. Loss Length has 23
  * bits; Lossless Length and Data Length have 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
 #define MAX_PACKETS ((1 << 24) - 1)
-/* Weight of the old value in the moving average of the packet size. The sender
- * uses the same value (RFC 5348 section 4.1). */
+/* Weight of the old value in the moving average of the packet size. A TFRC
+ * sender uses the same weight for the packets that it sends (RFC 5348 section
+ * 4.1). */
 #define SEGMENT_FILTER 0.9
 
 /* A packet that arrived. */
@@ -70,10 +75,11 @@ typedef struct
 
 typedef struct
 {
-  /* A Mark belongs to a report that was sent. `time` is the arrival time in ns
-   * of the last data packet that arrived before this report was sent. */
+  /* A Mark belongs to a report (feedback) that was sent. `time` is the arrival
+   * time in ns of the last data packet that arrived before this report was
+   * sent. */
   guint64 time;
-  /* total number of payload bytes that had arrived until `time` */
+  /* Total number of payload bytes that had arrived up to the time `time`. */
   guint64 bytes;
 } Mark;
 
@@ -82,39 +88,44 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets arrived. For each packet up to the packet `last`, it is
-   * known whether the packet arrived or was lost. After `last` there is a gap
-   * in the sequence numbers, or nothing has arrived yet. */
-  /* the latest packet before the first gap in the sequence numbers */
+  /* --- which packets arrived. For `last` and for each packet with a lower
+   * sequence number, it is known whether the packet arrived or was lost. After
+   * `last` there is a gap in the sequence numbers, or nothing has arrived yet.
+   */
+  /* Latest packet before the first gap in the received sequence numbers. If
+   * there is no gap, this is the packet with the greatest sequence number. */
   Arrival last;
-  /* CCVal (the sender's window counter) of the latest data packet before the
-   * first gap in the sequence numbers */
+  /* CCVal of the latest data packet before the first gap in the sequence
+   * numbers. CCVal is the header field that contains the sender's window
+   * counter. */
   guint8 last_ccval;
-  /* packets that arrived after the first gap, in the order of their sequence
-   * numbers */
+  /* Packets that arrived after the first gap in the sequence numbers. They are
+   * sorted by their sequence numbers. */
   Arrival pending[NDUPACK];
   guint n_pending;
-  /* Bit i is set if the packet with the sequence number `last.sequence` - i has
-   * arrived. */
+  /* Shows which packets up to `last` have arrived. Bit i is set if the packet
+   * with the sequence number `last.sequence` - i has arrived. */
   guint64 came;
   guint64 greatest, greatest_time;
 
   /* --- the latest loss event */
   TfrcLosses losses;
-  /* expected arrival time of the first lost packet of the loss event */
+  /* Beginning of the latest loss event: the time in ns at which its first lost
+   * packet was expected to arrive. */
   guint64 event_time;
-  /* CCVal (the sender's window counter) of the latest data packet before the
-   * loss event */
+  /* CCVal of the latest data packet before the latest loss event. CCVal is the
+   * header field that contains the sender's window counter. */
   guint8 event_ccval;
-  /* TRUE if the sender's window counter has shown that the latest loss event
-   * has ended */
+  /* TRUE if the latest loss event has ended. The receiver knows this from the
+   * window counter in the sender's packets. */
   gboolean event_is_over;
 
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  /* Value of the counter `reports` when tfrc_receiver_set_round_trip () was
-   * last called. It shows how old the round-trip time is. */
+  /* Value of the counter `reports` when the round-trip time `given` was set by
+   * tfrc_receiver_set_round_trip (). It shows how old that round-trip time is.
+   */
   guint64 given_at;
   gdouble counted;
   guint64 counted_at;
@@ -123,9 +134,11 @@ struct _TfrcReceiver
   guint64 counter_time;
 
   /* --- the receive rate */
-  /* payload bytes of all data packets that arrived, without duplicates */
+  /* Total number of payload bytes in all data packets that arrived. Duplicates
+   * are not counted. */
   guint64 bytes;
-  guint64 data_time;            /* arrival time of the latest data packet */
+  /* Arrival time in ns of the latest data packet. */
+  guint64 data_time;
   Mark marks[MARKS];
   guint n_marks, next_mark;
   gdouble receive_rate, max_receive_rate;
@@ -149,8 +162,8 @@ tfrc_receiver_new (const TfrcReceiverConfig * config)
       config->initial_sequence & DCCP_SEQUENCE_MASK;
   receiver->came = 1;
   tfrc_losses_init (&receiver->losses);
-  /* This object is created when the first packet of the peer has arrived. This
-   * packet is counted here. */
+  /* The packet with the initial sequence number counts as received. It is
+   * counted here, as a packet without data. */
   tfrc_losses_add_lossless (&receiver->losses, 1, 0);
   return receiver;
 }
@@ -180,12 +193,13 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Returns whether the sender sends RTT Estimates, and the latest one was
- * received recently. An RTT Estimate is passed to tfrc_receiver_set_round_trip
- * (), and so is the round-trip time of the handshake. If only one value was
- * passed, it may be that of the handshake. That value may be outdated, because
- * the round-trip time changes when a queue in the network grows. The function
- * therefore returns TRUE only if at least two values were passed. */
+/* Returns whether the receiver was recently told the round-trip time, and not
+ * only by the handshake. Values from three sources are passed to
+ * tfrc_receiver_set_round_trip (): from the handshake, from the peer's RTT
+ * Estimates, and from our own sender. The value of the handshake may be
+ * outdated, because the round-trip time changes when a queue in the network
+ * grows. If only one value was passed, it may be that of the handshake. The
+ * function therefore returns TRUE only if at least two values were passed. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -202,7 +216,7 @@ has_counted_round_trip (TfrcReceiver * receiver)
 
 /* Returns the best known round-trip time in ns; 0 = unknown. There are three
  * sources, and the first one that is available is used:
- * - the RTT Estimates that the peer sends
+ * - recent measurements of the peer (RTT Estimates) or of our own sender
  * - the round-trip time that the window counter shows
  * - the round-trip time of the handshake, which is less accurate */
 static guint64
@@ -229,8 +243,9 @@ restart_counting (TfrcReceiver * receiver, guint8 ccval)
   receiver->counter_time = receiver->now;
 }
 
-/* Measures the round-trip time by the window counter. The sender increases the
- * counter by four in each round trip (RFC 4342 section 8.1). */
+/* Measures the round-trip time with the sender's window counter, whose value in
+ * the received packet is `ccval`. The sender increases the counter by four in
+ * each round trip (RFC 4342 section 8.1). */
 static void
 count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 {
@@ -257,14 +272,15 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate in bytes per second (RFC 4342 errata 610 and 611).
- * Let the report R be the latest of our reports that is at least one round trip
- * old. The measurement starts at the arrival of the last data packet before R.
- * It ends at the arrival of the latest data packet.
+/* Returns the rate in bytes per second at which data arrives (RFC 4342 errata
+ * 610 and 611). The rate is measured since we sent one of our earlier reports
+ * (feedback packets): the latest report that is at least one round trip old.
+ * More exactly, the measurement begins with the arrival of the last data packet
+ * before that report. It ends with the arrival of the latest data packet.
  *
- * Erixzon (2004) counts the packets in an interval of fixed length instead
- * (section 5.3.4). That method is inaccurate if the interval is so short that
- * it contains at most two packets. */
+ * The paper by Erixzon (2004, section 5.3.4) counts the packets in an interval
+ * of fixed length instead. That method is inaccurate if the interval is so
+ * short that it contains at most two packets. */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -296,11 +312,11 @@ add_mark (TfrcReceiver * receiver)
 
 /* --- losses */
 
-/* Returns the length of the first loss interval, which the first loss ends (RFC
- * 5348 section 6.3.1). The length is not counted. It is derived from the rate
- * X, which is the highest receive rate so far, but at least half a packet per
- * round trip. The throughput equation yields X for a certain loss event rate p,
- * and the length is 1 / p. */
+/* Returns the length in packets of the first loss interval, which ends with the
+ * first loss (RFC 5348 section 6.3.1). The packets are not counted. Instead,
+ * the length is derived from the highest receive rate so far, or from half a
+ * packet per round trip if this is more. There is a loss event rate p for which
+ * the throughput equation yields this rate. The length is 1 / p. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {
@@ -339,23 +355,25 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Number of missing packets that had data. The packet after the gap has an
-   * NDP Count, which is the number of packets without data directly before that
-   * packet. The packets at the end of the gap therefore had no data. All
-   * earlier packets of the gap are assumed to have had data, so this number is
-   * `n` minus the NDP Count. */
+  /* Estimated number of missing packets that had data. The option NDP Count of
+   * the packet after the gap says how many packets directly before it had no
+   * data. These packets are at the end of the gap. All earlier packets of the
+   * gap are assumed to have had data. The number is therefore `n` minus the NDP
+   * Count. */
   guint64 n_data;
-  /* arrival time in ns of the packet before the gap */
+  /* At first, the arrival time in ns of the last packet before the gap.
+   * Whenever a packet is taken from the front of the gap, the field is set to
+   * the expected arrival time of that packet. */
   guint64 time;
-  /* Time in ns between the expected arrivals of two consecutive missing
-   * packets. These arrivals are assumed to be evenly spaced (RFC 5348 section
-   * 5.2). */
+  /* Time in ns between the expected arrivals of two consecutive packets of the
+   * gap. The receiver assumes that the missing packets would have arrived at
+   * equal intervals (RFC 5348 section 5.2). */
   gdouble step;
 } Gap;
 
-/* The gap consists of missing packets. Returns how many of them, counted from
- * the first missing packet, belong to a loss event. This event began at the
- * time `time`, and it lasts for the time `round_trip` (both in ns). */
+/* `gap` is a sequence of missing packets. A loss event began at the time
+ * `time`, and it lasts for the time `round_trip` (both in ns). Returns how many
+ * packets at the beginning of the gap belong to this loss event. */
 static guint64
 count_within (const Gap * gap, guint64 time, guint64 round_trip)
 {
@@ -366,8 +384,8 @@ count_within (const Gap * gap, guint64 time, guint64 round_trip)
   return gap->step * gap->n <= end ? gap->n : (guint64) (end / gap->step);
 }
 
-/* Takes the first `n` missing packets out of `gap`, a range of missing packets,
- * and adds them to the current loss event. */
+/* A gap is a sequence of missing packets. Removes the first `n` packets from
+ * `gap`, and adds them to the current loss event. */
 static void
 take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -379,11 +397,12 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
   gap->time += n * gap->step;
 }
 
-/* A gap is a range of missing packets. A long gap consists of several loss
- * events that last one round trip each. Only the latest TFRC_LOSSES_KEPT loss
- * intervals are stored. If the gap has more loss events than that, this
- * function skips the oldest ones and adds their number to loss_events. `n` is
- * the number of lost packets in one loss event. */
+/* A gap is a sequence of missing packets. A long gap consists of several loss
+ * events, which last one round trip each. `n` is the number of lost packets in
+ * one loss event. Each loss event begins a loss interval, but only the latest
+ * TFRC_LOSSES_KEPT intervals are stored. If the gap has more loss events than
+ * that, this function removes the oldest ones from the gap and only adds their
+ * number to loss_events. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -412,15 +431,15 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Returns whether the first lost packet of `gap` belongs to the current loss
- * event. This is the case if the event began less than one round trip before
- * the loss (RFC 5348 section 5.2).
+/* A gap is a sequence of missing packets. Returns whether the first lost packet
+ * of `gap` belongs to the current loss event. This is the case if the event
+ * began less than one round trip before the loss (RFC 5348 section 5.2).
  *
- * If the sender does not report its round-trip time, the window counter in its
- * packets is used. The sender increases this counter according to the
- * round-trip time that it has measured (RFC 4342 section 10.2). The result is
- * TRUE until the counter shows that the event has ended. From then on, the
- * function uses the receiver's own estimate of the round-trip time. */
+ * If the receiver has not been told the round-trip time, it uses the window
+ * counter in the received packets. The sender increases this counter four times
+ * per round trip (RFC 4342 section 10.2). The result is TRUE until the counter
+ * shows that the event has ended. From then on, the function uses the
+ * receiver's own estimate of the round-trip time. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -441,12 +460,13 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
       : 0;
 }
 
-/* Returns whether the window counter shows that all lost packets of `gap`
- * belong to one loss event. This is the case if the counter has advanced by at
- * most one round trip during the gap. In two cases the counter is not used, and
- * the result is FALSE:
+/* A gap is a sequence of missing packets. Returns whether the sender's window
+ * counter shows that all lost packets of `gap` belong to one loss event. This
+ * is the case if the counter has advanced by at most one round trip during the
+ * gap. In two cases the counter is not used, and the result is FALSE:
  * - The gap is so long that the counter may have wrapped around.
- * - The sender reports the round-trip time, so the counter is not needed. */
+ * - The round-trip time is known from another source than the counter, so the
+ *   counter is not needed. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -459,13 +479,13 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 
 /* A gap is a sequence of missing packets. It is divided into loss events: all
  * losses within one round-trip time belong to the same loss event. Returns the
- * round-trip time in ns for this division.
+ * round-trip time in ns that is used for this division.
  *
- * If only the handshake has measured the round-trip time, this measurement may
- * be outdated and too short. In this case, a second value is computed from the
- * duration of the gap and the window counter. The window counter tells how many
- * quarters of a round trip have passed in the gap. The function then returns
- * the greater of the two values. */
+ * If the round-trip time is known only from the handshake, this value may be
+ * outdated and too short. A second value is then computed: the duration of the
+ * gap, divided by the number of round trips during the gap. This number is
+ * derived from the sender's window counter, which counts quarters of a round
+ * trip. The function returns the greater of the two values. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)
@@ -545,13 +565,15 @@ settle (TfrcReceiver * receiver)
 
 /* --- packets that arrive */
 
-/* Handles a packet whose sequence number is not greater than
- * `receiver->last.sequence`. `behind` is the difference. The packet was counted
- * as lost before, or it is a duplicate. If it was counted as lost, it remains
- * counted as lost, which RFC 5348 section 5.1 allows.
+/* Handles a packet whose sequence number is not greater than that of `last`,
+ * the latest packet before the first gap. `behind` is the difference between
+ * the two numbers. Such a packet either is a duplicate, or was counted as lost
+ * before. In the second case it remains counted as lost, which RFC 5348 section
+ * 5.1 allows.
  *
- * Returns FALSE for a duplicate. Also returns FALSE for a very old packet,
- * because it is no longer known whether it is a duplicate. */
+ * Returns TRUE if the packet arrives for the first time. Returns FALSE if it is
+ * a duplicate. Also returns FALSE if the packet is so old that the receiver no
+ * longer knows whether it is a duplicate. */
 static gboolean
 note_late (TfrcReceiver * receiver, guint64 behind)
 {
@@ -600,9 +622,9 @@ note_number (TfrcReceiver * receiver, const Arrival * arrival)
   return keep_pending (receiver, arrival);
 }
 
-/* Counts a data packet. Feedback is due after the first data packet, and when
- * the window counter has advanced by four since the last feedback (RFC 4342
- * section 10.3). */
+/* Counts a received data packet. Feedback is due after the first data packet.
+ * After that, it is due when the sender's window counter has advanced by four
+ * since the last feedback (RFC 4342 section 10.3). */
 static void
 note_data (TfrcReceiver * receiver, const Arrival * arrival, guint32 size,
     gboolean is_newest)
@@ -653,9 +675,9 @@ tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now)
       || receiver->now >= tfrc_receiver_next_wakeup (receiver));
 }
 
-/* Returns the time at which feedback is due; NEVER if no data arrived since the
- * last feedback. This time is at most one round trip after the last feedback
- * (RFC 5348 section 6.2). */
+/* Returns the time in ns at which feedback is due. Returns NEVER if no data
+ * arrived since the last feedback. Otherwise the time is at most one round trip
+ * after the last feedback (RFC 5348 section 6.2). */
 guint64
 tfrc_receiver_next_wakeup (TfrcReceiver * receiver)
 {
@@ -673,12 +695,13 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
 
   /* `last` is the latest packet before the first gap in the sequence numbers.
    * `open` is the number of sequence numbers after `last`, up to the greatest
-   * one that arrived. It is not known yet which of these packets are lost.
+   * one that arrived. For these packets, it is not decided yet which of them
+   * are lost.
    *
-   * Skip Length is `open`, but at most NDUPACK. If `open` is greater, the
-   * difference is `more`. These `more` packets are added to the Lossless Length
-   * of the latest interval, because no loss has been detected among them yet.
-   */
+   * The field Skip Length is set to `open`, but to at most NDUPACK. If `open`
+   * is greater than that, the difference is `more`. No loss has been detected
+   * among these `more` packets yet. They are therefore added to the Lossless
+   * Length of the latest interval. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);
@@ -691,18 +714,20 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
 
     to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MAX_PACKETS);
     to->loss = MIN (from->loss, MAX_LOSS);
-    /* In the option Loss Intervals, the Data Length of the first loss interval
-     * is 0 until there is a loss (RFC 4342 section 6.1.1). */
+    /* The option Loss Intervals contains a field Data Length for each loss
+     * interval. As long as no packet was lost, there is only one interval, and
+     * its Data Length is written as 0 (RFC 4342 section 6.1.1). */
     to->data = receiver->loss_events == 0 ? 0 :
         MIN (from->data + 0.5, MAX_PACKETS);
     to->ecn_nonce = FALSE;
   }
 }
 
-/* Returns 1 / p, rounded up to an integer, where p is the loss event rate (RFC
- * 4342 section 8.5). The floating-point value of 1 / p may be slightly too
- * large, so that 100, for example, would be rounded up to 101. Therefore it is
- * multiplied by 1 - 10^-9 before it is rounded. */
+/* Returns 1 / p, rounded up to an integer, where p is the loss event rate
+ * (RFC 4342 section 8.5). Rounding errors can make the floating-point value of
+ * 1 / p slightly too large. A value that should be 100, for example, would then
+ * be rounded up to 101. The value is therefore multiplied by 1 - 10^-9 before
+ * it is rounded up. */
 static guint32
 get_inverse_rate (TfrcReceiver * receiver)
 {

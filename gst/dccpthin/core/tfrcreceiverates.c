@@ -28,10 +28,11 @@ forget_oldest (TfrcReceiveRates * rates)
       rates->n * sizeof (rates->rates[0]));
 }
 
-/* Adds a receive rate to the set. Only the largest rate is ever used, so older
- * rates that are not greater than the new rate are removed. The remaining rates
- * therefore decrease from the oldest to the newest. If the set is still full,
- * the new rate replaces the newest one. */
+/* Adds the receive rate `rate` to the set. Only the largest rate of the set is
+ * ever used. All older rates that are not greater than the new rate are
+ * therefore removed first. The remaining rates decrease from the oldest to the
+ * newest. If the set is still full, the newest of these rates is removed, too,
+ * to make room for the new rate. */
 static void
 add (TfrcReceiveRates * rates, guint64 now, gdouble rate)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of TFRC; see the header. Section numbers refer to RFC 5348 unless
- * another RFC is named. The names X, R, s, p and tld are those of RFC 5348. */
+/* Implementation of tfrcsender.h: the sender of TFRC. Section numbers refer to
+ * RFC 5348 unless another RFC is named. Some names are those of RFC 5348: X is
+ * the allowed rate, R the round-trip time, s the packet size, p the loss event
+ * rate, and tld the time at which X was last doubled. */
 
 #include "tfrcsender.h"
 
@@ -17,42 +19,48 @@
 /* Default maximum payload size in bytes: the Ethernet MTU of 1500 bytes minus
  * 40 bytes of headers. */
 #define DEFAULT_MAX_SEGMENT 1460
-/* Default granularity of the timer with which packets are sent. RFC 5348
- * section 8.3 uses 10 ms. Today's timers are more precise, so the default is 1
- * ms. */
+/* Default resolution in ns of the timer with which packets are sent (t_gran).
+ * RFC 5348 section 8.3 assumes 10 ms. Today's timers are more precise, so the
+ * default here is 1 ms. */
 #define DEFAULT_GRANULARITY (SECOND / 1000)
-/* t_mbi in seconds: the allowed rate is always at least one packet in this time
- * (section 4.3). */
+/* t_mbi of RFC 5348 in seconds. The allowed rate is always at least one packet
+ * in this time (section 4.3). */
 #define BACKOFF 64
-/* Duration of the no-feedback timer while the round-trip time is unknown
- * (section 4.2). */
+/* Duration in ns of the no-feedback timer while the round-trip time is unknown
+ * (RFC 5348 section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* Weights of the old value in two moving averages: q for the round-trip time
- * (section 4.3), and q2 for the square root of the round-trip time (section
- * 4.5). Erixzon (2004) uses 0.8 for q in equation 4.1. */
+/* Weights of the old value in two moving averages of RFC 5348. The first weight
+ * is q, for the round-trip time (section 4.3). The second weight is q2, for the
+ * square root of the round-trip time (section 4.5). In the paper by Erixzon
+ * (2004), q is 0.8 (equation 4.1). */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
-/* Weight of the old average in the mean packet size, which is a moving average.
- * RFC 5348 section 4.1 suggests the mean over the last four loss intervals, but
- * a sender without losses has no loss intervals. Erixzon (2004) uses the mean
- * of ten packets. */
+/* Weight of the old value in the mean packet size, which is a moving average.
+ * RFC 5348 section 4.1 suggests another average, namely the mean over the last
+ * four loss intervals. A sender without losses has no loss intervals, so it
+ * could not use that mean. The paper by Erixzon (2004) uses the mean of ten
+ * packets. */
 #define SEGMENT_FILTER 0.9
-/* Weight of the old average in the mean deviation of the round-trip time (RFC
- * 6298 section 2.3) */
+/* The mean deviation of the round-trip time is a moving average (RFC 6298
+ * section 2.3). This is the weight of its old value. */
 #define VARIANCE_FILTER 0.75
-/* Minimum and maximum of a measured round-trip time. No RFC specifies a
- * minimum. Here the minimum replaces a measured time of 0, which occurs if the
- * clock does not advance. It also replaces the round-trip time of a loopback
- * interface, which is far shorter. The maximum is t_mbi (section 4.3). */
+/* Minimum and maximum in ns of a measured round-trip time. No RFC specifies a
+ * minimum. The minimum replaces a measured time of 0, which occurs if the clock
+ * does not advance. It also replaces the very short round-trip time of a
+ * loopback interface. The maximum is t_mbi (RFC 5348 section 4.3). */
 #define MIN_ROUND_TRIP (SECOND / 1000)
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
-/* If a data-limited sender has lost packets, the receive rate is multiplied by
- * this factor (section 4.3). */
+/* A sender is data-limited if its application sends less than the allowed rate.
+ * If a data-limited sender has lost packets, the receive rate that the receiver
+ * reports is multiplied by this factor (RFC 5348 section 4.3). The product then
+ * limits the allowed rate. */
 #define LIMITED_LOSS 0.85
-/* Time in ns over which the fraction of data-limited intervals is averaged. In
- * most streams a frame is sent every 16 to 40 ms. A single large frame can use
- * the whole allowed rate for a short time, which says little about the stream.
- * The average is therefore over many frames. */
+/* Duration in ns of the moving average limited_share. This average is the share
+ * of time in which the sender is data-limited, because its application sends
+ * less than the allowed rate. In most streams a frame is sent every 16 to
+ * 40 ms. A single large frame can use the whole allowed rate for a short time,
+ * which says little about the stream. The average is therefore over many
+ * frames. */
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
@@ -67,28 +75,29 @@
  */
 #define SENT_KEPT 8192
 
-/* The minimum round-trip time is determined in periods: it is the minimum over
- * the present period and the previous one. MIN_PERIOD is the duration of a
- * period in ns. The value of 10 s is taken from BBR (MinRTTFilterLen in
+/* Duration in ns of a period in which the minimum round-trip time is
+ * determined. The sender uses the smaller minimum of the present period and the
+ * previous one. The duration of 10 s is taken from BBR (MinRTTFilterLen in
  * draft-ietf-ccwg-bbr). */
 #define MIN_PERIOD (10 * SECOND)
 
 typedef struct
 {
-  /* Sequence number of the packet in the lowest 48 bits. The bits above them
-   * contain its CCVal, which is the value of the window counter in the packet.
-   */
+  /* The lowest 48 bits are the sequence number of the packet. The bits above
+   * them are its CCVal, the value of the window counter that the packet
+   * contained. */
   guint64 sequence;
   guint64 time;                 /* ns */
-  /* payload bytes of all packets sent so far, up to and including this packet
-   */
+  /* Total number of payload bytes that were sent from the first packet up to
+   * this packet. The payload of this packet is included. */
   guint64 total;
 } Sent;
 
 struct _TfrcSender
 {
   TfrcSenderConfig config;
-  /* present time in ns: the maximum of all times that the caller passed */
+  /* Present time in ns. It is the greatest time that the caller has passed to
+   * any function so far, so it never decreases. */
   guint64 now;
 
   /* --- sent packets */
@@ -96,8 +105,8 @@ struct _TfrcSender
   gboolean has_sent;            /* a packet was sent */
   guint64 first_sent, last_sent;
   guint64 total;                /* payload bytes sent so far */
-  /* number of payload bytes up to and including the latest packet that feedback
-   * acknowledges */
+  /* Total number of payload bytes from the first packet up to the latest packet
+   * that feedback has acknowledged. The payload of this packet is included. */
   guint64 total_acknowledged;
   gdouble mean_size;            /* 0: no data yet */
 
@@ -106,8 +115,10 @@ struct _TfrcSender
   gdouble square_root;          /* R_sqmean */
   gdouble last_sample;
   gdouble variance;
-  /* Minima of the round-trip time in the present and in the previous period,
-   * and the end of the present period in ns. A period lasts MIN_PERIOD. */
+  /* `min_sample` is the minimum round-trip time in seconds in the present
+   * period, and `previous_min` that in the previous period. `min_period_end` is
+   * the time in ns at which the present period ends. A period lasts MIN_PERIOD.
+   */
   gdouble min_sample, previous_min;
   guint64 min_period_end;
 
@@ -120,38 +131,43 @@ struct _TfrcSender
   gdouble loss_event_rate;      /* p */
   guint64 last_doubled;         /* tld */
   gdouble drop_rate;            /* X_drop; G_MAXDOUBLE: none */
-  /* Time in ns until which drop_rate limits the sending rate at least. Set when
-   * the receiver reports that it has dropped packets. */
+  /* The limit drop_rate applies at least until this time in ns. The time is set
+   * when the receiver reports that it is slow or that it has dropped packets.
+   */
   guint64 drop_until;
 
   /* --- pacing */
   gboolean has_nominal;
-  /* Nominal send time of the last data packet in ns: the time at which the
-   * pacing allowed the packet. It may have been sent later. */
+  /* Nominal send time of the last data packet in ns: the earliest time at which
+   * the pacing allowed this packet. The packet may have been sent later. */
   gint64 nominal;
   guint32 last_size;
-  gboolean more;                /* TRUE if another packet waits to be sent */
+  /* TRUE if another packet waited to be sent when the last data packet was sent
+   */
+  gboolean more;
 
   /* --- the window counter */
   guint8 counter;
   guint64 counter_time;
 
-  /* --- These fields show whether the sender was data-limited since the
-   * previous feedback (RFC 5348 section 8.2.1). */
+  /* --- whether the sender was data-limited since the previous feedback.
+   * Data-limited means that the application, and not the allowed rate, limits
+   * how much is sent (RFC 5348 section 8.2.1). */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
-  /* Fraction of the recent past in which the sender was data-limited, from 0 to
-   * 1.
-   */
+  /* Share of the recent time, from 0 to 1, in which the sender was
+   * data-limited. A sender is data-limited while its application sends less
+   * than the allowed rate. */
   gdouble limited_share;
-  /* time in ns at which limited_share was last updated */
+  /* Time in ns at which limited_share was last updated. */
   guint64 limited_time;
 
   /* --- the no-feedback timer */
   guint64 timer;
   gboolean sent_since_timer;
 
-  /* sequence number that the latest feedback acknowledges */
+  /* Sequence number that was acknowledged by the latest feedback with a receive
+   * rate. */
   guint64 acknowledged;
   guint32 receive_rate;
   guint64 feedbacks, no_feedbacks, slow_receivers, dropped;
@@ -195,10 +211,11 @@ tfrc_sender_free (TfrcSender * sender)
   g_free (sender);
 }
 
-/* --- conversions of units, and small functions for the whole file */
+/* --- conversions of units, and small functions that all parts of this file use
+ */
 
-/* Advances the time of the sender to `now` and returns it. If `now` is earlier,
- * the time of the sender stays unchanged. */
+/* Sets the time of the sender to `now`, and returns it. If `now` is earlier
+ * than the time of the sender, this time stays unchanged and is returned. */
 static guint64
 advance (TfrcSender * sender, guint64 now)
 {
@@ -235,8 +252,9 @@ get_min_rate (TfrcSender * sender)
   return get_segment_size (sender) / BACKOFF;
 }
 
-/* Returns the initial rate W_init / R (section 4.2) in bytes per second. It is
- * also the value of recover_rate (section 4.4). */
+/* Returns the initial rate in bytes per second: the initial window W_init
+ * divided by the round-trip time R (RFC 5348 section 4.2). Section 4.4 uses the
+ * same value with the name recover_rate. */
 static gdouble
 get_initial_rate (TfrcSender * sender)
 {
@@ -247,7 +265,8 @@ get_initial_rate (TfrcSender * sender)
 }
 
 /* Returns the allowed rate X in bytes per second. As long as the round-trip
- * time is unknown, X is stored in packets per second, and is converted here. */
+ * time is unknown, X is stored in packets per second. It is then converted
+ * here, with the packet size. */
 static gdouble
 get_allowed_rate (TfrcSender * sender)
 {
@@ -255,10 +274,11 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* Returns the rate at which the sender may send. It is the minimum of the
- * allowed rate X and two limits. The first limit, drop_rate, applies if the
- * receiver has reported that it dropped packets (RFC 4342 section 5.2). The
- * second limit is the configured maximum rate. */
+/* Returns the rate in bytes per second at which the sender may send. It is the
+ * minimum of three rates. The first one is the allowed rate X. The second one,
+ * drop_rate, applies if the receiver has reported that it is slow or has
+ * dropped packets (RFC 4342 section 5.2). The third one is the configured
+ * maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -343,10 +363,10 @@ take_sample (TfrcSender * sender, guint64 ns)
   note_min_sample (sender);
 }
 
-/* Called for the first sample of the round-trip time. Before it, the rate is
+/* Called for the first sample of the round-trip time. Until then, the rate is
  * one packet per second. The first sample raises the rate to one initial window
- * per round trip (section 4.2). The receive rate that the receiver reports does
- * not limit the rate yet. */
+ * per round trip (RFC 5348 section 4.2). At this time, the rate is not yet
+ * limited by the receive rate that the receiver reports. */
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {
@@ -401,11 +421,11 @@ get_tolerance (TfrcSender * sender, gint64 interval)
   return tolerance / 2;
 }
 
-/* Returns the nominal send time of the next packet: the time at which the
- * pacing allows the packet. It is computed from the current rate, so a change
- * of the rate has an immediate effect. After a pause, the sender may send a
- * burst to catch up. The burst has fewer packets than the rate allows in one
- * round trip. */
+/* Returns the nominal send time of the next packet in ns: the time at which the
+ * pacing allows this packet. This time is computed from the current rate, so a
+ * change of the rate has an immediate effect. After a pause, the sender may
+ * send a burst to catch up. The number of packets in this burst is smaller than
+ * the number that the rate allows in one round trip. */
 static gint64
 get_nominal (TfrcSender * sender)
 {
@@ -457,10 +477,10 @@ find_sent (TfrcSender * sender, guint64 sequence)
       && sent->sequence != G_MAXUINT64 ? sent : NULL;
 }
 
-/* Returns the stored entry (Sent) of the packet `sequence`. If this packet is
- * so old that its entry was overwritten, returns the oldest entry. That entry
- * belongs to a later packet, so a round-trip time that is measured with it is
- * too short, but it is a lower bound. */
+/* Returns the entry that is stored for the sent packet `sequence`. If this
+ * packet is so old that its entry was overwritten, returns the oldest entry
+ * that is still stored. That entry belongs to a later packet. A round-trip time
+ * that is measured with it is therefore too short, but it is a lower bound. */
 static const Sent *
 find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
 {
@@ -493,16 +513,17 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Called after a packet was sent. If the sender has now sent all that the rate
- * allows, the rate limits it and not the application: it is not data-limited at
- * this time (section 8.2.1). The function then stores the current time. There
- * are two exceptions, in which the sender still counts as data-limited:
+/* Called after a packet was sent. A sender is data-limited if its application,
+ * and not the allowed rate, limits how much is sent (RFC 5348 section 8.2.1).
+ * If the sender must wait now because it has used up the allowed rate, it is
+ * not data-limited at this time. The function then stores the present time.
+ * There are two exceptions, in which the sender still counts as data-limited:
  * - The sender waits only because of the configured maximum rate.
- * - The packet was sent at least one packet interval after the time at which it
- *   was allowed, and no other packet waits. For example, an application sends
- *   one packet every few minutes. At an allowed rate of less than two packets
- *   per round trip, each of these packets uses up the allowed rate, although
- *   the application limits the rate. */
+ * - No other packet waits, and this packet was sent late: at least one packet
+ *   interval after the time at which it was allowed. For example, an
+ *   application sends one packet every few minutes. If the allowed rate is less
+ *   than two packets per round trip, each of these packets uses up the allowed
+ *   rate, although the application limits the rate. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -543,10 +564,10 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* last_size is the packet size from which the pacing computes the time of the
-   * next packet. It is the configured packet size, if there is one. Otherwise
-   * it is the payload size of this packet, or the mean size if this packet has
-   * no payload. */
+  /* last_size is the packet size in bytes from which the pacing computes when
+   * the next packet may be sent. If a packet size is configured, that size is
+   * used. Otherwise it is the payload size of the packet that is sent now. If
+   * this packet has no payload, the mean packet size is used. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;
@@ -572,9 +593,9 @@ tfrc_sender_sent_other (TfrcSender * sender, guint64 now, guint64 sequence)
 
 /* --- feedback: 4.3 */
 
-/* Checks the sequence number that the feedback acknowledges. Returns FALSE if
- * no packet with this number was sent, or if earlier feedback acknowledged a
- * later packet. */
+/* Checks the sequence number that the feedback acknowledges. Returns FALSE in
+ * two cases: no packet with this number was sent, or earlier feedback has
+ * already acknowledged a packet with a greater number. */
 static gboolean
 is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -589,10 +610,12 @@ is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
       sender->acknowledged) >= 0;
 }
 
-/* Measures the round-trip time. The sample (R_sample) is the time since the
- * acknowledged packet was sent, minus the Elapsed Time that the receiver
- * reports. If the Elapsed Time is not shorter than the time since the packet
- * was sent, it is invalid and is not subtracted. */
+/* Measures the round-trip time with feedback that acknowledges the packet
+ * `sent`. The sample (R_sample) is the time since this packet was sent, minus
+ * the Elapsed Time. The Elapsed Time is reported in the feedback: it is the
+ * time that the receiver waited before it sent the feedback. If it is not
+ * shorter than the time since the packet was sent, it is invalid and is not
+ * subtracted. */
 static void
 time_feedback (TfrcSender * sender, const Sent * sent,
     const TfrcFeedback * feedback)
@@ -607,9 +630,10 @@ time_feedback (TfrcSender * sender, const Sent * sent,
     take_first_sample (sender, sample);
 }
 
-/* Called when feedback acknowledges the packet `sent`, which was sent about one
- * round trip ago. The window counter must have increased by at least 4 since
- * that packet (RFC 4342 section 8.1). If it has not, it is increased now. */
+/* Called when feedback acknowledges the packet `sent`. About one round trip has
+ * passed since this packet was sent, so the window counter must have increased
+ * by at least 4 since then (RFC 4342 section 8.1). If it has not, it is
+ * increased now. */
 static void
 raise_counter (TfrcSender * sender, const Sent * sent)
 {
@@ -621,10 +645,12 @@ raise_counter (TfrcSender * sender, const Sent * sent)
   sender->counter_time = sender->now;
 }
 
-/* Returns whether the sender was data-limited in the interval of this feedback
- * (section 8.2.1). The interval ends at t_new, the time at which the
- * acknowledged packet was sent. The interval begins one round trip before
- * t_new, or at the t_new of the previous feedback if that is earlier. */
+/* Returns whether the sender was data-limited in the interval to which this
+ * feedback belongs (RFC 5348 section 8.2.1). Data-limited means that the
+ * application, and not the allowed rate, limited how much was sent. The
+ * interval ends at t_new, the time at which the acknowledged packet was sent.
+ * The interval begins one round trip before t_new. If the t_new of the previous
+ * feedback is earlier than that, the interval begins there. */
 static gboolean
 was_data_limited (TfrcSender * sender, gint64 t_new)
 {
@@ -642,9 +668,9 @@ was_data_limited (TfrcSender * sender, gint64 t_new)
   return is_limited;
 }
 
-/* Updates limited_share, a moving average: the share of the time in which the
- * application, and not the network, limited the rate. `is_limited` is TRUE if
- * the application limited the rate since the last call. */
+/* Updates limited_share, a moving average from 0 to 1. It is the share of the
+ * recent time in which the application, and not the network, limited the rate.
+ * `is_limited` says whether this was the case since the last call. */
 static void
 note_limited (TfrcSender * sender, gboolean is_limited)
 {
@@ -657,8 +683,8 @@ note_limited (TfrcSender * sender, gboolean is_limited)
 }
 
 /* Returns whether the application has recently sent less than the allowed rate.
- * If the loss event rate limits the allowed rate, the result is FALSE, because
- * the allowed rate then shows the capacity of the path. */
+ * There is an exception: if the loss event rate determines the allowed rate,
+ * the result is FALSE. The allowed rate then shows the capacity of the path. */
 static gboolean
 is_app_limited (TfrcSender * sender)
 {
@@ -668,8 +694,8 @@ is_app_limited (TfrcSender * sender)
   return sender->limited_share >= 0.5;
 }
 
-/* Limits the loss event rate p to the range 0 to 1. NaN is replaced by 1, which
- * is the worst value. */
+/* Limits the loss event rate p to the range from 0 to 1. If `p` is not a number
+ * (NaN), returns 1, which is the highest loss event rate. */
 static gdouble
 clamp_loss_event_rate (gdouble p)
 {
@@ -698,11 +724,12 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
   sender->receive_limit = times * tfrc_receive_rates_get_max (rates);
 }
 
-/* Computes the allowed rate X, as at the end of step 4 in RFC 5348 section 4.3.
- * As long as there was no loss, X is doubled, but at most once per round trip.
- * X is not doubled if `may_double` is FALSE. It is not doubled either if the
- * receiver has reported during the last round trip that it is slow or that it
- * has dropped packets (RFC 4340 section 11.6). */
+/* Computes the allowed rate X as the end of step 4 in RFC 5348 section 4.3
+ * does. After a loss, X follows from the throughput equation. As long as there
+ * was no loss, X is doubled, but at most once per round trip. There are two
+ * cases in which X is not doubled: `may_double` is FALSE, or the receiver has
+ * reported during the last round trip that it is slow or has dropped packets
+ * (RFC 4340 section 11.6). */
 static void
 set_rate (TfrcSender * sender, gboolean may_double)
 {
@@ -719,13 +746,17 @@ set_rate (TfrcSender * sender, gboolean may_double)
   }
 }
 
-/* Limits the rate if the receiver reports that it is slow or has dropped
- * packets. For dropped packets, RFC 4342 section 5.2 reduces one value of
- * X_recv, the receive rate. This reduction would have no effect here, because
- * the sender uses only the largest value of X_recv_set. The sender therefore
- * has a separate limit, drop_rate (X_drop). Like a value of X_recv, the limit
- * applies for at least one round trip. After that, the first feedback without
- * such a report removes the limit. */
+/* Limits the sending rate if the receiver reports that it is slow or that it
+ * has dropped packets. The limit is drop_rate (X_drop).
+ *
+ * RFC 4342 section 5.2 does not have a separate limit. After dropped packets,
+ * it reduces one reported value of the receive rate X_recv. This reduction
+ * would have no effect here: the sender stores several values of X_recv, in
+ * X_recv_set, and uses only the largest of them.
+ *
+ * The limit applies for at least one round trip, as a value of X_recv does.
+ * After that time, the limit is removed by the first feedback that reports
+ * neither a slow receiver nor dropped packets. */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -747,9 +778,10 @@ obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
   sender->drop_rate = limit;
 }
 
-/* Processes feedback that contains a receive rate. The receive rate of the
- * first feedback may be 0, because the receiver has not measured the rate yet.
- * Later feedback with a receive rate of 0 does not raise the allowed rate. */
+/* Processes feedback that contains a receive rate. A receive rate of 0 is
+ * possible in the first feedback, because the receiver has not measured the
+ * rate yet. If later feedback contains a receive rate of 0, the allowed rate is
+ * not doubled. */
 static void
 take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     gint64 t_new, gboolean is_first_sample)
@@ -765,15 +797,16 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
-  /* The first sample of the round-trip time has set the initial rate (section
-   * 4.2). The initial rate remains if the feedback that gave this sample
-   * reports no losses. In all other cases a new rate is computed. */
+  /* If this feedback gave the first sample of the round-trip time, the sample
+   * has already set the initial rate (RFC 5348 section 4.2). If the same
+   * feedback reports no losses, the initial rate remains. In all other cases a
+   * new rate is computed. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
-  /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the
-   * new rate is computed. Here the timer is restarted after that. The reason is
-   * that the timer must last at least as long as two packets at the allowed
-   * rate, so its duration depends on the new rate. */
+  /* In RFC 5348 section 4.3, the no-feedback timer is restarted in step 3,
+   * before the new rate is computed. Here it is restarted afterwards, because
+   * its duration depends on the new rate: the timer must last at least as long
+   * as it takes to send two packets at this rate. */
   restart_timer (sender);
 }
 
@@ -792,7 +825,7 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
     /* total_acknowledged must not decrease. It may already be larger than the
-     * total of this packet, because feedback without a receive rate may have
+     * value of this packet: earlier feedback without a receive rate may have
      * acknowledged a later packet. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
@@ -834,9 +867,9 @@ halve_without_loss (TfrcSender * sender)
   sender->rate = MAX (sender->rate / 2, min);
 }
 
-/* Returns TRUE if the rate must not be halved when the no-feedback timer
- * expires. This is the case if the sender was idle and its rate is not much
- * greater than its initial rate. */
+/* When the no-feedback timer expires, the rate is normally halved (RFC 5348
+ * section 4.4). Returns TRUE if it must not be halved. This is the case if the
+ * sender was idle and its rate is not much greater than its initial rate. */
 static gboolean
 is_spared (TfrcSender * sender, gdouble receive_rate)
 {

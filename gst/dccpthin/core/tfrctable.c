@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of tfrctable.h: a table of the function f (p) of TFRC, and
- * functions that interpolate in it. */
+/* Implementation of tfrctable.h: a table of the function f (p) in the
+ * throughput equation of TFRC, and functions that interpolate in the table. */
 
 #include "tfrctable.h"
 
@@ -65,9 +65,10 @@ const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
 };
 /* *INDENT-ON* */
 
-/* The table divides the range of p into steps. Returns the index of the step
- * that contains p. `start` is set to the first p of this step, and `bits` is
- * set to n if the width of the step is 2^n. */
+/* The table divides the range of the loss event rate p into steps. `p` is p *
+ * 2^40 as an integer. Returns the index of the step that contains `p`. `start`
+ * is set to the first value of this step. The width of the step is a power of
+ * two, and `bits` is set to its exponent. */
 static guint
 find_step (guint64 p, guint64 * start, guint * bits)
 {
