@@ -6,17 +6,19 @@
  *
  * Emulates a bad network between two elements. Each buffer is a packet: it
  * waits in the queue of a network device and is transmitted at the rate of the
- * link. The radio may lose or damage the packet. The packet is then transmitted
- * again, and it leaves the element with the resulting delay. A profile has the
+ * link. The radio may lose or damage a transmission. If the emulated network
+ * retransmits, the packet is then transmitted again. The packet leaves the
+ * element with the resulting delay. The property `profile` selects the
  * parameters of a measured network. If two runs have the same seed and the same
  * packets, the link loses and damages the same packets in both runs.
  *
  * Each requested sink pad makes a flow: the packets that enter `sink_0` leave
- * by `src_0`. All flows share one medium: the acknowledgements of TCP use the
- * same airtime as its data. The pad property
- * #GstWirelessLinkPad:station says whose transmitter a flow uses. With a single
- * flow the element is a simple filter. Caps, segments, tags and EOS keep their
- * positions among the packets.
+ * by `src_0`. All flows share one medium. For example, if one flow has the data
+ * of a TCP connection and another flow has its acknowledgements, the two flows
+ * compete for the airtime. The pad property #GstWirelessLinkPad:station selects
+ * the station whose transmitter a flow uses. With a single flow the element is
+ * a simple filter. Caps, segments, tags and EOS keep their positions among the
+ * packets.
  *
  * ## Example launch lines
  * |[
@@ -175,7 +177,8 @@ gst_wireless_link_release_pad (GstElement * element, GstPad * pad)
   gst_wireless_link_flow_unref (flow);
 }
 
-/* GstChildProxy makes pad properties accessible, as in sink_0::station=1. */
+/* The interface GstChildProxy gives access to the properties of the pads
+ * through the element, as in `wirelesslink sink_0::station=1`. */
 
 static GObject *
 gst_wireless_link_get_child_by_index (GstChildProxy * proxy, guint index)
@@ -273,8 +276,8 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
 
 /* Called when the property blocking or max-output-packets has changed. Threads
  * that wait for room have to check again whether they may continue. The caller
- * holds the lock of the element. The caller releases it without posting
- * messages, so this function must not queue any. */
+ * holds the lock of the element. When the caller releases the lock, it does not
+ * post queued messages. This function must therefore not queue any messages. */
 static void
 wake_senders (gpointer object)
 {
@@ -310,12 +313,13 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:blocking:
    *
-   * If this is TRUE, a thread that pushes into a full queue waits until there
-   * is room, like a blocking socket. If it is FALSE, the packet is lost.
+   * With `mode=realtime`, TRUE makes a thread that pushes into a full queue
+   * wait until there is room, as with a blocking socket. With FALSE, the packet
+   * is lost.
    *
-   * With `mode=timestamp`, no thread waits. If this property is TRUE, a packet
+   * With `mode=timestamp`, no thread waits for the queue. With TRUE, a packet
    * that finds the queue full enters the link as soon as there is room. Later
-   * packets of the same flow do not overtake it.
+   * packets of the same flow do not overtake this packet.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether input waits for room in the queue of the link; false drops "
@@ -328,7 +332,8 @@ static const GstWirelessProperty properties[] = {
    *
    * Maximum number of packets that have left the link and were not yet pushed
    * downstream. With `mode=realtime` further packets are dropped and counted as
-   * `dropped-output`. With `mode=timestamp` the link waits.
+   * `dropped-output`. With `mode=timestamp` the link does not advance until a
+   * packet has been pushed.
    */
   PROPERTY_UINT ("max-output-packets", "Maximum output packets",
       "Maximum number of packets that have left the link and wait to be pushed "
@@ -340,8 +345,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:location:
    *
-   * The log has a line for each of these events, ordered by time: the fate of a
-   * packet, a change of a channel's quality, and a change in the state of the
+   * Name of the log file. The log has a line for each of these events, ordered
+   * by time: the fate of a packet (whether it was delivered or why it was
+   * lost), a change of a channel's quality, and a change in the state of the
    * dial-up call.
    */
   PROPERTY_STRING ("location", "Location",
@@ -352,8 +358,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:record-pattern:
    *
-   * File in which the random events of each packet are recorded. The property
-   * #GstWirelessLink:pattern replays such a file.
+   * Name of the file in which the random events of each packet, such as its
+   * loss or damage, are recorded. If the property #GstWirelessLink:pattern
+   * names this file, a later run repeats these events.
    */
   PROPERTY_STRING ("record-pattern", "Record pattern",
       "File to record the random events of this run in, for the property "
@@ -364,16 +371,18 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:stats-update-interval:
    *
-   * Interval at which #GstWirelessLink:stats is posted as an element message,
-   * measured with the pipeline's clock. Messages are posted only in PLAYING.
+   * Interval at which the statistics, #GstWirelessLink:stats, are posted as an
+   * element message. It is measured with the pipeline's clock. Messages are
+   * posted only in PLAYING.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 
   /**
    * GstWirelessLink:stats:
    *
-   * A #GstStructure named `application/x-wirelesslink-stats`, which contains a
-   * structure `flow-N` for each pair of pads.
+   * A #GstStructure named `application/x-wirelesslink-stats`. It has statistics
+   * of the whole link, and a field `flow-N` for each flow: a structure with the
+   * statistics of the pads `sink_N` and `src_N`.
    */
   PROPERTY_STATS ("Statistics since the element started: number of packets by "
       "fate (delivered, damaged, or reason of loss), airtime in ns, and "

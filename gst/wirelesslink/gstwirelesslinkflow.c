@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The items that wait between a sink pad and its src pad, in addition to the
- * packets in the core.
+/* The packets, events and queries that wait between a sink pad and its src pad.
+ * Packets that are inside the core, the model of the link, are not among them.
  *
  * A serialized event or query is a barrier between the packets. The packets
  * between two barriers form an epoch. A barrier is output when the fate of all
  * packets before it is known. If a packet that follows the barrier has already
- * left the core, this packet waits until the barrier has been output.
- */
+ * left the core, this packet waits until the barrier has been output. */
 
 #include "gstwirelesslinkprivate.h"
 
@@ -89,8 +88,8 @@ gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
 
 /* Returns whether `item`, which is a packet, an event or a query, is to be
  * output. If pushing to the src pad has failed, nothing more is output. There
- * is one exception: if the src pad is not linked, events are output, because
- * the pad may be linked later. */
+ * is one exception: if the push failed because the pad is not linked, events
+ * are still output, because the pad may be linked later. */
 static gboolean
 is_wanted (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
 {
@@ -277,8 +276,8 @@ gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow)
 }
 
 /* Called for an object that a flush is going to discard. If the object is a
- * sticky event other than segment and EOS, it is stored on the src pad, because
- * upstream does not send it again. */
+ * sticky event, it is stored on the src pad, because upstream does not send it
+ * again. Segment and EOS are not stored. */
 static void
 keep_sticky (GstWirelessLinkFlow * flow, GstMiniObject * object)
 {
@@ -320,9 +319,11 @@ keep_events (GstWirelessLinkFlow * flow)
 /* Discards everything that is waiting in the flow, except sticky events. The
  * flow gets a new generation number, but the packets that are in the core now
  * keep the old one. They are recognized by this number and discarded when they
- * leave the core. If the task of the src pad is sending a query downstream at
- * this moment, the query is not refused here, because the task will answer it.
- */
+ * leave the core.
+ *
+ * A query that waits in the flow is refused, so that its sender does not wait
+ * any longer. The exception is a query that the task of the src pad is sending
+ * downstream at this moment, because the task will report the answer. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

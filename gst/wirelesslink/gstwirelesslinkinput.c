@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input of the link: adds flows to the core, checks whether there is room for a
- * packet, and passes packets to the core. If the queue discipline works on
- * whole frames, the core also receives a description of each video packet.
- */
+/* Input of the link: adds flows to the core (the model of the link), checks
+ * whether there is room for a packet, and passes packets to the core. If the
+ * queue drops whole video frames, the core also receives a description of each
+ * video packet. */
 
 #include "gstwirelesslinkprivate.h"
 
@@ -75,11 +75,14 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       get_size (buffer), describe_video (self, flow, buffer, &packet));
 }
 
-/* Returns whether `object` is EOS or a query. Before such an object is put into
- * the link, the queue has to drop incomplete frames. Otherwise there would be a
- * deadlock: the object waits until all earlier packets have left the link, the
- * queue keeps the packets of an incomplete frame until the rest of the frame
- * arrives, and the rest can arrive only after the object. */
+/* Returns whether `object` is EOS or a query. Before such an object enters the
+ * link, the queue has to drop incomplete video frames. Otherwise there would be
+ * a deadlock:
+ *
+ * - The object waits until all packets before it have left the link.
+ * - The queue keeps the packets of an incomplete frame until the rest of the
+ *   frame arrives.
+ * - The rest can arrive only after the object has left the link. */
 static gboolean
 is_end (GstMiniObject * object)
 {

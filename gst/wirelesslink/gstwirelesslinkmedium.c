@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The medium that all flows share: the link, link time, and the threads that
- * wait for the link.
+/* The medium that all flows share: the emulated link, its time (called link
+ * time), and the threads that wait for the link.
  *
- * mode=realtime: link time follows the clock of the pipeline in PLAYING. A
+ * With mode=realtime, link time follows the clock of the pipeline in PLAYING. A
  * scheduler thread waits for the next event in the link.
  *
- * mode=timestamp: link time is running time. For each flow, the element
+ * With mode=timestamp, link time is running time. For each flow, the element
  * determines a time before which no further packet can enter. The thread that
- * pushes a packet advances the link to the earliest of these times.
- */
+ * pushes a packet advances the link to the earliest of these times. */
 
 #include "gstwirelesslinkprivate.h"
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* mode=timestamp: maximum link time that may pass without the delivery or the
- * loss of a packet. After this time, the remaining packets are considered lost.
- * The limit is reached if a dial-up call is never set up, or if the radio
- * channel has no error-free block at all.
- */
+/* With mode=timestamp: maximum link time that may pass without any packet
+ * entering the link, being delivered or being lost. After this time, the
+ * remaining packets are considered lost. The limit is reached if a dial-up call
+ * is never set up, or if the radio channel has no error-free block at all. */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
-/* Number of steps of the link after which the lock is released for other
- * threads. */
+/* A thread that advances the link holds the lock. After this number of steps,
+ * it releases the lock for a moment, so that other threads can take it. */
 #define MERGE_STEPS 256
 
 /* --- notices: messages and notifications that wait until the lock is free - */
 
 typedef struct
 {
-  /* The event that is announced: the quality of a channel or the state of the
-   * dial-up call has changed. Not used if `error` is set. */
+  /* The event that is announced to the application: the quality of a channel or
+   * the state of the dial-up call has changed. Not used if `error` is set. */
   LinkEvent event;
   GError *error;                /* error of writing a file */
 } Notice;
@@ -285,10 +283,10 @@ shift (GstClockTime stamp, gint64 by)
   return MAX ((gint64) stamp + by, 0);
 }
 
-/* Adds the delay of the packet in the link to the timestamps of the buffer.
- * They are then the times at which the packet left the link. `delay` is in
- * running time. It is multiplied by `rate`, the playback rate of the segment,
- * because timestamps advance `rate` times as fast as running time. */
+/* Adds the delay that the packet had in the link to the timestamps of its
+ * buffer, which then say when the packet left the link. `delay` is in running
+ * time. It is multiplied by `rate`, the playback rate of the segment, because
+ * timestamps advance `rate` times as fast as running time. */
 static GstBuffer *
 restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
 {
@@ -391,11 +389,10 @@ give_up (GstWirelessLink * self)
  * their times. While the next packet of a flow is not known, the other flows
  * wait, because the unknown packet may have an earlier time than their packets.
  *
- * If the next packet of a flow waits for room in the link, the other flows do
- * not wait for this packet. The packet cannot enter before the next event in
- * the link. The time of this event is known, so packets of other flows can
- * enter until then.
- */
+ * There is one exception. If the next packet of a flow is known, but the queue
+ * of the link has no room for it, the other flows do not wait for it. The queue
+ * cannot get room before the next event in the link, and the time of this event
+ * is known. Until then, the packets of other flows can enter. */
 
 static gboolean
 takes_part (GstWirelessLinkFlow * flow)
@@ -433,8 +430,9 @@ get_next_time (GstWirelessLinkFlow * flow)
 
 /* Finds the flow whose next packet arrives first. Flows whose next packet waits
  * for room in the link are ignored. Sets `first` to the flow that was found, or
- * to NULL if there is none. If a source pad is full, returns FALSE. The link
- * must then wait for this pad. */
+ * to NULL if there is none. Returns FALSE if too many packets wait at a source
+ * pad to be pushed. The link must then not advance until this pad has pushed
+ * some of them. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)
@@ -496,8 +494,9 @@ offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
     take_packet (self, flow, time);
 }
 
-/* Returns the flow that has been waiting longest, or NULL. If `with_room` is
- * TRUE, considers only the flows whose next packet has room in the link. */
+/* Returns the flow whose next packet has been waiting longest for room in the
+ * link, or NULL if no packet waits. If `with_room` is TRUE, considers only the
+ * flows whose next packet has room now. */
 static GstWirelessLinkFlow *
 find_waiting (GstWirelessLink * self, gboolean with_room)
 {
@@ -518,9 +517,11 @@ find_waiting (GstWirelessLink * self, gboolean with_room)
   return first;
 }
 
-/* Returns whether the link is stuck. It is stuck if it has no next event, or if
- * the next event is more than DRAIN_LIMIT after the last time at which a packet
- * was delivered or lost. */
+/* Returns whether the link is stuck, so that no packet can be expected to leave
+ * it. `next` is the time of the link's next event. The link is stuck if `next`
+ * is LINK_NEVER, which means that there is no next event. It is also stuck if
+ * `next` is more than DRAIN_LIMIT after the last time at which a packet entered
+ * the link, was delivered or was lost. */
 static gboolean
 is_stuck (GstWirelessLink * self, guint64 next)
 {
@@ -551,8 +552,9 @@ admit_waiting_packet (GstWirelessLink * self, guint64 until)
   return TRUE;
 }
 
-/* Called after all flows have ended. Advances the link by one step. Returns
- * FALSE if no packet is left. */
+/* Called after all flows have ended. Advances the link to its next event.
+ * Returns FALSE if no packet is left in the link, or if the remaining packets
+ * were given up. */
 static gboolean
 drain (GstWirelessLink * self)
 {
@@ -614,7 +616,7 @@ gst_wireless_link_merge (GstWirelessLink * self)
   }
 }
 
-/* --- mode=realtime: waiting for room, and the scheduler ------------------- */
+/* --- mode=realtime: waiting for room in the queue; scheduler thread ------- */
 
 void
 gst_wireless_link_wait_for_room (GstWirelessLink * self,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pads of wirelesslink. A packet that enters a sink pad is given to the
- * medium. A packet that left the medium is pushed by the task of its src pad,
- * so that a blocked src pad does not delay other flows.
- */
+/* The pads of the element wirelesslink. A packet that enters a sink pad is
+ * given to the medium, which is the emulated link that all pads share. A packet
+ * that has left the medium is pushed by the task of its src pad, so that a
+ * blocked src pad does not delay other flows. */
 
 #include "gstwirelesslinkprivate.h"
 
@@ -39,9 +39,10 @@ get_srcpad (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 
 /* --- input of packets ----------------------------------------------------- */
 
-/* mode=realtime: lets `buffer`, which arrived at `now`, enter the link. If the
- * property `blocking` is TRUE, first waits until the queue has room. Takes
- * ownership of the buffer. The caller holds the lock. */
+/* With mode=realtime: puts `buffer`, which arrived at the link time `now` in
+ * ns, into the link. With blocking=true, the function first waits until the
+ * queue of the link has room. Takes ownership of the buffer. The caller holds
+ * the lock. */
 static void
 enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gboolean in_list, guint64 now)
@@ -58,7 +59,8 @@ enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
           0, in_list), now);
 }
 
-/* Determines the arrival time of a buffer in link time. Returns FALSE if no
+/* Determines the arrival time of a buffer in link time. A buffer without a
+ * timestamp arrives together with the buffer before it. Returns FALSE if no
  * buffer of this flow has had a timestamp yet. */
 static gboolean
 find_arrival (GstWirelessLinkFlow * flow, GstBuffer * buffer, gint64 * arrival)
@@ -180,7 +182,8 @@ chain (GstPad * pad, GstObject * parent, GstMiniObject * object)
   guint64 now;
 
   gst_wireless_link_lock (self);
-  /* All packets of a list arrive at the same time. */
+  /* All packets of a buffer list arrive at the same time, so the clock is read
+   * only once. */
   now = wireless_link_clock_get_time (&self->clock);
   result = begin_chain (self, flow);
   if (result != GST_FLOW_OK) {
@@ -253,7 +256,7 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
   flow->eos = flow->eos_sent = FALSE;
   /* With reset_time, running time starts again at 0 after the flush. Link time
-   * continues. */
+   * continues, so the offset between the two times changes. */
   if (reset_time)
     flow->time_offset = self->link_time;
   flow->heard_until = flow->last_arrival = flow->time_offset;
@@ -310,9 +313,9 @@ note_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
   }
 }
 
-/* mode=timestamp: removes the stop position of a segment, because delayed
- * packets may arrive after it and sinks would clip them. Takes ownership of the
- * event. */
+/* With mode=timestamp: removes the stop position of a segment. A packet that
+ * the link delays may get a timestamp after the stop position, and a sink would
+ * then clip the packet. Takes ownership of the event. */
 static GstEvent *
 open_segment (GstEvent * event)
 {
@@ -331,8 +334,8 @@ open_segment (GstEvent * event)
   return opened;
 }
 
-/* Lets `event` enter `flow`. Takes ownership of the event. The caller holds the
- * lock. */
+/* Puts `event` into `flow`, where it keeps its position among the packets.
+ * Takes ownership of the event. The caller holds the lock. */
 static void
 enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
     event)
@@ -465,8 +468,9 @@ gst_wireless_link_pad_sink_query (GstPad * pad, GstObject * parent,
 
 /* --- output of packets ---------------------------------------------------- */
 
-/* Returns a copy of the link's clock for use without the lock. With
- * mode=timestamp, returns a stopped clock instead. */
+/* Returns a copy of the link's clock. With the copy, the task of the src pad
+ * can measure the lateness of packets without the lock. With mode=timestamp,
+ * packets have no lateness, so the copy is a stopped clock. */
 static WirelessLinkClock
 take_clock (GstWirelessLink * self)
 {
@@ -641,9 +645,9 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
   return result;
 }
 
-/* Stores a sticky event on the src pad. If the flow is flushing and the pad
- * already has an event of the same type, the event on the pad is newer.
- * Therefore it is not replaced. */
+/* Stores a sticky event, which the src pad has not pushed, on the src pad.
+ * While the flow is flushing, the pad may already have an event of the same
+ * type. The event on the pad is then newer and is not replaced. */
 static void
 keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
 {
@@ -722,8 +726,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
 {
   GstPad *pad = user_data;
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
-  /* The element still exists here, because it stops this task before it
-   * releases the pad. */
+  /* The task holds no reference to the element. The element still exists here,
+   * because it stops this task before it releases the pad. */
   GstWirelessLink *self = flow->element;
   GstFlowReturn result;
   gboolean post_error;
@@ -759,8 +763,9 @@ gst_wireless_link_pad_loop (gpointer user_data)
 
 /* --- events and queries upstream ------------------------------------------ */
 
-/* Restarts the task of the src pad after a RECONFIGURE event, because the pad
- * may have been linked again. */
+/* Called after a RECONFIGURE event, because the src pad may have been linked
+ * again. If the task of the src pad has stopped because the pad was not linked,
+ * restarts the task. */
 static void
 restart_task (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
 {
@@ -785,9 +790,10 @@ gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Answers a LATENCY query. Adds the part of the link's delay that is the same
- * for all packets. The delays caused by queues and retransmissions are not
- * known in advance, so they are not included. */
+/* Answers a LATENCY query. With mode=realtime, adds the constant part of the
+ * link's delay to the latency of the upstream elements. Queues and
+ * retransmissions cause further delay, but it is not known in advance and is
+ * not included. */
 static gboolean
 answer_latency (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad *
     pad, GstObject * parent, GstQuery * query)
@@ -1015,8 +1021,8 @@ lock_element (GstWirelessLinkPad * pad)
   return NULL;
 }
 
-/* Releases the lock and the reference that lock_element () has taken. `self`
- * may be NULL. */
+/* Releases the lock and the reference that lock_element () has taken. If `self`
+ * is NULL, does nothing. */
 static void
 unlock_element (GstWirelessLink * self)
 {
@@ -1062,7 +1068,8 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLinkPad:station:
    *
    * The station whose transmitter the flow uses. The default is the number of
-   * the flow modulo 16. A change applies only to packets that enter later.
+   * the flow modulo 16. If the property is changed, only packets that enter the
+   * link afterwards use the new station.
    */
   PROPERTY_COMPUTED ("station", "Station",
       "Number of the station whose transmitter and queue the flow uses; 0 is "
@@ -1075,8 +1082,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLinkPad:channel-quality:
    *
-   * The probability that a packet sent now arrives undamaged at the first
-   * attempt.
+   * The probability that a packet arrives undamaged at the first attempt, if
+   * the station of this pad sends the packet now.
    */
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
       "Probability that a packet of this station sent now arrives undamaged "

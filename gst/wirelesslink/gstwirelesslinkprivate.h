@@ -33,8 +33,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Pad numbers are below this value. A flow has the number of its pads, so the
- * flow numbers in a pattern file are below this value too. */
+/* Pad numbers are below this value. A flow has the same number as its two pads,
+ * so the flow numbers in a recorded pattern file are below this value, too. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -43,11 +43,12 @@ typedef enum
   GST_WIRELESS_LINK_MODE_TIMESTAMP
 } GstWirelessLinkMode;
 
-/* The packets that entered the link between two barriers. A barrier is a
- * serialized event or query. */
+/* An epoch: the packets that entered the link between two barriers. A barrier
+ * is a serialized event or query. */
 typedef struct
 {
-  /* number of packets whose fate is not known yet */
+  /* number of packets of this epoch that are still in the link, so that it is
+   * not known yet whether they are delivered or lost */
   guint64 in_flight;
   /* Queue of GstWirelessLinkItem: packets that have left the link, but wait
    * until the barriers before them have been output. A barrier is a serialized
@@ -61,24 +62,30 @@ typedef struct
   gdouble rate;                 /* rate of the segment */
 } GstWirelessLinkEpoch;
 
-/* A packet inside the emulated link (core/link.h). */
+/* A buffer that is inside the emulated link. The core of the link (core/link.h)
+ * stores a pointer to this struct with the packet. */
 typedef struct
 {
   GstBuffer *buffer;
-  /* The epoch of the packet, which is the set of packets between two serialized
-   * events or queries. The pointer is valid only while `generation` equals the
-   * generation of the flow. A flush of the flow starts a new generation. */
+  /* The epoch to which the packet belongs. An epoch is the set of packets
+   * between two serialized events or queries.
+   *
+   * A flush of the flow frees its epochs and gives the flow a new generation
+   * number. The pointer is therefore valid only while the flow still has the
+   * generation number with which the packet entered. This number is in the
+   * field `generation`. */
   GstWirelessLinkEpoch *epoch;
   guint64 generation;
-  /* Arrival time in ns, with mode=timestamp only. The arrival time comes from
-   * the timestamp of the packet, and may be earlier than the time at which the
-   * packet enters the link. */
+  /* With mode=timestamp: time in ns at which the packet arrived at the link,
+   * computed from the timestamp of the packet. The packet may enter the link
+   * later, because it may have to wait for room in the queue. */
   gint64 arrival;
   /* TRUE if the buffer arrived as part of a buffer list */
   gboolean in_list;
 } GstWirelessLinkPacket;
 
-/* An item that waits upstream or downstream of the link. */
+/* A buffer, event or query that waits in the element, either upstream of the
+ * emulated link or downstream of it. */
 typedef struct
 {
   GstMiniObject *object;        /* buffer, event or query */
@@ -88,7 +95,8 @@ typedef struct
   gboolean in_list;
 } GstWirelessLinkItem;
 
-/* A flow: a sink pad and its src pad. */
+/* A flow: the packets that enter by one sink pad and leave by the src pad with
+ * the same number. */
 typedef struct
 {
   gint refs;
@@ -107,19 +115,24 @@ typedef struct
   /* number of buffers that have arrived so far; it is used to give each video
    * frame a number */
   guint32 n_buffers;
-  /* A flush starts a new generation. Packets of earlier generations that are
-   * still in the core are discarded when they leave it. */
+  /* Number of the current generation. A flush starts a new generation. Packets
+   * of earlier generations that are still in the core (the model of the link)
+   * are discarded when they leave it. */
   guint64 generation;
-  GQueue epochs;                /* queue of GstWirelessLinkEpoch; never empty */
-  /* mode=timestamp: the GstWirelessLinkItem structs that have not entered the
-   * link yet. The items of all flows enter the link in the order of their
-   * times. An item therefore waits until no item with an earlier time can
-   * arrive in another flow. */
-  GstQueueArray *input;
-  /* signalled when there is room in `input` or in the link */
-  GCond input_cond;
-  /* mode=timestamp: link time in ns; no packet of this flow will arrive earlier
+  /* Queue of GstWirelessLinkEpoch, the oldest one first. An epoch is the set of
+   * packets between two serialized events or queries. The queue is never empty.
    */
+  GQueue epochs;
+  /* Queue of GstWirelessLinkItem, used with mode=timestamp: the packets and
+   * events of this flow that have not entered the link yet. The items of all
+   * flows enter the link in the order of their times. An item therefore waits
+   * here until no other flow can still get an item with an earlier time. */
+  GstQueueArray *input;
+  /* signalled when a packet can be added to `input`, or when the queue of the
+   * link has room again */
+  GCond input_cond;
+  /* With mode=timestamp: link time in ns before which no further packet of this
+   * flow will arrive. */
   guint64 heard_until;
   /* mode=timestamp and blocking=true: TRUE if the next packet of this flow
    * waits because the queue of the link is full */
@@ -128,20 +141,24 @@ typedef struct
   gboolean eos, eos_sent;
   gboolean timestamped;         /* a packet with a timestamp has arrived */
   gint64 last_arrival;          /* ns; with mode=timestamp only */
-  /* mode=timestamp: the link time in ns that corresponds to running time 0. A
-   * flushing seek changes this value. */
+  /* With mode=timestamp: the offset in ns that is added to the running time of
+   * a packet to get its link time. A flushing seek lets running time begin at 0
+   * again. Link time continues, so the offset then becomes greater. */
   guint64 time_offset;
   /* Result of the last push to the src pad; GST_FLOW_FLUSHING while the flow is
    * flushing or is not active */
   GstFlowReturn result;
   /* packets, events and queries that the task of the src pad has to push */
   GstQueueArray *output;
-  /* Number of buffers in `output` and `batch`, including those that are being
-   * pushed. This field is accessed atomically. */
+  /* Number of buffers that wait to be pushed downstream, or are being pushed:
+   * those that are in `output` or in `batch`, or were just taken from `batch`.
+   * This field is accessed atomically. */
   gint n_output;
   gboolean task_waits;
   GCond output_cond;
-  /* serialized query whose answer a thread awaits */
+  /* The serialized query that has entered the flow and has not been answered
+   * yet. The thread that sent the query waits for the answer. NULL = no query.
+   */
   GstQuery *query;
   /* TRUE while the task of the src pad sends `query` downstream */
   gboolean query_asked;
@@ -149,11 +166,13 @@ typedef struct
   GCond query_cond;
 
   /* used by the task only */
-  /* The items that the task is pushing downstream. The task moves all items of
-   * `output` to this array at once, and then pushes them without the lock. */
+  /* Array of GstWirelessLinkItem that the task of the src pad is pushing
+   * downstream. The task takes the lock, moves all items of `output` to this
+   * array at once, releases the lock, and then pushes them. */
   GstQueueArray *batch;
-  /* array of gint64: for each item in `batch`, how late it left the link, in ns
-   */
+  /* Array of gint64: the lateness in ns of each buffer or buffer list of the
+   * current batch that was pushed. The lateness is the time from when the link
+   * should have released the packet until the task pushed it. */
   GArray *lateness;
 } GstWirelessLinkFlow;
 
@@ -179,33 +198,41 @@ struct _GstWirelessLink
   WirelessLinkLog *log;         /* NULL = no log */
   /* value that the property `mode` had when the element started */
   GstWirelessLinkMode running_mode;
-  /* TRUE if the queue needs to know to which frame each packet belongs. Set
-   * when the element starts. */
+  /* TRUE if the queue drops whole video frames (queue=drop-frame or queue=ifd),
+   * and therefore needs to know to which frame each packet belongs. Set when
+   * the element starts. */
   gboolean knows_frames;
-  /* constant delay of every packet in ns, by direction */
+  /* The part of the link's delay that is the same for all packets, in ns:
+   * delays[0] for the packets of station 0, delays[1] for the packets of all
+   * other stations. Used to answer LATENCY queries. */
   guint64 delays[2];
-  guint n_announced;            /* number of flows that the core has */
+  /* number of flows that were added to the core, the model of the link */
+  guint n_announced;
   /* array of guint64: for each flow, the number of packets that have left the
    * link but were dropped because the queue to the src pad (`output`) was full
    */
   GArray *dropped_output;
-  guint64 in_flight;            /* number of packets in the core */
+  /* number of packets in the core, the model of the link */
+  guint64 in_flight;
   /* Link time in ns at which a packet last entered the link, was delivered or
-   * was lost. */
+   * was lost. A long time without such an event shows that the link is stuck.
+   */
   guint64 last_fate;
   /* mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
   gboolean flushing;            /* the element is being stopped */
   WirelessLinkClock clock;      /* runs in PLAYING */
-  /* Messages to be posted and properties to be notified when the lock is
-   * released. */
+  /* Messages to post and properties to notify. They wait here until the lock is
+   * released, because neither may happen while the lock is held. */
   GQueue notices;
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* statistics of the previous run */
-  /* TRUE if the statistics were posted because all flows have ended */
+  /* TRUE after the statistics were posted at the end of the last flow, so that
+   * they are posted only once */
   gboolean stats_posted;
 
-  /* the scheduler of mode=realtime, protected by lock */
+  /* State of the scheduler thread, which exists with mode=realtime. Protected
+   * by `lock`. */
   GThread *scheduler;
   gboolean scheduler_stops;
   GCond scheduler_cond;
@@ -228,14 +255,15 @@ void gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow);
 /* Returns the flow of a sink pad or src pad (transfer none). */
 GstWirelessLinkFlow *gst_wireless_link_pad_get_flow (GstPad * pad);
 
-/* --- gstwirelesslinkflow.c; the caller holds the lock --------------------- */
+/* --- functions of gstwirelesslinkflow.c; the caller holds the lock -------- */
 
 GstWirelessLinkPacket *gst_wireless_link_packet_new (GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gint64 arrival, gboolean in_list);
 void gst_wireless_link_packet_free (gpointer packet);
 
-/* Initialises an empty flow. The flow has one epoch, to which all packets
- * before the first serialized event or query belong. */
+/* Initialises an empty flow. A flow divides its packets into epochs: each
+ * serialized event or query ends one epoch and begins the next one. The new
+ * flow has one epoch, for the packets before the first such event or query. */
 void gst_wireless_link_flow_init (GstWirelessLinkFlow * flow);
 /* Frees all packets, events and queries that wait in the flow. */
 void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
@@ -244,21 +272,25 @@ void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
 void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
 /* Wakes all threads that wait in a pad of the flow. */
 void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
-/* Puts an event or a query into the flow. It leaves the flow after all packets
- * that entered before it, and before all packets that enter later. */
+/* Puts an event or a query into the flow. The event or query leaves the flow
+ * after all packets that entered before it, and before all packets that enter
+ * later. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
  * of such a packet. Each epoch ends with a barrier, which is a serialized event
- * or query. The item is output after the barriers of all earlier epochs. */
+ * or query. If the barrier of an earlier epoch has not been output yet, the
+ * item waits until it has been output. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
-/* Call this function once for each packet of `epoch`, when it is known whether
- * the packet is delivered or lost. Epochs are separated by serialized events
- * and queries. */
+/* Must be called once for each packet of `epoch`, when it is known whether the
+ * packet is delivered or lost. An epoch is the set of packets between two
+ * serialized events or queries. After its last packet, the event or query that
+ * follows the epoch can be output. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
-/* Treats all packets of this flow that are in the link as lost. */
+/* Gives up all packets of this flow that are in the link: they count as lost,
+ * even if they leave the link later. */
 void gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow);
 gboolean gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow);
 /* Returns TRUE if the flow has no item that is waiting upstream of the link, in
@@ -289,16 +321,20 @@ gst_wireless_link_lock (GstWirelessLink * self)
  * properties. */
 void gst_wireless_link_unlock (GstWirelessLink * self);
 
-/* The remaining functions are called with the lock held. */
+/* The caller of each of the following functions holds the lock of the element.
+ */
 
-/* Passes on the packets that have left the link. Makes the scheduler wait until
- * the time of the next event in the link. */
+/* Processes what the link has done. Logs its events, and gives the packets that
+ * have left the link to their flows. Wakes the scheduler thread if the next
+ * event in the link is earlier than the time until which this thread waits. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Wakes the scheduler thread, which then determines again how long it has to
  * wait. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* With mode=timestamp: advances the link to the latest time before which no
- * flow can get a further packet. The lock may be released meanwhile. */
+/* With mode=timestamp: puts waiting packets into the link and advances the link
+ * as far as possible. For each flow, a time is known before which the flow gets
+ * no further packet. The link can advance to the earliest of these times. The
+ * lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes all threads that wait because the link or the input of their flow is
  * full. */
@@ -310,15 +346,16 @@ void gst_wireless_link_wait_for_room (GstWirelessLink * self,
 void gst_wireless_link_flush_log (GstWirelessLink * self);
 gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
-/* --- gstwirelesslinkinput.c, called with the lock held -------------------- */
+/* --- functions of gstwirelesslinkinput.c; the caller holds the lock ------- */
 
 /* Adds `flow` to the core. The core numbers its flows consecutively. Missing
  * flows with lower numbers are therefore added first. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* Tells the core that no further packets of the flow follow for now. The core
- * then drops incomplete frames in the queue. The caller of this function calls
- * gst_wireless_link_distribute () afterwards. */
+/* Tells the core (the model of the link) that no further packets of the flow
+ * follow for now. The core then drops the incomplete video frames of this flow
+ * in the queue, because the rest of these frames will not come. The caller
+ * calls gst_wireless_link_distribute () afterwards. */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Puts a packet into the link at `now`. The caller must call
@@ -331,10 +368,9 @@ void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
  * afterwards. */
 void gst_wireless_link_put_object (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstMiniObject * object);
-/* Returns whether the buffer may enter the link now. The result is TRUE if the
- * link has room for the buffer. With blocking=false, the result is TRUE for a
- * full link as well, because a full link can drop the buffer.
- */
+/* Returns whether the buffer may enter the link now. With blocking=true, it may
+ * enter only if the queue of the link has room for it. With blocking=false, it
+ * may always enter, because a full queue drops it. */
 gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 
@@ -342,6 +378,7 @@ gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
 
 GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
-/* The timer of stats-update-interval calls this function. It flushes the log
- * and returns the statistics, or NULL if the link is not running. */
+/* Called by the timer that posts the statistics at the interval of the property
+ * stats-update-interval. Flushes the log, and returns the statistics that the
+ * timer posts. Returns NULL if the link is not running. */
 GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);

@@ -126,7 +126,8 @@ put_flow (GstStructure * stats, guint number, const FlowStats * flow)
   g_free (name);
 }
 
-/* Adds the statistics of queue=ifd. The caller holds the lock. */
+/* If the property queue is set to ifd (I-Frame Delay), adds the statistics of
+ * this queue discipline to `stats`. The caller holds the lock. */
 static void
 put_ifd (GstWirelessLink * self, GstStructure * stats)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Link time with mode=realtime: ns since the start of the link, measured by the
- * clock of the pipeline. Link time stands still while the pipeline is not in
- * PLAYING. The functions take no lock.
- */
+/* Link time, which is the time of the emulated link, with mode=realtime. It
+ * counts the ns since the start of the link, measured by the clock of the
+ * pipeline. Link time stands still while the pipeline is not in PLAYING. The
+ * functions take no lock, so the caller has to protect the struct. */
 
 #pragma once
 
@@ -20,8 +20,8 @@ typedef struct
 } WirelessLinkClock;
 
 guint64 wireless_link_clock_get_time (const WirelessLinkClock * self);
-/* Starts link time. It continues from its current value and is measured with
- * `clock`. Takes ownership of the reference to `clock`. */
+/* Starts link time, which continues from its current value and is from now on
+ * measured with `clock`. Takes ownership of the reference to `clock`. */
 void wireless_link_clock_start (WirelessLinkClock * self, GstClock * clock);
 void wireless_link_clock_stop (WirelessLinkClock * self);
 static inline gboolean

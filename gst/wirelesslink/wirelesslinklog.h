@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes two text files for wirelesslink. The log file contains the fate of
- * each packet. The pattern file contains the random events of each packet, and
- * a later run can replay them. Lines are buffered for at most one second of
- * link time and then written together. */
+/* Writes two text files for the element wirelesslink. The log file contains the
+ * fate of each packet. The pattern file contains the random events of each
+ * packet, such as its loss, and a later run can replay these events.
+ *
+ * New lines are kept in two buffers. When an event arrives, both buffers are
+ * written to the files if 1 s of link time has passed since this was last done,
+ * or if a buffer has reached 32 KiB. */
 
 #pragma once
 

@@ -37,8 +37,8 @@ typedef enum
    * value in ns. */
   KIND_MILLISECONDS,
   /* The property `profile`, which sets the defaults of all other properties.
-   * The properties of this kind and of the following kinds are not copied to a
-   * field of the LinkConfig, but need special treatment. */
+   * The value of this property is not copied to a field of the LinkConfig, but
+   * handled separately. The same is true for the kinds that follow. */
   KIND_PROFILE,
   KIND_QUALITY,
   KIND_INTERFERENCE,
@@ -536,7 +536,8 @@ get_value_type (const Setting * setting)
   }
 }
 
-/* Sets the default of a property to its value in the custom profile. */
+/* Sets the default of a property to the value that the property has with
+ * profile=custom. */
 static void
 fill_initial (const Setting * setting, const LinkConfig * config,
     GstWirelessProperty * property)
@@ -649,11 +650,10 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
 }
 
 /* Some settings have two properties: a deprecated property, and the property
- * that replaces it. The property that is set last determines the setting. This
- * function gets the number of one of these properties, and returns the value
- * that was set with the other property. Returns NULL if the setting has only
- * one property.
- */
+ * that replaces it. The property that is set last determines the setting.
+ * `number` is the index of one of these properties in the table. The function
+ * returns the place for the value of the other property. Returns NULL if the
+ * setting has only one property. */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {

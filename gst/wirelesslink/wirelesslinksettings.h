@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of wirelesslink that make up its LinkConfig. One table has
- * their names, blurbs, ranges and offsets. Their defaults are those of the
- * custom profile. A property that was set takes precedence over the value of
- * the profile, even if the property `profile` was set later. */
+/* The properties of the element wirelesslink that make up its LinkConfig, the
+ * configuration of the emulated link. A table in wirelesslinksettings.c has
+ * their names, blurbs, ranges and offsets. Their defaults are the values of the
+ * profile custom. If a property was set, its value takes precedence over that
+ * of the profile, even if the property `profile` was set later. */
 
 #pragma once
 
@@ -19,13 +20,15 @@ typedef struct
 {
   LinkConfig config;
   gchar *texts[4];
-  /* Name of the block-trace file. Only link_new () checks the content of this
-   * file. */
+  /* Name of the block-trace file. The content of this file is checked only by
+   * link_new (), which does not know the name. If the check fails, the caller
+   * of link_new () adds the name to the error message. */
   const gchar *block_trace;
 } WirelessLinkConfig;
 
-/* Installs the properties of this file's table in the class of the element.
- * `set` and `get` are the functions of that class. They call
+/* Installs the properties of the table in wirelesslinksettings.c in the class
+ * of the element. The element passes its functions for setting and reading such
+ * a property as `set` and `get`. These functions have to call
  * wireless_link_settings_set () and wireless_link_settings_get (). */
 void wireless_link_settings_install (GObjectClass * object_class,
     void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),
@@ -39,9 +42,10 @@ void wireless_link_settings_get (WirelessLinkSettings * settings,
     const gchar * name, GValue * value);
 
 /* Fills in `config` from `settings`, and reads and checks the files that the
- * properties name. If this fails, returns FALSE with `error` set. The error
- * names the invalid property or file. The caller frees the content of `config`
- * with wireless_link_config_clear (). */
+ * properties name. After success, the caller frees the content of `config` with
+ * wireless_link_config_clear (). After a failure, returns FALSE with `error`
+ * set, and nothing has to be freed. The error names the invalid property or
+ * file. */
 gboolean wireless_link_settings_build (WirelessLinkSettings * settings,
     WirelessLinkConfig * config, GError ** error);
 void wireless_link_config_clear (WirelessLinkConfig * config);

@@ -17,12 +17,13 @@ typedef enum
   WIRELESS_LINK_VIDEO_NONE,     /* not recognised as video */
   WIRELESS_LINK_VIDEO_RTP,      /* MPEG video in RTP */
   WIRELESS_LINK_VIDEO_IP,       /* IP packets with any content */
-  /* MPEG video: each buffer with a GstFrameInfoMeta is a frame. */
+  /* An elementary stream of MPEG video. Each buffer with a GstFrameInfoMeta is
+   * a whole frame. */
   WIRELESS_LINK_VIDEO_FRAMES
 } WirelessLinkVideo;
 
 WirelessLinkVideo wireless_link_video_from_caps (GstCaps * caps);
-/* Fills in `packet` and returns TRUE if the buffer is a video packet. If the
- * buffer is a whole frame, the frame gets the number `number`. */
+/* If the buffer is a video packet, fills in `packet` and returns TRUE. If the
+ * buffer is a whole video frame, `number` becomes the number of this frame. */
 gboolean wireless_link_video_parse (WirelessLinkVideo video,
     GstBuffer * buffer, guint32 number, VideoPacket * packet);

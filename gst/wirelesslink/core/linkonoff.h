@@ -20,14 +20,16 @@ typedef struct
   /* The time in a state is a multiple of this value, in ns; 0 = no restriction.
    */
   guint64 grain;
-  /* the state at the time of the last query: its number, and the times in ns at
-   * which it begins and ends */
+  /* The state at the time of the last query. `index` is the number of the
+   * state; `begin` and `end` are the times in ns at which it begins and ends.
+   */
   guint64 index, begin, end;
   gboolean first_bad;
 } LinkOnOff;
 
-/* Initializes the channel. If `grain` is not 0, the time in each state is a
- * multiple of `grain`, in ns. The mean times are then at least `grain`. */
+/* Initializes the channel. `grain` is a time in ns, or 0. If it is not 0, the
+ * time in each state is a multiple of `grain`, and the mean times are raised to
+ * at least `grain`. */
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);
 /* Returns whether the channel is in its bad state at `time`. The function is

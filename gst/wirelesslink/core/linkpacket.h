@@ -12,7 +12,7 @@ typedef enum
   LINK_FATE_DELIVERED,          /* undamaged */
   LINK_FATE_DAMAGED,            /* delivered with damaged bytes */
   LINK_FATE_QUEUE,              /* lost because the device queue had no room */
-  /* lost by the radio after all attempts had failed */
+  /* lost on the radio, because all transmissions of the packet failed */
   LINK_FATE_AIR,
   /* damaged, and dropped by the receiver's frame check, such as a checksum */
   LINK_FATE_CHECK,
@@ -50,8 +50,9 @@ struct _LinkPacket
   guint32 size;
   LinkFate fate;
   guint attempts;               /* transmissions */
-  /* Number of the duplicate; 0 = this is the original packet. Duplicates are
-   * output before their original. */
+  /* 1 for the first duplicate of a packet, 2 for the second one, and so on; 0
+   * for the packet itself. The duplicates are output before the packet itself.
+   */
   guint copy;
   guint64 arrival;              /* ns */
   /* time in ns at which the packet left the link or was lost */
@@ -68,7 +69,7 @@ struct _LinkPacket
   LinkDamage *damage;
 };
 
-/* Inverts the bits of `data` that the link damaged. `size` is the size with
- * which the packet entered the link. */
+/* Inverts the bits of the packet that the link damaged. `data` is the content
+ * of the packet, and `size` is its size in bytes. */
 void link_packet_apply_damage (const LinkPacket * packet, guint8 * data,
     gsize size);

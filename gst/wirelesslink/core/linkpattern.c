@@ -12,8 +12,9 @@
 #define MAX_ENTRIES (1 << 26)
 #define MAX_FLOW 65535
 #define MAX_COPIES 16
-/* Maximum number of transmissions of one packet: the first transmission, and
- * the retransmissions. The greatest retry limit allows 255 retransmissions. */
+/* Maximum number of transmissions of one packet. A GSM link with rlp-n2=255 can
+ * reach it: it transmits each frame once, and then retransmits it at most 255
+ * times. */
 #define MAX_ATTEMPTS 256
 
 struct _LinkPattern
@@ -49,9 +50,8 @@ line_equal (gconstpointer a, gconstpointer b)
 }
 
 /* The functions whose names begin with take_ parse a line from left to right.
- * Each function parses one part of the line, and then moves *text to the
- * character after this part.
- */
+ * Each function parses one part of the line, and then advances the pointer
+ * *text to the character after this part. */
 
 static void
 skip_blanks (const gchar ** text)

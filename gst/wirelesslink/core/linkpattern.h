@@ -38,13 +38,14 @@ typedef struct
 LinkPattern *link_pattern_parse (const gchar * text, GError ** error);
 void link_pattern_free (LinkPattern * pattern);
 guint64 link_pattern_get_seed (const LinkPattern * pattern);
-/* Returns the recorded events of a packet, or NULL if the pattern has none. In
- * this case the events of the packet are drawn at random. */
+/* Returns the recorded events of a packet. Returns NULL if none are recorded
+ * for this packet; its events are then drawn at random. */
 const LinkPatternEntry *link_pattern_lookup (const LinkPattern * pattern,
     guint flow, guint64 index);
 
 /* link_pattern_format_head () returns the beginning of a pattern file.
- * link_pattern_format_packet () returns the line of a packet, or NULL if the
- * fate of the packet was not random, for example because the queue was full. */
+ * link_pattern_format_packet () returns the line of a packet in this file. It
+ * returns NULL if the fate of the packet was not random, for example because
+ * the packet was lost in a full queue. */
 gchar *link_pattern_format_head (guint64 seed);
 gchar *link_pattern_format_packet (const LinkPacket * packet);

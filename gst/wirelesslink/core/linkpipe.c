@@ -14,8 +14,8 @@
 
 #include "linkdelivery.h"
 
-/* Size in bits of the packet for which the quality is computed. The quality is
- * the probability that a packet arrives undamaged. The size is the maximum
+/* The quality of a channel is the probability that a packet arrives undamaged.
+ * It is computed for a packet of this size in bits, which is the maximum
  * payload of Ethernet. */
 #define QUALITY_BITS (8 * 1500)
 
@@ -26,7 +26,8 @@ typedef struct
   LinkItem *item;               /* in service */
   /* times in ns at which the transmission of `item` begins and ends */
   guint64 begin, end;
-  /* delay in ns from the transmitter to the receiver */
+  /* One-way delay in ns that follows the transmission of `item`. It is the
+   * delay that was configured when the transmission began. */
   guint64 delay;
   /* station of the current or last transmission */
   guint station;
@@ -37,10 +38,11 @@ typedef struct
 {
   LinkOnOff fading, outage, stall;
   LinkDelivery *delivery;       /* NULL = `rate` is used */
-  /* outages of a cellular link, owned by `delivery` */
+  /* random process of the outages of a cellular link, owned by `delivery`; NULL
+   * for all other links */
   LinkOnOff *coverage;
-  /* time in ns at which the token bucket becomes full; this time may be in the
-   * past */
+  /* time in ns at which the token bucket will be full if nothing more is sent;
+   * a time in the past means that the bucket is full now */
   guint64 bucket_full;
   /* Latest departure time in ns so far. Packets that were chosen for reordering
    * do not count, because later packets may overtake them. */
@@ -52,9 +54,9 @@ typedef struct
 typedef struct
 {
   Link *link;
-  /* The configuration that is valid now. A step (LinkStep) changes a rate and a
-   * delay at a given time. The changes of all steps whose time has come are
-   * contained in this configuration. */
+  /* The configuration that is valid now. It begins as the configuration of the
+   * link. Later, each step (LinkStep) changes a rate and a delay in it at a
+   * given time. */
   LinkPipeConfig config;
   guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];
@@ -88,7 +90,9 @@ get_transmitter (Pipe * pipe, guint station)
   return &pipe->transmitters[pipe->config.half_duplex ? 0 : station];
 }
 
-/* Stations that share a transmitter also share its capacity and its outages. */
+/* Returns the Direction whose outages, token bucket and sending opportunities
+ * apply to `station`. With half-duplex all stations share one transmitter, so
+ * this is always the Direction of station 0. */
 static Direction *
 get_sender (Pipe * pipe, guint station)
 {
@@ -133,8 +137,9 @@ pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   return leave;
 }
 
-/* Returns the time at which a transmission ends. During an outage, the
- * transmission is interrupted. */
+/* Returns the time at which the transmission of `bytes` bytes ends, if it
+ * begins at the time `begin`. During an outage, the transmission is
+ * interrupted. */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -178,13 +183,13 @@ find_next_in_turn (Pipe * pipe, guint last)
   return -1;
 }
 
-/* Returns the station that sends next, or -1 if no station with a packet may
- * send.
+/* Returns the station that sends next with the transmitter `number`, or -1 if
+ * no station has a packet for it.
  *
  * Without half-duplex each station has a transmitter of its own, so only the
- * station `number` is considered. With half-duplex all stations share the
- * medium. If `take_turns` is set, the stations then send in cyclic order. If it
- * is not set, the station whose packet has waited longest sends next. */
+ * station `number` is considered. With half-duplex all stations share one
+ * transmitter. If `take_turns` is set, the stations then send in cyclic order.
+ * If it is not set, the station whose packet has waited longest sends next. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {
@@ -241,7 +246,8 @@ start (Pipe * pipe, guint number)
   transmitter->used = TRUE;
   transmitter->station = station;
   bytes = (guint64) transmitter->item->p.size + pipe->link->config.overhead;
-  /* An idle modem delays packets above a certain size. */
+  /* A modem that was idle sends a packet above a certain size only after an
+   * additional delay. */
   if (pipe->config.idle_delay && station == 0
       && bytes > pipe->config.idle_delay_size
       && transmitter->item->p.arrival == pipe->link->now)
@@ -592,8 +598,9 @@ link_pipe_call_changed (gpointer model, gboolean connected)
   }
 }
 
-/* Returns the probability that a packet of QUALITY_BITS arrives undamaged. Only
- * multiplications are used, so that the result is the same on every machine. */
+/* Returns the probability that a packet of QUALITY_BITS bits arrives undamaged.
+ * Only multiplications are used, so that the result is the same on every
+ * machine. */
 static gdouble
 get_whole (gdouble loss, gdouble bit_error)
 {

@@ -30,7 +30,7 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
  * the probability in the first array.
  *
  * These values were fitted to the measurements of Ouwens. Two other quantities
- * were fitted together with them: the part of a cycle in which the oven
+ * were fitted together with them: the part of a mains cycle in which the oven
  * radiates, and the three thresholds of the rate fallback in set_base (). Only
  * this set of values fits Ouwens' tables 3.2 to 3.4, and the values for 5.5
  * Mbit/s in table 3.6. The set also agrees with tables 3.6 to 3.9 on how much
@@ -169,8 +169,8 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
   blocks->block_time = 20 * MS;
   blocks->corrupt_share = 0.2;  /* Singh 5.1 */
   blocks->mean_burst = 1;
-  /* Interleaving spreads the data over 22 bursts (3GPP TS 45.003, 3.3), which
-   * delays the data by about 100 ms. */
+  /* Interleaving spreads the data over 22 radio bursts (3GPP TS 45.003, 3.3),
+   * which delays the data by about 100 ms. */
   blocks->radio_delay = 100 * MS;
 }
 
@@ -202,15 +202,16 @@ set_gsm (LinkConfig * config, LinkQuality quality)
    * transferred in 15 minutes at the quality "good", and 240 kbyte at the
    * quality "poor".
    *
-   * Several burst lengths give the 640 kbyte, so the burst length was chosen by
-   * the number of failures. A failure occurs when N2, the maximum number of
-   * retransmissions of a frame or a poll, is reached. According to Alanko's
-   * section 4, "typical transmission failures become visible only as
-   * exceptionally long delays", so N2 must rarely be reached. At the quality
-   * "good", bursts of 10 blocks (0.2 s) reach N2 only once in 45 minutes.
-   * Bursts of 1 s would reach it a dozen times in 15 minutes. At the quality
-   * "poor", N2 is reached once or twice a minute, whatever the length of the
-   * bursts. */
+   * Several burst lengths give the 640 kbyte. The burst length was therefore
+   * chosen by how often RLP reaches N2, its maximum number of retransmissions
+   * of a frame or a poll. RLP then gives up and resets the link. According to
+   * Alanko's section 4, "typical transmission failures become visible only as
+   * exceptionally long delays", so N2 must rarely be reached.
+   *
+   * At the quality "good", bursts of 10 blocks (0.2 s) reach N2 only once in 45
+   * minutes. Bursts of 1 s would reach it a dozen times in 15 minutes. At the
+   * quality "poor", N2 is reached once or twice a minute, whatever the length
+   * of the bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;
@@ -301,9 +302,9 @@ set_gprs (LinkConfig * config, LinkQuality quality)
 }
 
 /* The bit rate is from Magalhaes, table 1, where a KB is 1000 bytes of payload.
- * Table 2 shows that 17 to 21 of 1000 frames are lost, in 1 to 3 groups.
- * According to table 2, the device queue can hold the packets that the link
- * transmits in 5.5 s. */
+ * Table 2 gives the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups.
+ * It also gives the size of the device queue: the queue can hold the packets
+ * that the link transmits in 5.5 s. */
 static void
 set_rangelan2 (LinkConfig * config, LinkQuality quality)
 {
@@ -389,9 +390,9 @@ typedef struct
   void (*set) (LinkConfig * config, LinkQuality quality);
 } Profile;
 
-/* An entry stands at the index that equals its value in the enum LinkProfile.
- * The property `profile` has the same values. New entries must therefore be
- * added at the end. */
+/* The index of each entry is equal to its value in the enum LinkProfile and in
+ * the property `profile`. Add new entries at the end, so that the existing
+ * entries keep their values. */
 static const Profile profiles[] = {
   {{"custom", "No measured network: only the properties describe the link"},
       set_nothing},

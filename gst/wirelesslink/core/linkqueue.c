@@ -82,9 +82,11 @@ find_broken (LinkQueue * queue, const LinkItem * item)
   return NULL;
 }
 
-/* Returns whether the packet belongs to a frame that has lost a packet. The
- * queue stops remembering the frame at its last packet, or at the first packet
- * of the next frame of the same stream. */
+/* Returns whether the packet `item` belongs to a broken frame, that is, a video
+ * frame of which the queue has dropped a packet. `ends` is TRUE if `item` is
+ * the last packet of its frame. The queue then forgets the broken frame. It
+ * also forgets the frame at the first packet of the next frame of the same
+ * stream. */
 static gboolean
 is_of_broken (LinkQueue * queue, const LinkItem * item, gboolean ends)
 {
@@ -115,8 +117,9 @@ lose (LinkQueue * queue, LinkItem * item, LinkFate fate)
   g_queue_push_tail (&queue->lost, item);
 }
 
-/* Drops the waiting packets of the frame to which `item` belongs. They would
- * only delay frames that can still arrive completely. */
+/* Called when the queue drops the packet `item` of a video frame. Drops the
+ * other waiting packets of this frame, too. The frame can no longer arrive
+ * completely, so these packets would only delay other frames. */
 static void
 lose_rest (LinkQueue * queue, const LinkItem * item)
 {

@@ -17,8 +17,10 @@
 
 #include "linkframequeue.h"
 
-/* With drop-frame, the queue remembers the frames that have lost a packet. This
- * is the maximum number of such frames. */
+/* Maximum number of broken frames that the queue remembers. The queue
+ * discipline drop-frame uses them: a frame is broken if the queue has dropped
+ * one of its packets, and the later packets of the frame are then dropped, too.
+ */
 #define LINK_QUEUE_MAX_BROKEN 8
 
 typedef struct
@@ -38,8 +40,8 @@ typedef struct
   guint64 bytes;                /* sum of the sizes of all items, in bytes */
   LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
   LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */
-  /* `broken` is used as a ring; this is the index of the element that will be
-   * overwritten next */
+  /* Index of the element of `broken` that will be overwritten next, because
+   * this array is used as a ring buffer. */
   guint next_broken;
   GQueue lost;                  /* dropped LinkItem */
 } LinkQueue;
@@ -47,8 +49,8 @@ typedef struct
 void link_queue_init (LinkQueue * queue, const LinkQueueConfig * config);
 void link_queue_clear (LinkQueue * queue, GDestroyNotify user_free);
 
-/* Returns whether the queue would accept the packet. `video` is NULL if the
- * packet is not a video packet. */
+/* Returns whether the queue would accept a packet of `size` bytes of `flow`.
+ * `video` describes the packet, or is NULL if it is not a video packet. */
 gboolean link_queue_has_room (LinkQueue * queue, guint64 now, guint flow,
     guint32 size, const VideoPacket * video);
 /* Puts `item` into the queue and takes ownership of it. Returns FALSE if the
@@ -63,9 +65,9 @@ LinkItem *link_queue_poll_lost (LinkQueue * queue);
  * queue. Returns NULL if there is no such item. */
 LinkItem *link_queue_peek (LinkQueue * queue);
 LinkItem *link_queue_take (LinkQueue * queue, guint64 now);
-/* link_queue_end_flow () drops the incomplete frames of a flow that ends or
- * pauses. link_queue_timeout () drops the incomplete frames that have waited
- * too long for their next packet. */
+/* link_queue_end_flow () drops the incomplete video frames of a flow that ends
+ * or pauses. link_queue_timeout () drops the incomplete video frames that have
+ * waited too long for their next packet. */
 void link_queue_end_flow (LinkQueue * queue, guint64 now, guint flow);
 void link_queue_timeout (LinkQueue * queue, guint64 now);
 guint64 link_queue_next_timeout (LinkQueue * queue);

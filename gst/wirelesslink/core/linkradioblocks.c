@@ -87,9 +87,9 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {
-  /* Each statement has a single operation. If a statement had several
-   * operations, some machines would compute intermediate results with a higher
-   * precision than others. */
+  /* Each of these statements has a single floating-point operation. In a longer
+   * expression, some machines would keep intermediate results with a higher
+   * precision than others, and the results would then differ. */
   const gdouble hit = config->block_error_rate, good = 1 - hit;
   LinkOnOffConfig sojourns = { 0, 0 };
   gdouble burst = config->mean_burst, gap;

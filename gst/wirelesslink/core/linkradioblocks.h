@@ -13,9 +13,10 @@ typedef struct
   Link *link;
   guint64 block_time;           /* ns */
   LinkOnOff state[2];           /* of each direction */
-  /* Recorded trace of each direction. It replaces the random process `state`.
-   * NULL = no trace. The trace has one byte for each block: 1 if the block has
-   * errors, otherwise 0. */
+  /* Recorded errors of the radio blocks, by direction. There is one byte for
+   * each block: 1 if the block has errors, otherwise 0. If a direction has a
+   * recorded trace, the trace is used in place of the random process `state`.
+   * NULL = no trace. */
   GByteArray *trace[2];
   /* used[i] is TRUE if changes of the quality in direction i are reported. */
   gboolean used[2];
@@ -36,13 +37,13 @@ gboolean link_radio_blocks_send (LinkRadioBlocks * radio, guint direction,
 /* Returns the number of the first block that begins at `time` or later. */
 guint64 link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time);
 
-/* Makes link_radio_blocks_tell () report changes of the quality of `direction`.
- */
+/* Switches on the reports for `direction`: link_radio_blocks_tell () then
+ * reports each change of the channel's quality in this direction. */
 void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
 /* Must be called at the time radio->change. Reports to the link that the
  * quality has changed, and sets radio->change to the time of the next change.
  * If the function is called too early, it does nothing. */
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
-/* Returns the quality of the channel. It is 0 while the blocks have errors, and
- * 1 otherwise. */
+/* Returns the quality of the channel in `direction` at the present time: 0 if
+ * the current radio block has errors, otherwise 1. */
 gdouble link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction);

@@ -32,8 +32,9 @@ typedef struct
   LinkEventType type;
   guint64 time;                 /* ns */
   guint station;
-  /* This field is set for LINK_EVENT_FATE. If the packet will not be delivered,
-   * the `user` pointer of the packet belongs to the caller again. */
+  /* The packet whose fate is reported. This field is set only if `type` is
+   * LINK_EVENT_FATE. If the packet was lost, its pointer `user` belongs to the
+   * caller again. */
   LinkPacket packet;
   gdouble quality;
   LinkCall call;

@@ -31,8 +31,8 @@
 #include "linkradioblocks.h"
 #include "linkserial.h"
 
-/* In the standard, sequence numbers are modulo 62 (5.2.3.1). There are
- * therefore slots for 62 frames. */
+/* In the standard of RLP (3GPP TS 24.022), sequence numbers are modulo 62
+ * (5.2.3.1). There are therefore slots for 62 frames. */
 #define N_SLOTS 62
 
 /* Flow control stops the serial line when this number of bytes from the line
@@ -48,8 +48,9 @@ typedef enum
   /* This frame is missing, but a later frame has arrived. A SREJ (selective
    * reject), which asks for this frame, must be sent. */
   RECEIVE_MISSING,
-  /* A SREJ (selective reject) was sent for this frame. It is repeated at the
-   * time `deadline`. */
+  /* This frame is missing, and a SREJ (selective reject), which asks for it,
+   * was sent. If the frame does not arrive, the SREJ is sent again at the time
+   * `deadline`. */
   RECEIVE_REJECTED,
   /* this frame has arrived, but at least one earlier frame is missing */
   RECEIVE_DONE
@@ -65,7 +66,8 @@ typedef struct
   ReceiveState state;
   /* number of SREJs (selective rejects) sent for the frame */
   guint rejections;
-  /* time in ns at which the SREJ is sent again, if the frame has not arrived */
+  /* time in ns at which the SREJ (selective reject), which asks for the frame,
+   * is sent again if the frame has not arrived */
   guint64 deadline;
 } Slot;
 
@@ -101,7 +103,8 @@ typedef struct
 typedef struct
 {
   LinkSerial line;
-  /* packets (Segment) that have not been delivered yet */
+  /* Queue of Segment: the packets that have a place in the byte stream of this
+   * direction and have not been delivered yet, the oldest first. */
   GQueue segments;
   /* Numbers of bytes of the byte stream: `clocked` bytes have crossed the
    * serial line, `framed` bytes were put into frames, and `delivered` bytes
@@ -155,7 +158,8 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* Functions that move packets from the serial line into the byte stream */
+/* Functions that move packets from the serial line into the byte stream of RLP
+ */
 
 static void
 take_packet (Direction * direction)
@@ -313,8 +317,9 @@ receive_acknowledgement (Rlp * rlp, Direction * direction, guint64 nr)
   }
 }
 
-/* Called when the peer has answered a poll. Schedules the retransmission of all
- * frames from number N(R) on, in order. */
+/* Called when the peer has answered a poll. The answer contains N(R), the
+ * number of the first frame that the peer still expects. Schedules the
+ * retransmission of all frames from number N(R) on, in order. */
 static void
 receive_final (Rlp * rlp, Direction * direction)
 {
@@ -371,10 +376,10 @@ deliver_in_order (Rlp * rlp, Direction * direction)
   deliver (rlp, direction);
 }
 
-/* Processes the data of frame `ns`. All frames with lower numbers that have not
- * arrived are marked as missing (5.2.3.8). If `ns` is a retransmission, this is
- * correct too, because the sender has sent all frames with lower numbers before
- * it. */
+/* Processes the data of the frame with the number `ns`. All frames with lower
+ * numbers that have not arrived are marked as missing (5.2.3.8). This is also
+ * correct if the frame is a retransmission, because the sender has sent all
+ * frames with lower numbers before it. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {
@@ -408,9 +413,11 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
 }
 
 /* Sends a SREJ (selective reject), which asks for the first missing frame. Each
- * SREJ has a timer of its own (Singh 2.3.2), whose duration is T1 in this
- * model. If the timer expires, the SREJ is repeated, but at most N2 times.
- * After that, the frame is retransmitted only when T1 expires at the peer. */
+ * SREJ has a timer of its own (Singh 2.3.2). In this model the timer runs for
+ * T1, the time of the sender's retransmission timer. If it expires, the SREJ is
+ * repeated, but at most N2 times, where N2 is also the maximum number of
+ * retransmissions. After that, the frame is retransmitted only when the
+ * retransmission timer of the peer expires. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {
@@ -428,8 +435,11 @@ send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
   frame->nr = number;
 }
 
-/* Answers a poll. When the peer receives the answer, it retransmits all frames
- * from number N(R) on. No SREJ is therefore needed for these frames. */
+/* Answers a poll, with which the peer asks how many frames have arrived. The
+ * answer contains N(R), the number of the first frame that is still expected.
+ * When the peer receives the answer, it retransmits all frames from number N(R)
+ * on. Therefore no SREJ (selective reject), which would ask for one frame, is
+ * needed for these frames. */
 static void
 send_final (Direction * direction, Frame * frame)
 {
@@ -449,9 +459,13 @@ send_final (Direction * direction, Frame * frame)
 /* Frames */
 
 /* Fills in `frame` for one of the two ends. This end sends in direction `ahead`
- * and receives in direction `back`. A frame has only one P/F bit (5.2.1.2) and
- * only one N(R). It can therefore contain only one of these: the answer to a
- * poll, a poll, or a SREJ. */
+ * and receives in direction `back`.
+ *
+ * A frame can contain only one of these: the answer to a poll, a poll, or a
+ * SREJ (selective reject). The answer and the poll both need the P/F
+ * (poll/final) bit, and a frame has only one such bit (5.2.1.2). A frame also
+ * has only one field N(R). A SREJ needs it for the number of the missing frame,
+ * whereas the answer and the poll need it for the acknowledgement. */
 static void
 fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
 {
@@ -608,9 +622,9 @@ reset (Rlp * rlp, guint initiator)
   rlp->answered = FALSE;
 }
 
-/* Called if N2 retransmissions of a frame, or N2 polls, had no success.
- * Depending on the configuration, ends the dial-up call or resets the link.
- * Without dial-up the link is always reset. */
+/* Called if a frame or a poll was retransmitted N2 times, which is the maximum,
+ * without success. Depending on the configuration, ends the dial-up call or
+ * resets the link. Without dial-up the link is always reset. */
 static void
 end_recovery (Rlp * rlp)
 {
@@ -722,8 +736,7 @@ link_rlp_arrived (gpointer model, guint station)
   Rlp *rlp = model;
 
   /* RLP sends frames in both directions, even if only one direction has
-   * packets.
-   */
+   * packets. The quality is therefore reported for both directions. */
   link_radio_blocks_use (&rlp->radio, 0);
   link_radio_blocks_use (&rlp->radio, 1);
   if (is_at_rest (rlp))

@@ -17,14 +17,14 @@ typedef struct
   guint direction;
   guint64 rate;                 /* bytes/s */
   LinkItem *item;               /* packet on the line, or NULL */
-  guint64 bytes;                /* size in bytes of the item with its framing */
-  /* Times in ns at which the transmission of the item begins and ends. Valid
-   * while the line is not stopped. */
+  /* size in bytes of the packet on the line, with its framing (SLIP or PPP) */
+  guint64 bytes;
+  /* Times in ns at which the transmission of the packet on the line begins and
+   * ends. Valid while the line is not stopped. */
   guint64 begin, end;
   gboolean stopped;             /* stopped by flow control */
-  /* number of bytes of the item that were transmitted before the line was
-   * stopped
-   */
+  /* number of bytes of the packet on the line that were transmitted before flow
+   * control stopped the line */
   guint64 passed;
 } LinkSerial;
 

@@ -6,9 +6,9 @@
  * could not be compared. This model adds a reversion to a mean (an
  * Ornstein-Uhlenbeck process), and reflects the rate at its minimum and at its
  * maximum. The long-term density of such a process is a normal distribution
- * that is truncated at the two limits. The centre of the normal distribution is
- * chosen so that the mean of the truncated distribution is the configured mean
- * rate.
+ * that is truncated at these two limits. The truncation changes the mean.
+ * Therefore the centre of the normal distribution is chosen so that the mean
+ * after the truncation is the configured mean rate.
  *
  * In the model of Winstein et al. an outage begins when the rate reaches zero.
  * Here outages are a separate process, so that a configuration can set how
@@ -46,7 +46,7 @@
  * which the density is negligible. */
 #define MAX_DEVIATIONS 8
 /* The centre of the rate distribution is found by bisection. The search range
- * begins at least MAX_CENTRE standard deviations below the lowest rate, and
+ * begins at least this number of standard deviations below the lowest rate, and
  * ends at the same distance above the highest rate. */
 #define MAX_CENTRE 20
 
@@ -68,8 +68,8 @@ struct _LinkWander
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  /* Centre towards which the rate is drawn, in bit/s. Without the minimum and
-   * the maximum, it would be the mean of the rate. */
+  /* Centre towards which the rate is drawn, in bit/s. If the rate had no
+   * minimum and no maximum, the centre would be the mean of the rate. */
   gdouble centre;
   /* In each tick, the rate moves towards `centre` by this fraction of its
    * distance from `centre`.
@@ -79,9 +79,9 @@ struct _LinkWander
   gdouble step;
   gdouble rate;                 /* current rate in bit/s */
   guint64 tick;
-  /* Number of opportunities to send that were computed for this tick. A tick is
-   * a period of 20 ms. At each opportunity, the link can send LINK_WANDER_BYTES
-   * bytes. */
+  /* Number of opportunities to send that were computed for the current tick. A
+   * tick is a period of 20 ms. At each opportunity, the link can send
+   * LINK_WANDER_BYTES bytes. */
   guint index;
   /* time in ns from the beginning of the tick to the current opportunity */
   guint64 offset;
@@ -140,11 +140,10 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* The exponent is computed relative to the peak that the density has
-     * between the two limits. If it were relative to the centre of the
-     * distribution, all weights could be 0, because the centre may be far
-     * outside the limits.
-     */
+    /* The exponent is computed relative to the peak that the normal density has
+     * between the two limits. The centre of the distribution may be far outside
+     * the limits. If the exponent were relative to the centre, all weights
+     * could then be 0. */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
 
@@ -225,9 +224,10 @@ init_rate (LinkWander * wander)
 /* The ticks */
 
 /* Returns a random value whose distribution is nearly normal: a sum of four
- * uniform integers, scaled to mean 0 and standard deviation 1. An exact normal
- * distribution would hardly change the rates of the link, because 50 such
- * values are added up within a second. */
+ * uniform integers, scaled to mean 0 and standard deviation 1. An exactly
+ * normal distribution would hardly change the rates of the link: within a
+ * second, 50 such values are added up, and their sum is almost exactly normal.
+ */
 static gdouble
 draw_normal (const LinkWander * wander)
 {

@@ -3,11 +3,10 @@
  * Sivaraman and Balakrishnan, "Stochastic Forecasts Achieve High Throughput and
  * Low Delay over Cellular Networks" (NSDI 2013), section 3.1.
  *
- * Opportunities to send 1500 bytes are a Poisson process. The rate of this
- * process follows a Brownian motion, and outages interrupt it. The channel
+ * Opportunities to send 1500 bytes are a Poisson process, whose rate follows a
+ * Brownian motion. During an outage there are no opportunities. The channel
  * depends only on the seed, the station and the time, not on the packets that
- * are sent.
- */
+ * are sent. */
 
 #pragma once
 
@@ -35,7 +34,7 @@ guint64 link_wander_get_time (const LinkWander * wander);
  * opportunity. */
 void link_wander_step (LinkWander * wander);
 
-/* Returns a copy of the random process that begins and ends the outages. The
- * caller may query the copy for any time. The queries do not affect the link.
- */
+/* Returns the random process that begins and ends the outages, as a copy that
+ * belongs to `wander`. The caller may query the copy for any time, because the
+ * queries do not affect the link. */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);

@@ -18,9 +18,9 @@ PAGE = paths.SOURCE_DIR / "README.md"
 DOCS = paths.SOURCE_DIR / "docs"
 NUMBERS = DOCS / "comparison.csv"
 CHART = DOCS / "comparison.svg"
-# The protocols whose pictures are shown side by side, and the time of these
-# pictures in seconds. This time is in the middle of the period in which the
-# microwave oven is on.
+# SHOWN has the two protocols whose pictures are shown side by side. SECOND is
+# the time at which they are taken, in seconds. It is in the middle of the
+# period in which a microwave oven disturbs the link.
 SHOWN = ("mmtp", "rtp-stock")
 SECOND = 10
 PICTURE_WIDTH = 360

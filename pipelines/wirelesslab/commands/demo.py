@@ -28,8 +28,9 @@ STEP = re.compile(r"\[(\d+)/(\d+)\]")
 # examples.
 TARGET = re.compile(
     r"^((?:gst|ext)/\S+\.so|tests/examples/\S+): c_LINKER$", re.M)
-# clips.py encodes the sound as mp2 with 192 kbit/s at 48 kHz. A frame of mp2
-# has 1152 samples, which are 576 bytes at this bitrate.
+# Rate of the clip's sound. clips.py encodes the sound as mp2 at 48 kHz with
+# 192 kbit/s, which are 24,000 byte/s: a frame of mp2 has 1152 samples (24 ms)
+# and 576 bytes.
 SOUND_BYTES_PER_SECOND = 24000
 
 
@@ -106,8 +107,8 @@ def build(build_dir: pathlib.Path) -> None:
                       "meson setup", ended_by=signal.SIGTERM)
     print("Building ...", flush=True)
     ninja = [ninja, "-C", str(build_dir)]
-    # Several demos may run at the same time. The lock is needed because ninja
-    # does not lock its build directory.
+    # Several demos may run at the same time, and ninja does not lock its build
+    # directory. This lock prevents two demos from building at the same time.
     with files.locked(build_dir / ".demo-lock"):
         processes.run([*ninja, "build.ninja"], "the build",
                       ended_by=signal.SIGTERM)

@@ -31,20 +31,21 @@ from wirelesslab.testbed import testbed
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
-# The demo streams the clip with the higher bitrate by all transports. It
-# streams the clip with the lower bitrate only by the transports in this table,
-# because this clip arrives nearly complete with every transport.
+# The demo streams the clip with the highest bitrate over all transports. It
+# streams the clip with a lower bitrate only over the transports in this table.
+# The reason is that with the lower bitrate nearly all frames arrive, whatever
+# the transport.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
-# For each processor core, the demo executes this number of runs at the same
-# time. If more runs share a core, the emulated link delivers packets too late.
-# docs/lab-figures.md says how late.
+# The demo executes this number of runs per processor core at the same time.
+# With more runs per core, the emulated link would often deliver packets later
+# than intended, because the CPU is busy (measured in docs/lab-figures.md).
 AT_ONCE_PER_CORE = 1
 # Minimum number of runs that the demo executes at the same time. With only
-# two, the demo would take too long on a machine with 2 cores. With three on
-# such a machine, the emulated link delivered packets at most 9 ms late. This
-# is little compared with LATE_MS, the lateness from which a frame counts as
-# late.
+# two, the demo would take too long on a machine with 2 cores. On such a
+# machine, three runs were measured: the emulated link delivered packets at
+# most 9 ms later than intended. This error is small compared with LATE_MS, the
+# lateness in ms from which a frame counts as late.
 MIN_AT_ONCE = 3
 LATE_MS = 500
 MMTP_LATENCY_MS = 1000  # The default latency of mmtpsink.
@@ -107,9 +108,9 @@ def run(build: pathlib.Path, output: pathlib.Path,
 
 
 def chosen(path: pathlib.Path) -> list[Cell]:
-    """Returns the experiments that the demo runs from the file `path`, which
-    describes a set of experiments. These are all experiments with the highest
-    bitrate, and those with a lower bitrate whose protocol is in ALSO_LOWER.
+    """Reads the file `path`, which describes a set of experiments. Returns
+    those that the demo runs: all experiments with the highest bitrate, and the
+    experiments with a lower bitrate whose protocol is in ALSO_LOWER.
     """
     found = matrix.read(path)
     highest = max(cell["rate"] for cell in found)
@@ -146,8 +147,9 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
     """
     print()
     for number, run in enumerate(runs, 1):
-        # The first access to `run.pictures` compares the pictures of the run
-        # with the pictures of the clip.
+        # When `run.pictures` is read for the first time, it compares the
+        # pictures of the run with those of the clip and stores the result. The
+        # value is not needed here.
         _ = run.pictures
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the tables and sentences that show the results of the demo's runs for
-each problem, such as a link that is too slow. Names of elements are between
-backquotes."""
+"""Makes the tables and sentences that show the results of the demo. The demo
+runs several transports for each of a few problems, such as a link that is too
+slow. In the sentences, names of elements are between backquotes.
+"""
 
 import dataclasses
 import math
@@ -15,36 +16,37 @@ from wirelesslab.report.ranking import listed, range_of
 
 # Two transports are ranked only if their shares of frames that arrived in time
 # differ by more than this number of percentage points. The demo runs each
-# transport only once over the link of demo.ini, so a small difference may be
+# transport only once over the link of demo.ini, so a smaller difference may be
 # due to chance. In three runs of the same transport, the share differed by at
 # most 5.2 percentage points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
-# For mobile links, the demo compares the transports over several pairs of
-# links. It names a winner only if one transport is clearly better than all
-# others over each pair. "Clearly better" means that its share of frames in time
-# is more than LINKS_DIFFER percentage points higher. In two runs of one
-# transport over the same pair, the share differed by at most 10.8 percentage
-# points.
+# Number of percentage points that decides whether a transport is clearly
+# better over mobile links. The demo compares the transports over several pairs
+# of links. It names a winner only if, over each pair, the winner's share of
+# frames in time is higher than that of every other transport by more than this
+# number. In two runs of one transport over the same pair, the share differed
+# by at most 10.8 percentage points.
 LINKS_DIFFER = 11.0
-# The rate of a sender is measured on each of two links. If the lower rate is
-# more than this fraction of the higher rate, the sender used both links.
-# Otherwise the link with the lower rate carried only probes, or packets that
-# the receiver sent.
+# Decides whether a sender used both of its two links. The rate of the sender
+# is measured on each link. If the lower rate is more than this fraction of the
+# higher rate, the sender used both links. Otherwise the link with the lower
+# rate carried only probes, or packets that the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
 # Columns of a table whose values have ranges, such as "90 (85–95)". With
 # ranges in all columns of HEADS, the table would be too wide for a terminal.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
-# Transports that deliver all data in order. Each entry is the name of an
-# element or of a connection. The function names.key_element() returns this
-# name for the transport.
+# Transports that deliver all data in order. Each entry is the name by which
+# names.key_element() identifies a transport: that of an element or of a
+# connection.
 IN_ORDER = ("tcpclientsink", "souphttpsrc", "mptcp")
-# Transports that retransmit lost packets for a limited time.
+# Transports that retransmit lost packets, but give up a packet after a limited
+# time. Each entry is the name of an element.
 RETRANSMITTING = ("srtsink", "ristsink", "rtprtxsend")
 RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
                "PSNR"]
-# Results over one radio. The outer keys are the names of the transports, and
-# the inner keys are the names of their results.
+# Results of all transports over one radio, in the form {name of the transport:
+# {name of a measured value: value}}.
 Summary = dict[str, dict[str, float]]
 
 
@@ -57,10 +59,12 @@ class Sender:
     median_ms: list[float]
     percentile_ms: list[float]
     psnr_db: list[float]
-    # Whether at least one run is flagged as unreliable.
+    # Whether at least one run is flagged as unreliable, because the machine
+    # was busy during the run.
     is_flagged: bool = False
-    # The result of names.key_element() for this transport: the name of an
-    # element or of a connection.
+    # The name by which the transport is identified: that of its main element,
+    # or that of a connection, such as "mptcp". names.key_element() returns
+    # this name.
     element: str = ""
     # The latency of mmtpsink in ms; 0 if the sender is not mmtpsink.
     mmtp_latency_ms: int = 0
@@ -164,10 +168,10 @@ def names(senders: Sequence[Sender]) -> str:
 
 
 def first_place(senders: Sequence[Sender]) -> list[Sender]:
-    """Returns the sender with the highest share of frames in time. Also returns
-    all senders whose share is lower by at most REPEATS_DIFFER percentage
-    points. If all runs were repeated, any of these senders might have the
-    highest share.
+    """Returns the sender with the highest share of frames that arrived in
+    time. Also returns all senders whose share is lower by at most
+    REPEATS_DIFFER percentage points, because each of them might be the first
+    if all runs were repeated.
     """
     highest = max(sender.share for sender in senders)
     return [sender for sender in in_order(senders)
@@ -186,8 +190,9 @@ def clip_finding(senders: Sequence[Sender]) -> str:
 
 
 def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns why frames of the clip were not in time. The text mentions the
-    best of the `senders`, and all other senders for which a reason is known.
+    """Returns a text that says why frames of the clip were not in time. The
+    text mentions the best of the `senders`, and all other senders for which a
+    reason is known.
     """
     ordered = in_order(senders)
     first = ordered[:1] if have_ranges(senders) else first_place(senders)
@@ -199,9 +204,10 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 
 def in_pairs(senders: Sequence[Sender]) -> str:
     """Returns sentences that compare the first sender with the other senders.
-    Each sender was run once over each of several pairs of links. The results
-    are compared separately for each pair, because they depend more on the pair
-    than on the sender. The order of the pairs is the same for all senders.
+    Each sender was run once over each of several pairs of links, and its
+    results have the same order of the pairs as those of all other senders. The
+    senders are compared separately for each pair, because a result depends
+    more on the pair than on the sender.
     """
     first, *others = senders
     if not others:
@@ -243,10 +249,12 @@ def shares_in_time(sender: Sender) -> str:
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
-    """Compares senders that have one run each. Returns sentences. `first` has
-    the senders with the highest shares of frames in time. These shares differ
-    so little that their order might be different if the runs were repeated.
-    `others` has all other senders, beginning with the highest share."""
+    """Returns sentences that compare senders with one run each. `first` has
+    the senders with the highest shares of frames in time. If it has several
+    senders, their shares differ so little that repeated runs might change
+    their order. `others` has all other senders, beginning with the highest
+    share.
+    """
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
     if len(first) == 1:
@@ -264,9 +272,10 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `lead` is the difference between the shares of frames in time, in
-        # percentage points. It is greater than REPEATS_DIFFER, because
-        # first_place() would otherwise have returned others[0] as well.
+        # `lead` is how many percentage points the first sender is ahead of the
+        # second one, others[0], in the share of frames in time. It is greater
+        # than REPEATS_DIFFER, because first_place() would otherwise have
+        # returned the second sender, too.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -380,9 +389,10 @@ def of_frames(senders: Sequence[Sender],
 
 
 def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
-    """Returns the usual advice for a bottleneck, which is to lower the bitrate.
-    The text states how many frames of the clip of `rate` Mbit/s were in time.
-    `senders` are the senders that streamed this clip.
+    """Returns the usual advice for a bottleneck, which is to lower the
+    bitrate. The text states how many percent of the frames were in time when
+    the clip of `rate` Mbit/s was streamed. `senders` are the senders that
+    streamed this clip.
     """
     if not senders:
         return ""
@@ -448,9 +458,11 @@ def radio_rows(summaries: Sequence[Summary], frames: int,
 
 def radio_finding(summaries: Sequence[Summary], frames: int,
                   late_ms: int) -> str:
-    """Returns sentences that compare the transports. `summaries` has one
-    element for each radio. The radios differ, so two transports are compared
-    only over the same radio. `frames` is the number of frames of the clip."""
+    """Returns sentences that compare the transports. Each transport was run
+    over several emulated radios, and `summaries` has one element for each
+    radio. The radios damage different packets, so two transports are compared
+    only over the same radio. `frames` is the number of frames of the clip.
+    """
     return " ".join([with_rlp(summaries, frames), without_rlp(summaries),
                      delays(summaries, late_ms)])
 
@@ -502,9 +514,10 @@ def delays(summaries: Sequence[Summary], late_ms: int) -> str:
 
 
 def of_all(number: int, summaries: Sequence[Summary]) -> str:
-    """Returns a text such as "2 of 3 radios". The first number is `number`, and
-    the second is the number of `summaries`. If both are 3, the text is "each of
-    3 radios".
+    """Returns a text such as "2 of 3 radios". The first number is `number`.
+    The second is the number of all radios, for each of which `summaries` has
+    an element. If the two numbers are equal, the text begins with "each of",
+    as in "each of 3 radios".
     """
     return (f"{'each' if number == len(summaries) else number} of "
             f"{len(summaries)} radios")

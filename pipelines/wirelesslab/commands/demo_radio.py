@@ -20,8 +20,8 @@ from wirelesslab.commands import wsim
 from wirelesslab.lab import cells
 from wirelesslab.testbed import testbed
 
-# The part of the clip that is sent, in seconds. The radio needs more than twice
-# this time to send it.
+# The clip is sent only up to this time, in seconds. The radio is slow: it
+# needs more than twice as long to transmit this part.
 SECONDS = 30
 SEEDS = (1, 2, 3)
 ELEMENTS = ("udplitesink", "udplitesrc", "wirelesslink", "qtdemux",
@@ -30,8 +30,9 @@ SUMMARY, FIGURE = "summary.json", "figure.png"
 DIRECTORY = "gsm"
 SECONDS_TO_BEGIN = 60
 SECONDS_BETWEEN_LOOKS = 0.1
-# The runs with the radio have a lower CPU priority than the other runs of the
-# demo. They therefore do not delay the other runs.
+# The runs over the emulated radio take place at the same time as the other
+# runs of the demo. This command lowers their CPU priority, so that they do not
+# delay the other runs.
 NICE = ["nice", "-n", "5"]
 
 
@@ -48,7 +49,8 @@ def why_not(build: pathlib.Path) -> str:
 
 
 class Runs:
-    """All runs of wsim, one for each seed. Each run has a directory of its
+    """All runs of the program pipelines/wsim, which sends a clip over an
+    emulated radio. There is one run for each seed, with a directory of its
     own.
     """
 

@@ -31,9 +31,9 @@ def run_cell(options: argparse.Namespace) -> None:
 
 
 def run_grid(options: argparse.Namespace) -> None:
-    """Runs the cells of a matrix. A cell is one experiment. Raises LabError if
-    a cell failed. A cell whose result was flagged as unreliable does not count
-    as failed.
+    """Runs the experiments of a matrix file, which are called cells. Raises
+    LabError if a cell failed. A cell whose result was flagged as unreliable
+    does not count as failed.
     """
     found = matrix.only(matrix.read(options.file), options.only)
     if options.known:
@@ -57,9 +57,9 @@ def run_grid(options: argparse.Namespace) -> None:
 
 
 def print_numbers(options: argparse.Namespace) -> None:
-    """Prints the results of all workloads that are not video. If a paper has
-    published results for the same workload over the same link, prints those
-    results, too.
+    """Prints the results of all workloads other than video, such as file
+    transfers or phone calls. If a paper has published results for the same
+    workload over the same link, prints the published results, too.
     """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs

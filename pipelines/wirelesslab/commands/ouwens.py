@@ -27,9 +27,10 @@ PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
              "udp": "Non-blocking UDP", "ifd": "TCP with IFD"}
 RATES = (3, 4, 5, 6)
 LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
-# The retry values in Ouwens' figures and in his tables of consecutive losses.
-# The retry value is the maximum number of transmissions of a packet. Not
-# listed here is the value 0, which stands for the default of 16 transmissions.
+# Retry values in Ouwens' figures and in his tables of consecutive losses. The
+# retry value is the maximum number of transmissions of a packet. His other
+# tables also have further values, such as 0, which stands for the default of
+# 16 transmissions.
 RETRIES = (1, 2, 3, 4)
 # Maps each section of ouwens.ini to "yes" if its microwave oven is on,
 # otherwise to "no".
@@ -54,7 +55,8 @@ Ours = dict[tuple[str, int, int, str], list[dict[str, Any]]]
 def read_theirs() -> Theirs:
     """Reads ouwens.csv, which contains the values of the tables in the thesis.
     Returns a dictionary that maps the tuple (table, protocol, rate, retry,
-    oven, what) of each line to the value in the line.
+    oven, what) of each line to the value in the line. In the tuple, `retry` is
+    the maximum number of transmissions, and `what` is the name of the value.
     """
     with open(THEIRS) as file:
         return {(row["table"], row["protocol"], int(row["rate"]),
@@ -71,7 +73,7 @@ def key(run: run_results.Run) -> tuple[str, int, int, str]:
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """Returns {name: value} for each quantity that chapter 3 of the thesis
+    """Returns {name: value} for each quantity that chapter 3 of Ouwens' thesis
     reports. The values are measured in `run`.
     """
     ways = run.passages
@@ -194,9 +196,9 @@ def losses(protocol: str, rate: int, theirs: Theirs,
 
 def losses_in_a_row(table: str, theirs: Theirs,
                     ours: Ours) -> Iterator[list[str]]:
-    """Yields the rows of a table of consecutive losses. Each percentage of
-    Ouwens is followed by our percentage, which is computed from the losses of
-    all seeds together.
+    """Yields the rows of a table that says how many packets were lost
+    consecutively. Each percentage of Ouwens is followed by our percentage,
+    which is computed from the losses of all seeds together.
     """
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
