@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Definitions for mmtpsink and mmtpsrc: the enumeration of the schedulers, the
- * key, the statistics and the clocks.
+/* Code that mmtpsink and mmtpsrc share: the enumeration of the schedulers, the
+ * check of the key, the statistics of the channels, and the conversion between
+ * the clocks.
  */
 
 #include "gstmmtpcommon.h"
@@ -28,10 +29,11 @@
  * stored difference only a little. If it deviates by more than this time, one
  * of the clocks was set, and the new difference is stored immediately. */
 #define JUMP (20 * GST_MSECOND)
-/* The stored difference of the clocks follows new readings slowly. If a new
- * reading deviates from the stored difference by more than DEAD_ZONE, the part
- * of the deviation beyond DEAD_ZONE counts. 1/PART of it is added to the stored
- * difference. */
+/* The difference of two clocks is stored, and the stored value follows new
+ * readings slowly. A reading that deviates from the stored value by at most
+ * DEAD_ZONE changes nothing. If a reading deviates by more, the excess is the
+ * deviation minus DEAD_ZONE. The stored value then moves towards the reading by
+ * 1/PART of the excess. */
 #define PART 16
 
 /* The values of the enumeration are made from the table `mmtp_schedulers`. A
@@ -69,10 +71,10 @@ gst_mmtp_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-/* Returns the reason why the key is invalid, or NULL. An attacker who has seen
- * the message OPEN can try keys until one of them matches its MAC, without
- * sending anything. A key must therefore be random and must not be derived from
- * a passphrase. */
+/* Returns the reason why the text is not a valid key, or NULL if it is valid.
+ * An attacker who has recorded the message OPEN can try keys without sending
+ * anything, until one of them matches the MAC of this message. A key must
+ * therefore be long and random. It must not be derived from a passphrase. */
 static const gchar *
 find_key_problem (const gchar * text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions shared by mmtpsink and mmtpsrc: the URI scheme, the enumeration
  * of the schedulers, the key, helpers for the statistics, and the conversion
- * between running time and the time of the cores.
+ * between running time and the time of the protocol cores (gst/mmtp/core).
  */
 
 #pragma once
@@ -14,13 +14,14 @@
 /* Default port of MMTP. No port is assigned to MMTP, so the port of RTP is
  * used. */
 #define GST_MMTP_DEFAULT_PORT 5004
-/* Maximum initial delay (D0) in ms (docs/wire-mmtp.md, section 4, OPEN). */
+/* Maximum of the initial delay (D0, the latency of a session), in ms
+ * (docs/wire-mmtp.md, section 4, OPEN). */
 #define GST_MMTP_MAX_DELAY 60000
 /* statistics of one channel */
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"
 
-/* Enumeration of the property `scheduler`, with the values of
- * MmtpSchedulerType. */
+/* Returns the type of the property `scheduler`: an enumeration with the values
+ * of MmtpSchedulerType. */
 GType gst_mmtp_scheduler_get_type (void);
 
 /* Returns the current time in ns on the clock of the protocol cores (the code
@@ -40,8 +41,8 @@ gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
 gboolean gst_mmtp_check_key (GstElement * element, GstStateChange transition,
     GMutex * lock, gchar * const * key);
 
-/* Appends the statistics of one channel to `array`. Takes ownership of
- * `channel`. */
+/* `channel` contains the statistics of one channel (path). Appends it to
+ * `array`, and takes ownership of it. */
 void gst_mmtp_append_path (GValue * array, GstStructure * channel);
 /* Adds the fields refused-short, refused-version and so on to `stats`.
  * `refused` has the number of refused messages for each reason. */
@@ -71,8 +72,9 @@ typedef struct
   gint64 anchor;                /* monotonic time minus running time, in ns */
 } GstMmtpClockMap;
 
-/* Resets the map. The next gst_mmtp_clock_map_get () then measures the
- * difference between the monotonic time and the running time again. */
+/* Discards the difference between the monotonic time and the running time that
+ * the map stores. The next call of gst_mmtp_clock_map_get () then measures this
+ * difference again. */
 void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
 /* Sets `anchor` to the monotonic time minus the running time, in ns. Returns
  * FALSE if the pipeline has no clock yet. */

@@ -4,16 +4,17 @@
  * @title: mmtpsink
  * @short_description: Sends one stream over several channels (MMTP)
  *
- * Sends one stream to mmtpsrc with the Multimedia Multiplexing Transport
- * Protocol (Magalhães and Kravets 2001). It uses all channels that lead to the
- * receiver, even if they differ in rate and delay, and sends each packet on a
- * channel on which the packet arrives in time. Buffers that no channel can
- * deliver in time are dropped. The channels are the interfaces that lead to
- * the receiver, or those of #GstMmtpSink:channels. They can be added and
- * removed in the PLAYING state.
+ * Sends one stream to the element mmtpsrc with the Multimedia Multiplexing
+ * Transport Protocol (Magalhães and Kravets 2001). A channel is one way to the
+ * receiver, usually a network interface. The element uses all channels
+ * together, even if they differ in rate and delay. It sends each packet on a
+ * channel on which the packet arrives in time. It drops buffers that no channel
+ * can deliver in time. By default, the channels are all interfaces that lead to
+ * the receiver. The property #GstMmtpSink:channels can list other channels.
+ * Channels can be added and removed in the PLAYING state.
  *
- * The stream can consist of any buffers: RTP packets, MPEG-TS, whole frames.
- * mmtpsrc outputs them with the same times, flags and caps.
+ * The stream can consist of any buffers, such as RTP packets, MPEG-TS or whole
+ * frames. mmtpsrc outputs them with the same times, flags and caps.
  *
  * ## Example launch line
  * |[
@@ -47,8 +48,9 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsink, "mmtpsink", GST_RANK_NONE,
 
 /* --- changes in PLAYING --------------------------------------------------- */
 
-/* Resolves the host names. This function runs in a thread of its own, because
- * resolving host names may block. */
+/* Resolves the host names of a changed list of channels, and then wakes the
+ * driver's loop, which opens and closes the paths. This function runs in a
+ * thread of its own, because resolving host names may block. */
 static void
 change_paths (GstElement * element, gpointer data)
 {
@@ -198,7 +200,8 @@ begin_change_of_paths (GstMmtpSink * self)
 }
 
 /* Called with `lock` held after the application has set the property
- * `channels`. This property overrides the property `bonding-addresses`. */
+ * `channels`. This property overrides the property `bonding-addresses`, whose
+ * value is therefore removed. */
 static void
 change_channels (gpointer object)
 {
@@ -208,8 +211,9 @@ change_channels (gpointer object)
   begin_change_of_paths (self);
 }
 
-/* Sets `channels`. A text that cannot be parsed is stored as well. Starting the
- * element then fails with an error. */
+/* Sets the property bonding-addresses, and sets `channels` to the same list in
+ * its own syntax. A text that cannot be parsed is stored as well. The element
+ * then fails to start, with an error. */
 static void
 set_bonding_addresses (gpointer object, const GValue * value,
     GParamSpec * pspec)
@@ -253,14 +257,16 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSink:channels:
    *
    * Comma separated list of interfaces or local addresses to send from, for
-   * example `wlan0, usb0`, or `192.0.2.7, 198.51.100.9->203.0.113.5:5006` if
-   * the receiver has several addresses as well. Known values of a channel can
-   * be added, as in `usb0?rate=2000000&delay=80`; the options are rate (bit/s),
-   * delay (ms), mtu (bytes) and name. The value `auto` uses all interfaces that
-   * have a route to the receiver. It adds a channel when an interface comes up,
-   * and removes the channel when the interface goes down. An empty text uses
-   * one channel, which the routing table of the system chooses. If the list
-   * changes in the PLAYING state, channels are added and removed.
+   * example `wlan0, usb0`. If the receiver has several addresses as well, the
+   * address to which a channel sends follows `->`, as in `192.0.2.7,
+   * 198.51.100.9->203.0.113.5:5006`. If properties of a channel are known, they
+   * can be appended as options, as in `usb0?rate=2000000&delay=80`. The options
+   * are rate (bit/s), delay (ms), mtu (bytes) and name. The value `auto` uses
+   * all interfaces that have a route to the receiver. It adds a channel when an
+   * interface comes up, and removes the channel when the interface goes down.
+   * An empty text uses one channel, which the routing table of the system
+   * chooses. If the list changes in the PLAYING state, channels are added and
+   * removed.
    */
   PROPERTY_STRING ("channels", "Channels",
       "Comma separated list of interfaces or local addresses to send from, "
@@ -290,7 +296,8 @@ static const GstWirelessProperty properties[] = {
    * its timestamp plus the initial delay. mmtpsrc reports the initial delay to
    * its pipeline as latency.
    */
-  /* The deadline is defined as in section 5 of the MMTP paper. */
+  /* The deadline of a buffer is its timestamp plus the initial delay, as in
+   * section 5 of the MMTP paper. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay from the timestamp of a buffer until the receiver plays the "
       "buffer; a packet that cannot arrive within this delay is dropped (ms)",
@@ -330,7 +337,8 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSink:padding-bitrate:
    *
    * Maximum bitrate of the padding on all channels together, averaged over a
-   * second or more. If this property is 0, the sink sends no padding.
+   * second or more. Padding consists of messages that are sent only to measure
+   * the channels. If this property is 0, the sink sends no padding.
    *
    * While the stream uses less than a channel can carry, the sink cannot
    * measure what the channel can carry, and #GstMmtpSink:estimated-bitrate is
@@ -356,9 +364,9 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY,
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
-  /* The properties bind-address and those below it have the defaults of
-   * udpsink. The property ttl is an exception: its default of 0 keeps the
-   * default of the system. That is normally 64, as in udpsink. */
+  /* The property bind-address and the properties below it have the same
+   * defaults as in udpsink. The exception is ttl. Its default here is 0, which
+   * keeps the default of the system. That is normally 64, as in udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the sockets to, for channels that name no local "
       "address and no interface (unset = any)", PROPERTY_READY | PROPERTY_URI,
@@ -384,9 +392,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:estimated-bitrate:
    *
-   * Estimate of the stream bitrate that the channels can carry together. Only
-   * channels that meet the deadline are counted. An application can set its
-   * encoder to this bitrate. Changes are notified.
+   * Estimate of the stream bitrate that the channels can carry together.
+   * Channels that are too slow to meet the deadline of the buffers are not
+   * counted. An application can set its encoder to this bitrate. It is notified
+   * when the estimate changes.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of the stream that the channels can carry now; a lower bound while "

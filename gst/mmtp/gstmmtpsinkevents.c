@@ -102,8 +102,8 @@ gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self)
 static void
 take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  /* Names of the statistics counters for dropped buffers, each with an
-   * explanation. */
+  /* Texts for the log that explain why a buffer was dropped, indexed by
+   * MmtpDiscard. */
   static const gchar *const reasons[MMTP_N_DISCARDS] = {
     "late: no path could bring it in time",
     "no-room: max-bytes are queued, and it is less important",

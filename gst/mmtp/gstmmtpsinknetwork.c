@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a session of mmtpsink, from the handshake to the end, and implements the
- * driver's callbacks.
+/* Runs a session of mmtpsink, from the handshake to the end. Also implements
+ * the callbacks of the driver (driver.h), which does the network I/O for the
+ * session.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -11,7 +12,7 @@
 #include "mmtpreceiver.h"
 #include "systemrandom.h"
 
-/* --- callbacks of the driver, with `lock` held ---------------------------- */
+/* --- callbacks, which the driver calls with `lock` held ------------------- */
 
 gboolean
 gst_mmtp_sink_has_room (GstMmtpSink * self, guint64 now, gsize size)
@@ -91,8 +92,9 @@ next_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Returns whether every open path has received an ICMP error. If so, probably
- * no receiver listens at the addresses to which the paths send. */
+/* Returns TRUE if at least one path is open and every open path has received an
+ * ICMP error. In this case, probably no receiver listens at the addresses to
+ * which the paths send. */
 static gboolean
 is_refused (GstMmtpSink * self)
 {

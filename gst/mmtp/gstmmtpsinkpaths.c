@@ -39,10 +39,10 @@ parse_paths (GstMmtpSink * self, GError ** error)
   return paths;
 }
 
-/* The value `auto` of the property `channels` means a path for each interface
- * that leads to the receiver. Adds these paths to `paths`. If the interfaces
- * are unknown, adds a single path, whose interface the routing table of the
- * system chooses. Call with `lock` held. */
+/* If the property `channels` is `auto`, there is one path for each interface
+ * that leads to the receiver. This function adds these paths to `paths`. If the
+ * interfaces are unknown, it adds a single path, whose interface the routing
+ * table of the system chooses. Call with `lock` held. */
 static void
 add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -58,8 +58,8 @@ add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
         mmtp_path_spec_new_interface (interface->name, self->settings.host,
             self->settings.port));
   }
-  /* If there are no interfaces now, the existing paths stay until other
-   * interfaces appear.
+  /* If no interface leads to the receiver at the moment, the existing paths
+   * stay until another interface appears.
    */
   if (paths->specs->len > 0 || self->paths->len > 0)
     return;
@@ -222,7 +222,7 @@ get_address (GstMmtpSink * self, const gchar * host, guint16 port,
   return NULL;
 }
 
-/* --- opening and closing, with `lock` held -------------------------------- */
+/* --- opening and closing a path, with `lock` held ------------------------- */
 
 static GstMmtpSinkPath *
 path_new (MmtpPathSpec * spec)
@@ -258,8 +258,8 @@ close_path (GstMmtpSink * self, GstMmtpSinkPath * path, MmtpLeaveReason reason)
   g_clear_error (&path->gone);
 }
 
-/* Returns the address that means any local address (0.0.0.0 or ::), with the
- * port `port`. It has the same address family as `like`. */
+/* Returns the wildcard address (0.0.0.0 or ::) with the port `port`. Its
+ * address family is that of `like`. */
 static GSocketAddress *
 make_any_address (GSocketAddress * like, guint16 port)
 {
@@ -349,8 +349,9 @@ count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
   return n;
 }
 
-/* Returns the lower of two limits: the MTU of the path itself and the property
- * mtu. */
+/* Returns the maximum size of an IP packet on the path, in bytes. It is the
+ * lower of two limits: the option mtu of the path, if it is set, and the
+ * property mtu of the element. */
 static guint
 get_mtu (GstMmtpSink * self, const MmtpPathSpec * spec)
 {
@@ -481,7 +482,7 @@ open_path (GstMmtpSink * self, GstMmtpSinkPath * path)
       path->number);
 }
 
-/* --- updates of the paths, with `lock` held ------------------------------- */
+/* --- updating the list of paths, with `lock` held ------------------------- */
 
 static void
 remove_path (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
@@ -509,8 +510,10 @@ take_same (GPtrArray * specs, const MmtpPathSpec * spec)
   return FALSE;
 }
 
-/* Updates the open paths. New paths are opened before old paths are closed, so
- * that packets in flight can be sent again on the new paths. */
+/* Replaces the paths of the element by the paths in the list `paths`. A path
+ * that is in both lists stays as it is. New paths are opened before old paths
+ * are closed. Packets in flight on an old path can then be sent again on a new
+ * one. */
 static void
 replace_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -567,8 +570,9 @@ watch_interfaces (GstMmtpSink * self, GError ** error)
   return interfaces;
 }
 
-/* Starts to watch the interfaces. If this fails, channels=auto results in a
- * single path. */
+/* Starts to watch the network interfaces for changes. If this fails,
+ * channels=auto results in a single path, whose interface the routing table of
+ * the system chooses. */
 static void
 open_interfaces (GstMmtpSink * self, gboolean is_auto)
 {
@@ -606,7 +610,8 @@ update_list (GstMmtpSink * self)
   mmtp_path_list_free (paths);
 }
 
-/* Checks whether the interface of a path has disappeared or appeared again. */
+/* If the interface of the path has disappeared, closes the path. Also notes if
+ * the interface has appeared again, so that the path is soon opened again. */
 static void
 check_interface (GstMmtpSink * self, GstMmtpSinkPath * path)
 {
@@ -699,7 +704,7 @@ gst_mmtp_sink_get_path_problem (GstMmtpSink * self)
   return g_strdup (problem);
 }
 
-/* --- end of a session, with `lock` held ----------------------------------- */
+/* --- closing all paths at the end of a session, `lock` is held ------------ */
 
 void
 gst_mmtp_sink_close_paths (GstMmtpSink * self)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines the type of each picture for the core of mmtpsink. The caps select
- * a parser. The picture types are read from the bytes of the buffers if the
- * bytes contain more information than the buffer flags.
+/* Determines the type of each picture for the core of mmtpsink. The caps of the
+ * stream select a parser, which reads the picture types from the bytes of the
+ * buffers. If there is no parser for the caps, the buffer flags are used.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -134,10 +134,11 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     return;
   picture_reader_input (self->pictures, data, size, GST_BUFFER_PTS (buffer),
       is_key, &info);
-  /* If the buffer contains only the beginning of a picture, its kind is not
-   * known from its bytes. Here it is the first packet of a key frame, because
-   * only packets of key frames lack the flag DELTA_UNIT. The kind is therefore
-   * set to unknown, and the buffer flags decide. */
+  /* The kind PICTURE_KIND_PART means that the bytes of the buffer do not show
+   * the kind of its picture, for example because the buffer contains only
+   * parameter sets. But the buffer belongs to a key frame, because it lacks the
+   * flag DELTA_UNIT. The kind is therefore set to unknown, and the core then
+   * determines it from the buffer flags. */
   if (info.kind == PICTURE_KIND_PART && is_key)
     info.kind = PICTURE_KIND_UNKNOWN;
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s of layer %u",

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Definitions shared by the files of mmtpsink. gstmmtpsink.c has the element
- * and its properties, and gstmmtpsinkrender.c passes buffers to the core.
- * gstmmtpsinkpictures.c reads the picture types of the buffers, gstmmtpsinkts.c
- * cuts transport streams, gstmmtpsinknetwork.c runs the session, and
- * gstmmtpsinkpaths.c opens and closes the paths. gstmmtpsinkevents.c passes
- * events of the core to the application, gstmmtpsinkstats.c has the statistics,
- * and gstmmtpsinklog.c writes log lines once per second.
+/* Definitions shared by the files of mmtpsink:
+ * - gstmmtpsink.c has the element and its properties.
+ * - gstmmtpsinkrender.c passes buffers to the core, which implements the
+ *   protocol without I/O (mmtpsender.h).
+ * - gstmmtpsinkpictures.c reads the picture types of the buffers.
+ * - gstmmtpsinkts.c cuts transport streams.
+ * - gstmmtpsinknetwork.c runs the session.
+ * - gstmmtpsinkpaths.c opens and closes the paths.
+ * - gstmmtpsinkevents.c passes events of the core to the application.
+ * - gstmmtpsinkstats.c has the statistics.
+ * - gstmmtpsinklog.c writes log lines once per second.
  *
  * Two threads use the core, each with `lock` held. The streaming thread passes
  * buffers to the core and sends the packets that may be sent immediately. The
  * driver's loop sends packets that have to wait, and processes messages from
- * the receiver. The loop runs in the thread of the base class. While the end of
- * the stream is drained, it runs in the streaming thread instead. It never runs
- * in both threads.
+ * the receiver. The loop runs in the thread of the base class. At the end of
+ * the stream, the streaming thread waits until the receiver has all data, and
+ * the loop runs in this thread instead. It never runs in both threads at the
+ * same time.
  */
 
 #pragma once
@@ -46,25 +51,28 @@ typedef struct
   gint port;
   gchar *channels, *key;
   /* Text of the property bonding-addresses, which is another syntax for the
-   * list of channels. If it can be parsed, `channels` contains the same list in
-   * its own syntax. It is NULL if the property `channels` was set directly. */
+   * list of channels. If the text can be parsed, `channels` contains the same
+   * list in its own syntax. The text is NULL if the property `channels` was set
+   * directly. */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
   /* bitrate of the stream in bit/s; 0 = the bitrate is measured */
   guint bitrate;
-  /* frame rate; 0/1 means that it is read from the caps */
+  /* Value of the property framerate (numerator and denominator). 0/1 means that
+   * the frame rate is read from the caps. */
   gint framerate[2];
   guint padding_bitrate;        /* in bit/s; 0 = no padding */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;
-  /* Local address of those paths that are configured without a local address
-   * and without an interface; NULL means any address. */
+  /* Value of the property bind-address: the local address of all paths for
+   * which the list of channels sets neither a local address nor an interface.
+   * NULL means any address. */
   gchar *bind_address;
-  /* Local port of each path whose own configuration contains no local port. 0
-   * means any port. */
+  /* Value of the property bind-port: the local UDP port of all paths for which
+   * the list of channels sets no local port. 0 means any port. */
   gint bind_port;
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
@@ -87,16 +95,19 @@ typedef struct
   /* local address of the path when it was last opened; NULL if it was never
    * opened */
   GInetAddress *local;
-  /* Error of a packet that could not be sent, because the route does not exist
-   * any more. retry.has_gone is set at the same time. */
+  /* Error of the socket after which the path cannot be used any more, for
+   * example because its route does not exist any more or has a smaller MTU. It
+   * is set together with retry.has_gone. NULL if there was no such error. */
   GError *gone;
-  /* Reason why the path could not be opened. A warning is logged only if the
-   * reason changes. */
+  /* Reason why the path could not be opened or had to be closed the last time;
+   * NULL if this never happened. A warning is logged only if the reason
+   * changes. */
   gchar *problem;
 } GstMmtpSinkPath;
 
 /* A block of memory into which several buffers are copied, one after the other.
- * The rest of the block is free for further buffers. */
+ * `bytes` is the whole block. `free` points to the part of the block that is
+ * still unused, which has `n_free` bytes. */
 typedef struct
 {
   GBytes *bytes;                /* NULL if there is no block */
@@ -116,19 +127,21 @@ struct _GstMmtpSink
 
   /* --- protected by `lock` */
   GstMmtpSinkSettings settings;
-  /* caps of the stream as text; NULL if there are none yet */
+  /* caps of the stream, in the form of a text that is sent to the receiver;
+   * NULL if there are no caps yet */
   gchar *caps;
-  /* frame period in us, computed from the frame rate of the caps; 0 if the caps
-   * have no frame rate */
+  /* frame period in us, from the property framerate or from the caps; 0 if no
+   * frame rate is known */
   guint32 frame_period;
-  /* frame rate of the caps, in frames per 1000 s */
+  /* Frame rate of the stream in frames per 1000 s, from the property framerate
+   * or from the caps; 0 if unknown. */
   guint32 frame_rate;
   /* TRUE if the frame rate and the bitrate have to be announced to the receiver
    * with the next buffer, because they have changed or because a session has
    * begun */
   gboolean tell_rate;
-  /* TRUE if the stream is elementary video: it contains one video and nothing
-   * else, such as sound */
+  /* TRUE if the stream is elementary video: it contains a single video stream,
+   * but no sound and no other data */
   gboolean is_video;
   /* Object that reads the picture types from the buffers. If it is NULL, the
    * buffer flags are used instead. */
@@ -138,7 +151,8 @@ struct _GstMmtpSink
    */
   MmtpTsCutter *ts;
   /* TRUE if the core has dropped the previous buffer of the transport stream
-   * instead of putting it into its queue */
+   * instead of putting it into its queue; the next buffer then gets the flag
+   * DISCONT */
   gboolean ts_has_gap;
   /* TRUE if the sink has posted a warning because it cannot divide the
    * transport stream into pictures. The warning contains the reason. */
@@ -152,7 +166,8 @@ struct _GstMmtpSink
   GError *broken;
   guint64 sessions;
 
-  /* array of GstMmtpSinkPath: all configured paths */
+  /* all configured paths, open or closed; an array of pointers to
+   * GstMmtpSinkPath */
   GPtrArray *paths;
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
   /* TRUE if the list of channels has changed and the paths have not been
@@ -163,7 +178,8 @@ struct _GstMmtpSink
   /* TRUE if a warning was posted that a path cannot be used */
   gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
-  /* TRUE if the paths are the interfaces that lead to the receiver ("auto"). */
+  /* TRUE if the property `channels` is `auto`: the paths are the interfaces
+   * that lead to the receiver. */
   gboolean is_auto;
   /* The driver owns the sockets and the loop in which they are processed. It
    * also watches the network interfaces.
@@ -171,11 +187,11 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* TRUE if a buffer waits until the send queue of the core has room for it,
-   * because gst_mmtp_sink_send_packets() has returned GST_NETWORK_SINK_FULL */
+  /* TRUE after gst_mmtp_sink_send_packets() has returned GST_NETWORK_SINK_FULL:
+   * a buffer waits until the send queue of the core has room for it */
   gboolean wants_room;
-  /* Size in bytes of the buffer that waits until the send queue of the core has
-   * room for it. */
+  /* If wants_room is TRUE: size in bytes of the buffer that waits until the
+   * send queue of the core has room for it */
   gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
@@ -188,15 +204,15 @@ struct _GstMmtpSink
   gboolean has_warned_of_size;
   /* TRUE if a warning was posted that all buffers are late */
   gboolean has_warned_of_lateness;
-  /* TRUE if some buffers were flagged DELTA_UNIT. Buffers without this flag are
-   * then key frames. */
+  /* TRUE if at least one buffer of the stream had the flag DELTA_UNIT. In this
+   * case, a buffer without this flag belongs to a key frame. */
   gboolean has_delta_units;
   /* time of the last request for a key frame, in us; 0 if there was none */
   gint64 key_unit_asked_at;
   guint estimated_bitrate;      /* in bit/s */
 
   /* State of gstmmtpsinklog.c. */
-  /* time in ns at which the next log line is due; 0 if no line was written yet
+  /* time in ns at which the next log line is due; 0 if none was scheduled yet
    */
   guint64 log_at;
   /* Number of the session that the next log line describes. It may be lower
@@ -209,22 +225,23 @@ struct _GstMmtpSink
 
   /* Sums of the counters of all sessions that have ended. */
   MmtpSenderStats past;
-  /* table: name of a path -> its MmtpSenderPathStats */
+  /* statistics of the paths of sessions that have ended; a table from the name
+   * of a path to its MmtpSenderPathStats */
   GHashTable *past_paths;
 
-  /* --- used by the streaming thread only */
+  /* --- The fields below are used by the streaming thread only. */
   GstMmtpClockMap clock_map;
-  /* Number of the session for which `shift` was computed, counted as in
-   * `sessions`. `shift` is valid only in this session. 0 means that `shift` is
-   * not valid, for example after a flush. */
+  /* Number of the session for which `shift` was computed. The field `sessions`
+   * counts the sessions. `shift` is valid only in this session. 0 means that
+   * `shift` is not valid, for example after a flush. */
   guint64 timed_session;
-  /* Time in ns that is added to the due times of stored media in this session.
-   * The first buffer had to wait for a receiver, and would be late if nothing
-   * were added. */
+  /* Time in ns that is added to the due times of stored media in this session;
+   * 0 for live media. The first buffer may have had to wait for a receiver.
+   * Without the addition, it would then be late. */
   gint64 shift;
   /* Time in ns before which the next buffer must not be sent. Until then,
-   * gst_mmtp_sink_send_packets() returns GST_NETWORK_SINK_EARLY. 0 if the next
-   * buffer may be sent now. */
+   * gst_mmtp_sink_send_packets() returns GST_NETWORK_SINK_EARLY. The value 0
+   * means that the next buffer may be sent now. */
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
@@ -261,8 +278,8 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
 /* Returns whether `caps` describe a transport stream with packets of 188 bytes.
  * The sink can divide such a stream into its pictures. */
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
-/* The functions below, up to the end of this section, are called with `lock`
- * held. */
+/* All functions below, up to the heading of the next section, are called with
+ * `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
 /* Passes a buffer of a transport stream to the cutter `ts`, which divides the
  * buffer into pieces. Returns FALSE if the cutter has refused the stream; the
@@ -286,9 +303,9 @@ extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 
 /* --- gstmmtpsinklog.c ----------------------------------------------------- */
 /* gst_mmtp_sink_log() writes log lines if they are due.
- * gst_mmtp_sink_get_log_time() returns the time of the next lines in ns, or
- * G_MAXUINT64. Only the driver's loop calls these functions, with `lock` held.
- */
+ * gst_mmtp_sink_get_log_time() returns the time in ns at which the next lines
+ * are due; G_MAXUINT64 if no lines will be written. Only the driver's loop
+ * calls these functions, with `lock` held. */
 void gst_mmtp_sink_log (GstMmtpSink * self);
 guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
 
@@ -303,7 +320,8 @@ gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
  */
 void gst_mmtp_sink_update_paths (GstMmtpSink * self);
 /* Returns the time in ns at which gst_mmtp_sink_update_paths() has to be called
- * again, or G_MAXUINT64. Call with `lock` held. */
+ * again; G_MAXUINT64 if no timer of a path is running. Call with `lock` held.
+ */
 guint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
 void gst_mmtp_sink_close_paths (GstMmtpSink * self);
 /* Returns NULL if a path is open. Otherwise returns the reason why no path is

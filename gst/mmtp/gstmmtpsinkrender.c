@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Passes buffers to the core of mmtpsink. This file determines the flags, the
- * prelude (docs/wire-mmtp.md) and the due time of each buffer. Due times are
- * times of the core's clock. If the core has no room, upstream has to wait.
+/* Passes the buffers of the stream to the protocol core of mmtpsink. For each
+ * buffer, this file determines the flags, the due time and the prelude, an
+ * optional header (docs/wire-mmtp.md). Due times are times of the core's clock.
+ * If the core has no room for a buffer, upstream has to wait.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -11,7 +12,8 @@
 #include "gstframeinfometa.h"
 #include "mmtpcapstext.h"
 
-/* values of the field `picture_type` of GstFrameInfoMeta */
+/* types of pictures (I and B) in the field `picture_type` of GstFrameInfoMeta
+ */
 #define PICTURE_I 1
 #define PICTURE_B 3
 /* BLOCK_SIZE is the size in bytes of a block, which holds the copies of several
@@ -43,8 +45,9 @@ take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
 }
 
 /* Returns whether the receiver would accept the caps field. The receiver
- * accepts only certain plain types of values. To have only one list of these
- * types, this function calls the check of the core. */
+ * accepts only certain plain types of values. The core has a function that
+ * checks these types. It is called here, so that there is only one list of the
+ * types. */
 static gboolean
 is_plain (GQuark field, GValue * value, gpointer self)
 {
@@ -129,7 +132,7 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 typedef struct
 {
   gboolean is_known;            /* The pipeline has a clock. */
-  /* due time minus running time of the same buffer, in ns */
+  /* The due time of a buffer is its running time plus this offset, in ns. */
   gint64 offset;
   /* running time in ns when the sink received the buffer or buffer list */
   gint64 now;
@@ -227,10 +230,10 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
   return TRUE;
 }
 
-/* Returns the time in ns from the timestamp of a buffer to its deadline at the
- * receiver, according to the properties `latency` and `initial-delay`. The
- * actual time is longer if the delays of the channels require it. Call with
- * `lock` held. */
+/* The initial delay is the time from the timestamp of a buffer to its deadline
+ * at the receiver. Returns the initial delay in ns that the properties
+ * `latency` and `initial-delay` ask for. The actual initial delay is longer if
+ * the delays of the channels require it. Call with `lock` held. */
 static gint64
 get_wanted_delay (GstMmtpSink * self)
 {
@@ -274,11 +277,11 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 }
 
 /* Sets the due time, and describes the times of the buffer in the prelude
- * (docs/wire-mmtp.md, DATA). The prelude has at most one of the flags PTS and
- * DTS:
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of these flags:
  * - No flag: The buffer has only a presentation time, which is the due time.
  * - DTS: The buffer has only a decoding time, which is the due time.
- * - PTS: The buffer has both times. The decoding time is the due time. */
+ * - PTS: The buffer has both times. The decoding time is the due time.
+ * - NO_TIME: The buffer has no time. It is due now. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)
@@ -336,8 +339,10 @@ get_flags (GstBuffer * buffer)
   return flags;
 }
 
-/* Announces the presentation rate that applies from this buffer on [4.2 of the
- * MMTP paper]. Call with `lock` held. */
+/* Writes the presentation rate of the stream (its frame rate and its bitrate,
+ * section 4.2 of the MMTP paper) into the prelude of a buffer. It applies from
+ * this buffer on. Does nothing if the receiver knows this rate already. Call
+ * with `lock` held. */
 static void
 take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 {
@@ -350,7 +355,8 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 }
 
 /* Posts a warning that a buffer is too large. The warning is posted only once,
- * because many more buffers may be too large. Call with `lock` held. */
+ * because otherwise each further large buffer could cause another warning. Call
+ * with `lock` held. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
@@ -364,7 +370,8 @@ warn_of_size (GstMmtpSink * self, gsize size)
 }
 
 /* Posts a warning that buffers are late. The warning is posted only once,
- * because many more buffers may be late. Call with `lock` held.
+ * because otherwise each further late buffer could cause another warning. Call
+ * with `lock` held.
  */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)
@@ -381,9 +388,10 @@ warn_of_lateness (GstMmtpSink * self, gint64 lateness)
           self->settings.latency));
 }
 
-/* Returns whether the deadline of a buffer had already passed when the buffer
- * arrived. No channel could deliver such a buffer in time. Call with `lock`
- * held.
+/* Returns whether the deadline of a buffer had already passed when the sink
+ * received the buffer. No channel could deliver such a buffer in time.
+ * `lateness` is the time in ns from the due time of the buffer until it was
+ * received. Call with `lock` held.
  */
 static gboolean
 is_late (GstMmtpSink * self, gint64 lateness)
@@ -418,8 +426,9 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
-/* Fills in the times, the flags and the rate of `output`, the buffer for the
- * core, but not its data and its picture. Call with `lock` held. */
+/* Fills in `output`, the buffer that will be passed to the core: its times, its
+ * flags, and the rate of the stream. The caller fills in the data and the
+ * picture. Call with `lock` held. */
 static void
 describe (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint8 flags, MmtpBuffer * output)
@@ -436,7 +445,8 @@ describe (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
 }
 
 /* Called when the core has refused a packet of `size` bytes. Posts a warning if
- * the packet is larger than max-bytes. Call with `lock` held. */
+ * the packet is larger than the property max-bytes, which limits the size of
+ * the send queue. Call with `lock` held. */
 static void
 check_size (GstMmtpSink * self, gsize size)
 {
@@ -444,10 +454,11 @@ check_size (GstMmtpSink * self, gsize size)
     warn_of_size (self, size);
 }
 
-/* Passes the pieces of the transport stream to the core. A piece that the core
- * refuses gets no stream number, so the receiver cannot notice that it is
- * missing. The piece after it therefore has the flag DISCONT. Call with `lock`
- * held. */
+/* Passes the pieces into which the transport stream was cut to the core. The
+ * receiver detects missing packets by gaps in their stream numbers. A piece
+ * that the core refuses gets no number, so the receiver could not notice that
+ * it is missing. The piece that follows it therefore gets the flag DISCONT.
+ * Call with `lock` held. */
 static void
 put_pieces (GstMmtpSink * self, const Timing * timing)
 {
@@ -505,9 +516,9 @@ take_memory (GstMmtpSink * self, gsize size, MmtpBuffer * output)
   return memory;
 }
 
-/* Passes one buffer to the core. The buffer is copied, because a buffer that
- * waits for a slow channel must not occupy one of the few buffers of a camera.
- * Call with `lock` held. */
+/* Passes a copy of one buffer to the core. A buffer may have to wait for a slow
+ * channel. Without the copy, it would occupy one of the few buffers of a camera
+ * during this time. Call with `lock` held. */
 static void
 put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 now)
@@ -561,8 +572,8 @@ gst_mmtp_sink_drain_input (GstMmtpSink * self)
 
 /* --- functions for the base class ----------------------------------------- */
 
-/* Makes gst_mmtp_sink_wait() return as soon as there is room for a buffer of
- * `size` bytes. Call with `lock` held. */
+/* Makes gst_mmtp_sink_wait() return as soon as the send queue of the core has
+ * room for a buffer of `size` bytes. Call with `lock` held. */
 static void
 want_room (GstMmtpSink * self, gsize size)
 {
@@ -599,10 +610,10 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    /* `now + i` is the due time of a buffer without a timestamp. If several
-     * buffers had the same due time, the core would consider them parts of one
-     * frame. The due time of each buffer is therefore 1 ns later than that of
-     * the previous buffer. */
+    /* A buffer without a timestamp is due at the time that is passed to
+     * put_buffer(). If several buffers had the same due time, the core would
+     * consider them parts of one frame. Each buffer therefore gets a time that
+     * is 1 ns later than that of the previous buffer: `now + i`. */
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;

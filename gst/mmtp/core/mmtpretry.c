@@ -5,8 +5,8 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Minimum and maximum pause between two attempts to open a path. The pause
- * starts at the minimum and is doubled after each attempt. */
+/* Minimum and maximum pause in ns between two attempts to open a path. The
+ * pause starts at the minimum and is doubled after each attempt that fails. */
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
 /* Time without an answer after which the next address is tried. RFC 8305 uses
@@ -16,8 +16,8 @@
  * so that it becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
 #define MAX_TIMEOUT (8 * SECOND)
-/* During a session, an ICMP error is accepted only if no message has arrived on
- * the path for this time. */
+/* ICMP errors are not authenticated. During a session, an ICMP error therefore
+ * counts only if no message has arrived on the path for this time (ns). */
 #define SILENCE (1 * SECOND)
 
 void

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The schedulers. A scheduler is a rule that chooses the path for the next
  * packet. The policy (mmtppolicy.h) is the only caller and keeps one scheduler
- * state for each sender. The policy holds the lock of its element, so a
+ * state for each sender. It is called with the lock of its element held, so a
  * scheduler needs no lock.
  *
- * The scheduler `mmtp` is the rule of the MMTP paper (section 4.4). Among the
- * paths that have a token and meet the deadline, it chooses the path with the
- * maximum delay. The fast paths stay free for urgent packets.
+ * The scheduler `mmtp` is the rule of the MMTP paper (section 4.4). It
+ * considers the paths whose pacing allows a packet now and on which the packet
+ * meets its deadline. Among them, it chooses the path with the maximum delay.
+ * The fast paths stay free for urgent packets.
  *
  * The scheduler `arrival` uses the same rule only if the packet would arrive
  * long before its deadline. Otherwise it chooses the path on which the packet
- * arrives first, or waits for that path.
+ * arrives first, or waits until this path can send.
  *
  * The schedulers `equal-turns` and `lowest-delay` are for comparison. All times
  * are in ns on the same clock as the argument `now`.
@@ -20,8 +21,9 @@
 
 #include "mmtppacket.h"
 
-/* Indices into the table mmtp_schedulers. Only the schedulers that other code
- * selects by name have a value here, so a new scheduler needs none. */
+/* Indices into the table mmtp_schedulers. A scheduler needs a value here only
+ * if other code refers to it by this value. A new scheduler in the table
+ * therefore needs no new value. */
 typedef enum
 {
   MMTP_SCHEDULER_MMTP,
@@ -32,15 +34,16 @@ typedef enum
 
 #define MMTP_NO_CANDIDATE G_MAXUINT
 
-/* What the scheduler knows about a path when it chooses the path for the next
- * packet. Candidate i is the path with the id i. A path keeps its id until the
- * sender ends, so the number of candidates never decreases. It is at most
+/* A candidate is what the scheduler knows about one path when it chooses the
+ * path for the next packet. The scheduler gets an array of candidates, in which
+ * candidate i is the path with the id i. A path keeps its id until the sender
+ * ends. The number of candidates therefore never decreases. Its maximum is
  * MMTP_MAX_PATHS. */
 typedef struct
 {
-  /* TRUE if a packet of the stream may be sent on the path. The path must be in
-   * use, its congestion window must have room, and its socket must be writable.
-   */
+  /* TRUE if a packet of the stream may be sent on the path. For this, the path
+   * must be in use, its congestion window must have room, and its socket must
+   * be writable. */
   gboolean may_carry;
   /* earliest time in ns at which the pacing of the path allows the next packet
    */
@@ -48,11 +51,14 @@ typedef struct
   /* Time in ns within which a packet that is sent now arrives almost certainly.
    */
   guint64 delay;
-  /* Time in ns that this path alone would need to send all waiting packets. It
-   * is computed only if there are several paths and the pacing of this path
-   * allows no packet now. Otherwise it is 0. */
+  /* Time in ns that this path alone would need to send all packets of the send
+   * queue. It is computed only if the sender can choose between several paths
+   * and the pacing of this path does not allow a packet now. In all other
+   * cases, the field is 0. */
   guint64 backlog;
-  /* TRUE if a message on the path is missing: it should have arrived by now. */
+  /* TRUE if the path may have stalled, because a message that was sent on it is
+   * missing. A message is missing if it, or a report about it, should have
+   * arrived by now. */
   gboolean is_doubtful;
   /* Rate of the path in bit/s, measured or configured; never 0. */
   guint64 rate;
@@ -62,26 +68,31 @@ typedef struct
 {
   const gchar *nick;            /* value of the property `scheduler` */
   const gchar *description;     /* description for gst-inspect-1.0 */
-  /* If TRUE, the chosen path gets the most urgent packet that it delivers in
-   * time. If FALSE, it gets the most urgent packet that is not yet late. */
+  /* TRUE if the scheduler takes the delays of the paths into account. The
+   * chosen path then sends the most urgent packet that it delivers in time. If
+   * FALSE, the chosen path sends the most urgent packet whose deadline has not
+   * passed yet. */
   gboolean knows_delays;
-  /* Size of the memory `state` in bytes; 0 if there is no state. Each sender
-   * has one state. The memory is zeroed at the beginning. It is freed without a
+  /* Size in bytes of the scheduler's state, the memory that is passed as
+   * `state`; 0 if the scheduler needs no state. Each sender has a state of its
+   * own. The memory is zeroed when the sender is created. It is freed without a
    * call of the scheduler, so it must not contain pointers to other memory. */
   gsize state_size;
   /* Returns the index of the candidate (path) on which the next packet should
-   * be sent. Its `may_carry` must be TRUE, and its `token` must be at most
-   * `now`, so that it can send immediately. Returns MMTP_NO_CANDIDATE if the
-   * packet has to wait. `deadline` is the deadline of the last packet in the
-   * queue.
+   * be sent. This path must be able to send immediately: its `may_carry` must
+   * be TRUE, and its `token` must not be later than `now`. Returns
+   * MMTP_NO_CANDIDATE if the packet has to wait. `deadline` is the deadline of
+   * the last packet in the queue.
    *
-   * If no packet fits the chosen path, the caller calls this function again
-   * without that path. Therefore the function must not change the state. */
+   * If no packet fits the chosen path, the caller sets `may_carry` of this path
+   * to FALSE and calls the function again. Therefore the function must not
+   * change the state. */
     guint (*choose) (gconstpointer state, const MmtpCandidate * candidates,
       guint n, guint64 now, guint64 deadline);
   /* Called when a packet of the stream with `size` bytes is sent on the chosen
-   * path. This function may change the state. It is not called for
-   * retransmissions and REPAIRs. May be NULL. */
+   * path. This function may change the state. It is not called for REPAIRs and
+   * speculative retransmissions, because the scheduler does not choose their
+   * paths. May be NULL. */
   void (*sent) (gpointer state, const MmtpCandidate * candidates, guint n,
       guint chosen, gsize size);
 } MmtpSchedulerClass;

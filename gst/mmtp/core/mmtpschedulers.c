@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The schedulers `mmtp` (section 4.4 of the MMTP paper) and `arrival`, and two
- * schedulers for comparison. */
+/* Implementation of the schedulers, which choose the path of the next packet:
+ * `mmtp` (section 4.4 of the MMTP paper), `arrival`, and two schedulers for
+ * comparison, `equal-turns` and `lowest-delay`. */
 
 #include "mmtpscheduler.h"
 
@@ -109,8 +110,8 @@ static guint
 choose_in_turn (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  /* index of the path after the last used path: the first one to be tried now
-   */
+  /* index of the path that is tried first: the path after the one that was used
+   * last */
   const guint *turn = state;
   guint i;
 

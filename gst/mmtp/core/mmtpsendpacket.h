@@ -13,8 +13,9 @@ typedef struct _MmtpPacket MmtpPacket;
 typedef enum
 {
   MMTP_PACKET_WAITING,
-  /* The packet has left the queue for a moment, because its rank is being
-   * changed. */
+  /* The packet was removed from the list of waiting packets, because its rank
+   * is being changed. It is added to the list of the new rank immediately
+   * afterwards. */
   MMTP_PACKET_SET_ASIDE,
   /* The packet was lost, and its retransmission is speculative, which means
    * that it might arrive too late. */
@@ -28,9 +29,11 @@ struct _MmtpPacket
 {
   MmtpUnit *unit;
   guint64 number;               /* stream number */
-  /* due time of the buffer; the queue is ordered by due times */
+  /* due time in ns of the buffer to which the packet belongs; the send queue is
+   * ordered by due times */
   guint64 due;
-  /* position and size of the payload in the buffer */
+  /* The payload of the packet begins at the byte `offset` of the buffer and has
+   * `size` bytes. */
   gsize offset, size;
   MmtpPacketState state;
   gboolean was_sent;
@@ -38,20 +41,22 @@ struct _MmtpPacket
   /* channel number of the last transmission. Each path has its own channel
    * numbers, which count the messages that are sent on the path. */
   guint64 path_number;
-  /* position of the packet in the list of waiting packets that contains it (an
-   * MmtpPacketList) */
+  /* If the packet waits to be sent: its position in the list of the waiting
+   * packets of the same rank (an MmtpPacketList) */
   guint64 place;
 };
 
-/* A buffer at the sender, with its packets. It is freed when the sender no
- * longer needs any of its packets. */
+/* A buffer of the stream at the sender, with the packets into which it is
+ * split. The struct is freed when the sender needs none of these packets any
+ * more. */
 struct _MmtpUnit
 {
   GBytes *data;                 /* memory of `bytes` */
   const guint8 *bytes;
   gsize size;
   guint64 due;
-  /* timestamp of the buffer that the application has set, in ns */
+  /* Presentation timestamp of the buffer in ns, as the application has set it.
+   * The sender uses it only to report that this buffer was dropped. */
   guint64 pts;
   guint8 flags;
   guint8 caps_version;
@@ -60,12 +65,14 @@ struct _MmtpUnit
   MmtpPicture picture;
   /* number of the frame; all buffers of a frame have the same number */
   guint64 frame;
-  /* number of the group of pictures to which the buffer belongs */
+  /* number of the group of pictures to which the buffer belongs; a group begins
+   * with a key frame */
   guint64 group;
-  /* expected number of pictures that are lost if this buffer is not sent */
+  /* Expected number of pictures that are lost if this buffer is not sent: its
+   * own picture and the pictures that refer to it. */
   gdouble weight;
-  /* Stream number of the first packet of this buffer. All packets of the stream
-   * are counted, beginning with 0. */
+  /* Stream number of the first packet of this buffer. The packets of the stream
+   * are numbered from 0 in the order in which they are queued. */
   guint64 first;
   guint n_packets;
   /* number of packets of this buffer that the sender still keeps, because they
@@ -74,14 +81,16 @@ struct _MmtpUnit
   /* number of packets of this buffer that were sent at least once */
   guint n_sent;
   gboolean given_up;
-  /* Node in the list of the buffers of which no packet has been sent. `data` is
-   * NULL if this buffer is not in the list. */
+  /* Node of this buffer in a list of the buffers of which no packet has been
+   * sent yet. The field `data` of the node is NULL if this buffer is in no such
+   * list. */
   GList link;
   guint n_places;               /* length of `packets` */
   MmtpPacket packets[];
 };
 
-/* Returns the size of the packet's DATA message, in bytes. */
+/* Returns the size in bytes of the DATA message that carries the packet. The IP
+ * and UDP headers are not included. */
 gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
 /* Returns the number of bytes that a payload of `size` bytes needs on a path,
  * including all headers. */

@@ -9,29 +9,34 @@
 #include "mmtppacketlist.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* `window` is a ring with all packets that may still have to be sent or
- * retransmitted. This is its initial number of entries, a power of two. The
- * number is doubled when the ring is full. */
+/* `window` is a ring of pointers to all packets that may still have to be sent
+ * or retransmitted. MIN_WINDOW is its initial number of entries, a power of
+ * two. The number is doubled when the ring is full. */
 #define MIN_WINDOW 64
-/* Time over which the rate of the stream is measured. */
+/* Duration in ns of a measurement of the stream's rate. It is a difference of
+ * due times. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
-/* Maximum number of packets that are marked as received for one REPORT
- * (docs/wire-mmtp.md). If the rate is high and no REPORT has arrived for a long
- * time, the receiver may have received more packets. The rest is marked when
- * the following REPORTs arrive. */
+/* A REPORT of the receiver (docs/wire-mmtp.md) says which packets it has
+ * received. For one REPORT, at most this number of packets is marked as
+ * received. If the rate is high and no REPORT has arrived for a long time, the
+ * receiver may have received more packets. The rest is marked when the
+ * following REPORTs arrive. */
 #define MAX_SETTLED 4096
 /* Maximum number of freed MmtpUnits (buffers at the sender) whose memory is
  * kept for new units. Only units that consist of one packet are kept. At a high
- * rate, one REPORT frees some thousand packets. Before the next REPORT arrives,
- * about as many new packets are queued, and they use the kept memory. */
+ * rate, one REPORT acknowledges some thousand packets, whose units are then
+ * freed. Before the next REPORT arrives, about as many new packets are queued,
+ * and their units use the kept memory. */
 #define MAX_SPARE 4096
 
-/* If possible, a plan delivers a frame with a margin before its deadline,
- * because the delays of the paths are only estimates. If one packet of a frame
- * is late, the frame is useless, and so are all frames that refer to it. The
- * margin is the initial delay (D0) divided by REFERENCE_MARGIN for reference
- * pictures, and by DROPPABLE_MARGIN for other pictures. Both values were tuned
- * with the arena (tests/benchmarks/mmtparena.c). */
+/* A plan (mmtpplan.h) chooses which of the waiting frames are sent if the paths
+ * are too slow for all of them. If one packet of a frame is late, the frame is
+ * useless, and so are all frames that refer to it. Because the delays of the
+ * paths are only estimates, a plan tries to deliver each frame some time before
+ * its deadline. This margin is a part of the initial delay (D0, the latency of
+ * the session). It is D0 divided by REFERENCE_MARGIN for reference pictures,
+ * and D0 divided by DROPPABLE_MARGIN for other pictures. Both divisors were
+ * tuned with simulated links (tests/benchmarks/mmtparena.c). */
 #define REFERENCE_MARGIN 12
 #define DROPPABLE_MARGIN 24
 
@@ -39,8 +44,8 @@ struct _MmtpSendQueue
 {
   guint64 max_bytes;
   guint64 delay;                /* initial delay (D0), in ns */
-  /* A packet that arrives at most this much after its deadline is useful, in
-   * ns. */
+  /* Maximum lateness in ns. A packet that arrives at most this much after its
+   * deadline is still useful. */
   guint64 max_lateness;
   MmtpDiscardFunc discarded;
   gpointer user_data;
@@ -56,14 +61,14 @@ struct _MmtpSendQueue
   MmtpPacket **window;
   guint window_size;            /* a power of two */
   guint64 kept_bytes;           /* payload bytes in the window */
-  /* The receiver needs no packet with a stream number below this number any
-   * more, according to its REPORTs. */
+  /* According to the REPORTs of the receiver, it no longer needs the packets
+   * with stream numbers below this number. */
   guint64 reported_next;
 
   /* --- waiting packets */
   MmtpPacketList ranks[MMTP_N_RANKS];
-  /* For each rank, a queue of the MmtpUnits (buffers) of which no packet has
-   * been sent yet. New units are added at the end. */
+  /* For each rank, a list of the MmtpUnits (buffers at the sender) of which no
+   * packet has been sent yet. New units are added at the end. */
   GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
@@ -72,11 +77,12 @@ struct _MmtpSendQueue
   GQueue spare;
 
   /* --- frames and pictures */
-  /* number of the frame whose buffers are put into the queue at present */
+  /* frame number of the last buffer that was put into the queue */
   guint64 frame;
   guint64 frame_due;
-  /* TRUE if no further buffer belongs to the frame `frame`, for example because
-   * its last buffer had MMTP_FLAG_MARKER */
+  /* TRUE if the next buffer begins a new frame, for example because the last
+   * buffer had MMTP_FLAG_MARKER. The field has no effect on pieces of a
+   * transport stream. */
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
@@ -94,9 +100,9 @@ struct _MmtpSendQueue
 
 /* --- packets and buffers -------------------------------------------------- */
 
-/* Returns memory for a unit (a buffer with `n_places` packets), with all fields
- * zeroed. Most units have one packet. Their memory is not freed, but kept and
- * used again. */
+/* Returns zeroed memory for a unit, which is a buffer with `n_places` packets.
+ * Most units have one packet. When such a unit is not needed any more, its
+ * memory is kept, and this function uses it again. */
 static MmtpUnit *
 alloc_unit (MmtpSendQueue * queue, guint n_places)
 {
@@ -221,8 +227,9 @@ grow_window (MmtpSendQueue * queue)
   queue->window_size = size;
 }
 
-/* Frees the oldest packets of the window. Stops at the first packet that may
- * have to be sent or retransmitted, and keeps this packet.
+/* Frees the packets that are not needed any more, beginning with the oldest
+ * packet in `window`. Stops at the first packet that may still have to be sent
+ * or retransmitted.
  */
 static void
 raise_floor (MmtpSendQueue * queue)
@@ -281,8 +288,9 @@ mmtp_send_queue_get_bytes (const MmtpSendQueue * queue)
   return bytes;
 }
 
-/* Returns the total size in bytes of the waiting packets of `rank` and of more
- * important ranks. The size includes all headers. */
+/* A rank says how important a packet is. Returns the total size in bytes of the
+ * waiting packets whose rank is `rank` or more important. The size includes all
+ * headers. */
 static guint64
 get_work_from (const MmtpSendQueue * queue, MmtpRank rank)
 {
@@ -368,10 +376,10 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
 
 /* --- dropping buffers ----------------------------------------------------- */
 
-/* Removes a packet from the list of speculative packets, and sets the state of
- * the packet to `state`. A speculative packet is a lost packet that may be
- * retransmitted although it might be late. `state` is MMTP_PACKET_IN_FLIGHT if
- * the packet was sent, and MMTP_PACKET_DONE if it will not be sent any more. */
+/* A speculative packet is a lost packet that may be retransmitted although it
+ * might arrive late. Removes `packet` from the list of speculative packets, and
+ * sets its state to `state`. This is MMTP_PACKET_IN_FLIGHT if the packet was
+ * retransmitted, and MMTP_PACKET_DONE if it will not be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -425,8 +433,9 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns the lowest stream number of the packets of the frame to which `unit`
- * belongs. Packets that the sender has already forgotten are not considered. */
+/* `unit` is a buffer of a frame. Returns the stream number of the first packet
+ * of this frame. If the sender has already forgotten the first packets of the
+ * frame, returns the number of the first packet that it still keeps. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -475,9 +484,9 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* Sets the lowest rank for all pictures that refer to the picture of `unit`,
- * directly or indirectly, because this picture is lost. They are then sent only
- * when no other packet waits.
+/* The picture of `unit` is lost. All waiting pictures that refer to it,
+ * directly or indirectly, get the lowest rank, so that they are sent only when
+ * no other packet waits.
  *
  * If the lost picture belongs to the base layer, all pictures up to the next
  * key frame refer to it. If it belongs to a higher layer, only some of these
@@ -533,8 +542,8 @@ give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   }
 }
 
-/* Drops the frames that refer to a dropped reference picture, except frames
- * that have been sent completely. */
+/* `reference` is a dropped reference picture. Drops the frames that refer to
+ * it, except frames that have been sent completely. */
 static void
 give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -556,11 +565,11 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* Drops the frames that refer to the dropped reference picture `reference`. A
- * slot is a place where a decoder stores a reference picture. This function is
- * for streams in which the header of each picture names the slots that the
- * picture uses, and the slots that it updates. For all other streams, use
- * give_up_dependents(). */
+/* `reference` is a dropped reference picture. Drops the frames that refer to
+ * it. This function is for streams in which each picture names its slots. A
+ * slot is a place where a decoder stores a reference picture. The header of a
+ * picture says which slots the picture uses, and which slots it updates. For
+ * all other streams, use give_up_dependents(). */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -587,9 +596,9 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 
 /* `data` is a piece of a transport stream that belongs to no picture. If it is
  * between two pieces of a picture, the function returns the next piece of this
- * picture. There is a next piece, because the last piece of a picture always
- * contains a part of the picture or is empty. If `data` is not inside a
- * picture, the function returns NULL. */
+ * picture. If `data` is not inside a picture, the function returns NULL. It can
+ * tell both cases apart, because the last piece of a picture never is a piece
+ * like `data`: it contains a part of the picture, or it is empty. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -606,7 +615,8 @@ find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
   return NULL;
 }
 
-/* Drops a frame and all frames that refer to it. */
+/* Drops the frame to which the buffer `unit` belongs, and all frames that refer
+ * to this frame. */
 static void
 give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
@@ -642,10 +652,12 @@ give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
     raise_floor (queue);
 }
 
-/* Drops waiting frames until `work` bytes are free. A frame may be dropped if
- * it is less important than `rank` and none of its packets was sent. The least
- * important rank is dropped first. Within a rank, the frame that was put into
- * the queue last is dropped first, because the fewest other frames refer to it.
+/* Drops waiting frames until `work` bytes are free, and returns TRUE. The rank
+ * of a frame says how important it is. A frame may be dropped if it is less
+ * important than `rank` and none of its packets was sent. The frames of the
+ * least important rank are dropped first. Among frames of the same rank, the
+ * frame that was put into the queue last is dropped first, because the fewest
+ * other frames refer to it.
  *
  * If all frames that may be dropped have less than `work` bytes together, the
  * function drops nothing and returns FALSE. */
@@ -691,11 +703,11 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Returns whether the paths can deliver the buffer `unit` in time, in addition
- * to the packets that are sent before it: all waiting packets whose rank is at
- * least as high. `work` is the size of `unit` with all headers. `capacity` is
- * the number of bytes that the paths can deliver in time, or G_MAXUINT64 if it
- * is unknown. */
+/* Returns whether the paths can deliver the buffer `unit` in time. Some waiting
+ * packets are sent before it: those of the same rank and of more important
+ * ranks. The paths must be able to deliver them as well. `work` is the size of
+ * `unit` with all headers. `capacity` is the number of bytes that the paths can
+ * deliver in time, or G_MAXUINT64 if it is unknown. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
@@ -755,15 +767,16 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
     kind = mmtp_picture_get_kind (&last->picture, last->flags);
   }
   mmtp_gop_put (&queue->gop, kind, unit->frame, unit->due);
-  /* Some payloaders mark only the first packet of a key frame as a part of a
-   * key frame. The other packets of this frame are therefore treated as parts
-   * of a key frame here. */
+  /* Some payloaders flag only the first packet of a key frame as part of a key
+   * frame. Here, the other packets of the same frame are treated as parts of a
+   * key frame, too. */
   if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
     kind = PICTURE_KIND_KEY;
   unit->group = queue->gop.number;
-  /* MMTP_FLAG_HEADER is used only if the kind of the picture is unknown.
-   * Otherwise it is ignored, because h264parse also sets it on each access unit
-   * with an SEI, which is not necessarily a key frame. */
+  /* The flag MMTP_FLAG_HEADER usually marks a key frame, because a key frame
+   * begins with headers. But the element h264parse also sets this flag on each
+   * access unit with an SEI message, which need not be a key frame. The flag is
+   * therefore ignored if the kind of the picture is known. */
   unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
   if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))
@@ -797,7 +810,8 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 }
 
 /* Maximum number of bytes of a buffer that fit into its first packet (`first`)
- * and into each further packet (`further`) */
+ * and into each further packet (`further`). The first packet may have less
+ * room, because it also contains the prelude, an optional header. */
 typedef struct
 {
   gsize first, further;
@@ -825,8 +839,9 @@ get_buffer_size (const MmtpBuffer * buffer)
   return buffer->part ? buffer->part_size : g_bytes_get_size (buffer->data);
 }
 
-/* Creates the MmtpUnit of `buffer`, which holds the buffer and its packets.
- * There is memory for `n_packets` packets, but the buffer is not split yet. */
+/* Creates the MmtpUnit of `buffer`, which holds the buffer and its packets. The
+ * unit has memory for `n_packets` packets. fragment() splits the buffer into
+ * these packets later. */
 static MmtpUnit *
 new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
     guint8 caps_version, guint n_packets)
@@ -936,7 +951,8 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_undecodable)
 }
 
 /* Drops `unit`, a buffer that the queue does not accept. If it is part of a
- * picture, also drops the earlier buffers of this picture. */
+ * picture, earlier buffers of this picture may already be in the queue. They
+ * are dropped as well, because an incomplete picture is useless. */
 static void
 refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
@@ -1069,10 +1085,11 @@ mmtp_send_queue_drop_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
   leave_speculative (queue, packet, MMTP_PACKET_DONE);
 }
 
-/* The receiver no longer needs the packets with stream numbers below `low`, so
- * they will not be sent any more. The function goes through them, beginning at
- * `reported_next`, where it stopped the last time. Each packet is therefore
- * visited only once in a session. */
+/* The receiver has reported that it no longer needs the packets with stream
+ * numbers below a limit. `low` contains the low 32 bits of this limit. The
+ * function marks these packets, so that they will not be sent any more. It
+ * begins at `reported_next`, where the previous call stopped. Each packet is
+ * therefore visited only once in a session. */
 void
 mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
 {
@@ -1139,9 +1156,11 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 
 /* --- choosing the next packet --------------------------------------------- */
 
-/* Considers the packets of the rank `rank` that would be in time if they
- * arrived at `arrival`. Returns the most urgent of these packets. This function
- * does not add the maximum lateness to the deadlines. */
+/* Returns the waiting packet with the earliest deadline among the packets of
+ * the rank `rank` that would be in time if they arrived at `arrival`. In time
+ * means not after the deadline. The maximum lateness, which would allow a
+ * packet to miss its deadline by some time, is not used here. Returns NULL if
+ * there is no such packet. */
 static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
@@ -1301,7 +1320,7 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   return TRUE;
 }
 
-/* --- the end of the session, and flush ------------------------------------ */
+/* --- removing all packets: at the end of a session, or for a flush -------- */
 
 void
 mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason)

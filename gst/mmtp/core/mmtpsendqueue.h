@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Queue of the packets of the stream that wait to be sent or may have to be
- * retransmitted [4.4 of the MMTP paper]. It consists of one list for each
- * MmtpRank (the importance of a buffer). Each list is ordered by deadline. When
- * a buffer is dropped, the rest of its frame is dropped as well, and so are all
- * frames that refer to it.
+ * retransmitted [4.4 of the MMTP paper]. The waiting packets are in one list
+ * for each MmtpRank (the importance of a buffer). Each list is ordered by
+ * deadline. When a buffer is dropped, the rest of its frame is dropped as well,
+ * and so are all frames that refer to this frame.
  *
  * The queue does not depend on the paths: the callers pass `arrival`, the time
  * at which a packet sent now would arrive. A packet is late if it arrives later
@@ -15,31 +15,36 @@
 
 #include "mmtpplan.h"
 
-/* Called for each dropped buffer. If other buffers refer to the dropped buffer,
- * `is_needed` is TRUE, and a new key frame would help. */
+/* Called for each buffer that the queue drops. `is_needed` is TRUE if a new key
+ * frame would help. There are two such cases: other buffers refer to the
+ * dropped buffer, or the buffer was dropped because it refers to another
+ * dropped buffer. */
 typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed);
 
 /* Counters of the queue. They never decrease. */
 typedef struct
 {
-  /* total numbers of buffers, bytes and packets that were put into the queue */
+  /* `buffers` and `bytes` count all buffers that were passed to the queue,
+   * including those that it dropped immediately. `packets` counts the packets
+   * of the buffers that it accepted. */
   guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
   /* number of dropped buffers that belong to key frames, and number of dropped
-   * buffers that are droppable */
+   * buffers that are droppable (no other buffer refers to them) */
   guint64 discarded_keys, discarded_droppable;
-  /* Number of packets that were examined while reports were processed. Tests
-   * check that this work stays bounded. */
+  /* Number of packets that were examined while reports of the receiver were
+   * processed. Tests check that the number per report stays bounded. */
   guint64 report_steps;
 } MmtpSendQueueStats;
 
 typedef struct
 {
   guint message;                /* maximum size of a DATA message, in bytes */
-  /* number of bytes of each message that must stay unused, so that a REPAIR,
-   * which is longer than the packets that it covers, fits into one message */
+  /* A REPAIR is longer than the packets that it protects, and it has to fit
+   * into one message. This number of bytes must therefore stay unused in each
+   * DATA message. */
   guint reserve;
   /* Number of bytes, with all headers, that the paths can deliver before the
    * deadline of the buffer; G_MAXUINT64 if unknown. */
@@ -54,44 +59,49 @@ MmtpSendQueue *mmtp_send_queue_new (guint64 max_bytes,
 void mmtp_send_queue_free (MmtpSendQueue * queue);
 void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
     MmtpSendQueueStats * stats);
-/* mmtp_send_queue_set_delay() and mmtp_send_queue_get_delay() set and return
- * the delay of the queue in ns, which is the initial delay (D0) of the session.
- */
+/* The delay of the queue is the initial delay (D0) of the session: the time in
+ * ns from the due time of a packet to its deadline. mmtp_send_queue_set_delay()
+ * sets the delay, and mmtp_send_queue_get_delay() returns it. */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 /* Sets the maximum lateness in ns. A packet that arrives at most this much
- * after its deadline is still useful. The maximum lateness has two effects:
- * plans may use the additional time, and a waiting packet is dropped only after
- * it. It has no effect on retransmissions. The default is 0. */
+ * after its deadline is still useful. The maximum lateness has two effects. A
+ * plan (mmtpplan.h) may use the additional time, and a waiting packet is
+ * dropped only when it would miss its deadline by more than this.
+ * Retransmissions still have to meet the deadline itself. The default is 0. */
 void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
     guint64 max_lateness);
-/* Returns the deadline of the packet, which is the time by which it has to
- * arrive: its due time plus the delay. */
+/* Returns the deadline of the packet in ns: the time by which it has to arrive
+ * at the receiver. It is the due time of the packet plus the delay of the queue
+ * (the initial delay D0). */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
-/* Returns the latest time at which the packet may arrive and still be useful:
- * its deadline plus the maximum lateness. */
+/* Returns the latest time in ns at which the packet may arrive and still be
+ * useful. It is the deadline plus the maximum lateness, the time by which a
+ * packet may miss its deadline. */
 guint64 mmtp_send_queue_get_last_time (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 
 /* --- putting buffers ------------------------------------------------------ */
 
-/* Puts a buffer into the queue. Returns FALSE if the buffer was dropped. A
- * buffer without a due time is due at `now`. */
+/* Puts a buffer into the queue and returns TRUE. If the queue does not accept
+ * the buffer, drops it and returns FALSE. A buffer without a due time is due at
+ * `now`. */
 gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, const MmtpPutLimits * limits);
 /* Returns whether the queue has room for a buffer of `size` bytes. If no packet
  * waits, there is room for every buffer. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
-/* Drops a buffer for `reason` instead of putting it into the queue, and reports
- * it as dropped. The counters `buffers` and `bytes` include it, too. */
+/* Drops `buffer` instead of putting it into the queue, and reports it as
+ * dropped for the reason `reason`. The statistics `buffers` and `bytes` count
+ * it like a buffer that was put into the queue. */
 void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason);
 /* Drops all buffers that have a waiting packet. The buffers are counted and
  * reported as dropped. */
 void mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason);
-/* Removes all packets without counting or reporting them, because the
- * application does not want them any more. */
+/* Removes all packets, for a flush. They are not counted or reported as
+ * dropped, because the application itself does not want them any more. */
 void mmtp_send_queue_flush (MmtpSendQueue * queue);
 
 /* --- waiting packets ------------------------------------------------------ */
@@ -100,9 +110,9 @@ gboolean mmtp_send_queue_is_empty (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_bytes (const MmtpSendQueue * queue);
 /* Returns the size in bytes of all waiting packets, including all headers. */
 guint64 mmtp_send_queue_get_work (const MmtpSendQueue * queue);
-/* mmtp_send_queue_get_next_number() returns the stream number of the next new
- * packet. mmtp_send_queue_get_floor() returns the floor: packets with a lower
- * stream number will not be sent again. */
+/* mmtp_send_queue_get_next_number() returns the stream number that the next new
+ * packet will get. mmtp_send_queue_get_floor() returns the floor: no packet
+ * with a stream number below the floor will be sent any more. */
 guint64 mmtp_send_queue_get_next_number (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_floor (const MmtpSendQueue * queue);
 /* Returns the rate in bit/s at which buffers are put into the queue; 0 if this
@@ -110,9 +120,9 @@ guint64 mmtp_send_queue_get_floor (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_bit_rate (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_packet (const MmtpSendQueue * queue,
     guint64 number);
-/* mmtp_send_queue_get_head() returns the most urgent waiting packet, and
- * mmtp_send_queue_get_tail() the least urgent one. Both return NULL if no
- * packet waits.
+/* mmtp_send_queue_get_head() returns the waiting packet with the earliest due
+ * time, and mmtp_send_queue_get_tail() the one with the latest due time. Both
+ * return NULL if no packet waits.
  */
 MmtpPacket *mmtp_send_queue_get_head (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
@@ -127,17 +137,17 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
 /* Searches the packets of the rank `rank` in the order of their deadlines.
  * Returns the first packet that meets two conditions: it would be in time if it
- * arrived at the time `arrival`, and its picture does not refer to the late
- * picture of the group `late_group`. Returns NULL if there is no such packet.
- */
+ * arrived at the time `arrival`, and its picture does not refer to a late
+ * picture. `late_group` is the number of the group of pictures with this late
+ * picture; 0 if no picture is late. Returns NULL if there is no such packet. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* Fills the plan, which later chooses the frames that are sent if the paths are
- * too slow for all of them. Adds the frames that have waiting packets, in the
- * order of the stream, until the plan is full. Sets all fields of these frames
- * except `capacity`, `safe_capacity` and `is_kept`. Frames of the rank
- * MMTP_RANK_BROKEN and pieces of a transport stream without video are not part
- * of a plan. */
+/* A plan chooses which of the waiting frames are sent if the paths are too slow
+ * for all of them. This function adds the frames that have waiting packets to
+ * `plan`, in the order of the stream, until the plan is full. It sets all
+ * fields of these frames except `capacity`, `safe_capacity` and `is_kept`. Two
+ * kinds of frames are not added: frames that refer to a lost picture (rank
+ * MMTP_RANK_BROKEN), and pieces of a transport stream without video. */
 void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
 /* Returns the first packet of `frame` that waits to be sent, and stores the
  * stream number of this packet in the field `first` of `frame`. Returns NULL if
@@ -153,11 +163,13 @@ MmtpPacket *mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
 gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     guint path, guint64 number);
 /* Puts a packet that is in flight back into the queue. Returns FALSE if the
- * packet is not in flight or would be late. */
+ * packet is not in flight, or if it would be late when it arrives at `arrival`.
+ */
 gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
     guint64 arrival);
-/* Notes that a lost packet will not be retransmitted. Pictures that refer to
- * the picture of this packet get the lowest rank. */
+/* Call this function for a lost packet that will not be retransmitted, so that
+ * its picture cannot be decoded. Waiting pictures that refer to this picture
+ * get the lowest rank, and are sent only when no other packet waits. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
 /* Moves a lost packet to the list of speculative retransmissions: packets that
  * are sent again only while there is rate to spare, because they may arrive
@@ -167,12 +179,13 @@ void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);
 void mmtp_send_queue_drop_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
-/* Call this function when the receiver reports a lower limit for stream
- * numbers. The receiver no longer needs packets with lower stream numbers.
- * `low` contains the low 32 bits of the limit. */
+/* A REPORT of the receiver contains a limit: the receiver no longer needs
+ * packets with lower stream numbers. Call this function for each REPORT. `low`
+ * contains the low 32 bits of the limit. */
 void mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low);
-/* mmtp_send_queue_expire() drops waiting packets that would be late at
- * `arrival`. mmtp_send_queue_forget_late() frees packets that were sent and are
- * late at `now`. */
+/* mmtp_send_queue_expire() drops waiting packets that would be late if they
+ * arrived at the time `arrival`. mmtp_send_queue_forget_late() frees sent
+ * packets whose deadline is before the time `now`, because it is too late to
+ * retransmit them. */
 void mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival);
 void mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now);

@@ -32,8 +32,9 @@ grow_ring (MmtpSentLog * log)
   log->ring_size = size;
 }
 
-/* Makes room for one entry. If the log is full and has its maximum size, the
- * oldest message is removed. If the receiver has not reported this message yet,
+/* Makes room for one more entry in the log. If the log is full, its memory is
+ * doubled. If it has its maximum size already, the entry of the oldest message
+ * is removed instead. If the receiver has not reported about this message yet,
  * the message no longer counts as in flight. */
 static void
 make_room (MmtpSentLog * log)

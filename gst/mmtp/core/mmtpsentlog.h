@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log of the messages that were sent on a path. Each message is stored
- * under its channel number, which counts the messages of the path. The log also
- * counts the bytes in flight. Times are in ns. Sizes are in bytes and include
- * the IP and UDP headers.
+/* The log of the messages that the sender has sent on one path. Each message
+ * has a channel number: the messages of a path are numbered in the order in
+ * which they are sent. The log finds the entry of a message by this number. The
+ * log also counts the bytes in flight: the bytes of the messages about which
+ * the receiver has not reported yet. Times are in ns. Sizes are in bytes and
+ * include the IP and UDP headers.
  */
 
 #pragma once
@@ -17,28 +19,33 @@
  * all other fields. */
 typedef struct
 {
-  /* Number of the stream packet in the message. MMTP_NO_STREAM if the message
-   * has no packet of the stream. */
+  /* Stream number (sequence number in the stream) of the packet that the
+   * message contains. MMTP_NO_STREAM if the message contains no packet of the
+   * stream, for example because it is a control message. */
   guint64 stream_number;
   guint64 time;
   /* bytes in flight right after this message was sent */
   guint64 in_flight;
   guint32 size;
-  /* TRUE if the message is a DATA or PROBE that is at least half as large as a
-   * usual DATA message */
+  /* TRUE if the message is a large one: a DATA or PROBE message that has at
+   * least half of the mean size of a DATA message. Some paths deliver only
+   * small messages. Only a large message shows whether a path delivers packets
+   * of the stream. */
   gboolean is_load;
-  /* TRUE if the stream had no other packet to send after this message */
+  /* TRUE if the message was sent while the application had too little data to
+   * fill the path. The delivery of such a message does not show what rate the
+   * path can carry. */
   gboolean is_app_limited;
   gboolean is_missed;           /* TRUE if the message was reported as lost */
-  /* TRUE if the expected arrival time of the message was shortly before its
-   * deadline
+  /* TRUE if the message was expected to arrive in time, but only shortly before
+   * its deadline
    */
   gboolean is_marginal;
   /* Time that was left until the deadline when the message was sent; MMTP_NEVER
    * if the message is no DATA message. */
   guint64 time_left;
-  /* Time at which the message is expected to arrive, on the sender's clock;
-   * MMTP_NEVER if unknown. */
+  /* Time in ns at which the message is expected to arrive, on the sender's
+   * clock; MMTP_NEVER if unknown. */
   guint64 expected;
   /* Predicted time at which the last byte of the message leaves the bottleneck
    * of the path. */
@@ -55,29 +62,33 @@ typedef struct
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  /* Number of bytes in flight. A message is in flight if its number is at least
-   * `unreported`. */
+  /* Number of bytes in flight. It is the total size of the messages whose
+   * number is at least `unreported`, about which the receiver has not reported
+   * yet. */
   guint64 in_flight;
 } MmtpSentLog;
 
-/* Frees the memory of the log. Before its first use, a log is all zeros. */
+/* Frees the memory of the log. A log must be filled with zeros before its first
+ * use. */
 void mmtp_sent_log_clear (MmtpSentLog * log);
-/* Creates the entry of a message of `size` bytes. The number of this message is
- * `next`. Returns the entry, so that the caller can fill in the other fields.
- * The message immediately counts as in flight. mmtp_sent_log_get() cannot find
- * the entry until mmtp_sent_log_commit() is called. */
+/* Creates the log entry of a message of `size` bytes that is about to be sent.
+ * The channel number of this message is the field `next` of the log. Returns
+ * the entry, so that the caller can fill in the other fields. The message
+ * counts as in flight immediately, but mmtp_sent_log_get() finds its entry only
+ * after mmtp_sent_log_commit() was called. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
-/* Returns the entry of a message. Returns NULL if the message was not sent yet,
- * or if its entry was removed from the log. */
+/* Returns the entry of the message that has the channel number `number`.
+ * Returns NULL if this message was not sent yet, or if its entry was removed
+ * from the log. */
 MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
-/* Finds a message by the low 16 bits of its number, which a report contains.
- * Sets `number` to the full number. */
+/* A report contains only the low 16 bits of the number of a message. Finds the
+ * message whose number has the low 16 bits `low`, and sets `number` to the full
+ * number. Returns NULL if the log has no entry of this message. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
-/* Returns the number of the oldest message in the log about which the receiver
- * has not reported yet. No report says that this message has arrived or is
- * lost. */
+/* Returns the channel number of the oldest message about which the receiver has
+ * not reported yet, either as arrived or as lost. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
 /* Removes the entries of messages that were sent before `time` and about which
  * the receiver has reported. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mmtpstamps.h. If the timestamps of a stream stop
- * increasing, buffers get their arrival times instead. */
+ * increasing, the arrival times of the buffers replace them. */
 
 #include "mmtpstamps.h"
 

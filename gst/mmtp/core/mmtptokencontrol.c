@@ -13,27 +13,29 @@
 
 #define SECOND 1e9
 #define MILLISECOND 1e6
-/* Pacing rate divided by the configured rate. KEEPALIVEs may use 1 % of the
- * configured rate, and REPORTs may use 2 % (see mmtpcontrol.c). The receiver
- * sends the REPORTs, but on a half-duplex medium both directions share the
- * configured rate. Therefore both percentages are subtracted. */
+/* The pacing rate is this fraction of the configured rate. The rest is left to
+ * control messages: KEEPALIVEs may use 1 % of the configured rate, and REPORTs
+ * may use 2 % (see mmtpcontrol.c). The receiver sends the REPORTs, but on a
+ * half-duplex medium both directions share the configured rate. */
 #define KNOWN_SHARE 0.97
-/* A standing queue delays every packet by more than STANDING (ns). This is more
- * than the delays that the fluctuating links of the MMTP paper cause without a
- * queue.
+/* A queue counts as a standing queue if it delays every packet by more than
+ * STANDING (ns). On the fluctuating links of the MMTP paper, the delay rises by
+ * less than this if there is no queue.
  *
  * A standing queue can form although the pacing leaves 3 % of the configured
- * rate for KEEPALIVEs and REPORTs (KNOWN_SHARE). On a half-duplex medium they
- * may need more, for example because of gaps between the two directions. The
- * queue would then grow without limit. While there is a standing queue, the
- * sender therefore paces only at DRAIN_SHARE of the configured rate. It does so
- * until the queue delays a packet by less than half of STANDING. */
+ * rate for KEEPALIVEs and REPORTs (KNOWN_SHARE). On a half-duplex medium, these
+ * messages may need more, for example because of gaps between the two
+ * directions. The queue would then grow without limit. While there is a
+ * standing queue, the sender therefore paces only at DRAIN_SHARE of the
+ * configured rate. It does so until the queue delays a packet by less than half
+ * of STANDING. */
 #define STANDING (200 * MILLISECOND)
 #define DRAIN_SHARE 0.85
-/* While a queue drains, the sender paces at a reduced rate. This lasts at most
- * DRAIN_TIME, and begins again at the earliest DRAIN_PAUSE later (both in ns).
- * Without these limits, the sender would keep its rate reduced forever if the
- * delay has grown for another reason than a queue. */
+/* While a queue drains, the sender paces at a reduced rate. Such a reduction
+ * lasts at most DRAIN_TIME (ns). After the beginning of a reduction, the next
+ * one begins at the earliest DRAIN_TIME + DRAIN_PAUSE (ns) later. Without these
+ * limits, the sender would keep its rate reduced forever if the delay has grown
+ * for another reason than a queue. */
 #define DRAIN_TIME (5 * SECOND)
 #define DRAIN_PAUSE (10 * SECOND)
 /* A standing queue is a queue that does not empty. Its delay is measured as the
@@ -56,8 +58,9 @@ typedef struct
   gdouble round_trip, period;   /* in ns */
   gdouble spread;               /* in ns */
   guint packet;
-  /* minimum queueing delays in ns of the present and the previous period, and
-   * the time in ns at which the present period began */
+  /* `queue` and `previous_queue` are the minimum queueing delays in ns of the
+   * present and of the previous period of QUEUE_PERIOD. `queue_begin` is the
+   * time in ns at which the present period began. */
   gdouble queue, previous_queue;
   guint64 queue_begin;
   gboolean is_draining;         /* The pacing rate is reduced. */
@@ -66,9 +69,9 @@ typedef struct
   gdouble drain_begin;
 } Token;
 
-/* Determines whether the path has a queue that has to be drained. The time that
- * the path needs to transmit a packet is subtracted from the queueing delay,
- * because it is not due to a queue. */
+/* Determines whether the path has a queue that has to be drained. The measured
+ * queueing delay includes the time that the path needs to transmit a packet.
+ * This time is subtracted, because it is not due to a queue. */
 static void
 follow_queue (Token * self, const MmtpRateSample * sample)
 {

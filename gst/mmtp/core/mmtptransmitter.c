@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Assigns a number to each message of the sender, appends the trailer, and
- * counts the message as sent. The header describes the module. */
+/* Implementation of mmtptransmitter.h, the last step before a message of the
+ * sender is sent. This file numbers the message, appends its trailer (a MAC or
+ * a token), and counts the message as sent. */
 
 #include "mmtptransmitter.h"
 
@@ -64,8 +65,8 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
 }
 
 /* Records how much time was left until the deadline when a packet was sent.
- * `delay` is the expected delay of the path, computed before the packet was
- * sent. */
+ * `delay` is the safe delay of the path (the expected delay plus a margin),
+ * computed before the packet was sent. */
 static void
 note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
     guint64 delay)
@@ -76,9 +77,10 @@ note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
       delay);
 }
 
-/* Returns the lost packet whose speculative retransmission may be sent now, and
- * sets `path` to its path. Returns NULL if there is none. A retransmission is
- * speculative if it might arrive late. */
+/* A speculative retransmission sends a lost packet again, although it might
+ * arrive late. Returns the packet that may be retransmitted in this way now,
+ * and sets `path` to the path on which it has to be sent. Returns NULL if there
+ * is no such packet. */
 static MmtpPacket *
 find_speculative (MmtpTransmitter * self, MmtpPath ** path)
 {
@@ -91,9 +93,10 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
   return packet;
 }
 
-/* Writes the REPAIR that is due; returns 0 if none is due. A REPAIR usually
- * becomes due only if the paths have enough rate for it and for the new
- * packets. */
+/* A REPAIR message contains the XOR of several packets, from which the receiver
+ * can compute a lost packet. If a REPAIR is due, writes it and returns its
+ * size. If none is due, returns 0. Usually, a REPAIR becomes due only if the
+ * paths can carry it in addition to the new packets. */
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {
@@ -155,9 +158,12 @@ find_waiting (MmtpTransmitter * self, MmtpPath ** path)
   return NULL;
 }
 
-/* Writes the next DATA message. A lost packet whose retransmission might arrive
- * late (a speculative retransmission) is sent before all other packets, because
- * waiting makes it later still. */
+/* Writes the next message of the stream, and returns its size; 0 if nothing can
+ * be sent now. The message is one of the following, in this order: a
+ * speculative retransmission (a lost packet that is sent again although it
+ * might arrive late), a REPAIR that is due, or the next waiting packet. The
+ * speculative retransmission comes first, because waiting makes it later still.
+ */
 gsize
 mmtp_transmitter_write_data (MmtpTransmitter * self, MmtpOutput * output)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The last step before a message is sent: the message is numbered, sealed with
- * a MAC or a token, and counted on its path. This module also chooses the next
- * packet for DATA messages (section 4.4 of the MMTP paper), in this order:
+ * a MAC or a token, and counted on its path. This module also decides what is
+ * sent next for the stream (section 4.4 of the MMTP paper). It looks for a
+ * message in this order:
  * - a lost packet whose retransmission might arrive late (a speculative
  *   retransmission),
  * - a REPAIR that is due,
@@ -13,12 +14,14 @@
 #include "mmtprepairer.h"
 #include "mmtpretransmission.h"
 
-/* Buffer for a message, and the path on which the message has to be sent. */
+/* Memory into which a message is written, and the path on which this message
+ * has to be sent. */
 typedef struct
 {
   guint8 *bytes;
   gsize room;
-  guint path;                   /* path on which the message has to be sent */
+  /* id of the path on which the message has to be sent */
+  guint path;
 } MmtpOutput;
 
 typedef struct
@@ -29,7 +32,9 @@ typedef struct
   const MmtpRetransmission *retransmission;
   MmtpRepairer *repairer;
   MmtpPadding *padding;
-  /* key or token for messages to the receiver, set when the session begins */
+  /* Key for the MACs in the trailers of the messages to the receiver. If the
+   * application has set no key, it is a token, which the trailers contain
+   * instead. It is set when the session begins. */
   MmtpDirection out;
   guint64 retransmitted, repairs;       /* Counters. */
 } MmtpTransmitter;
@@ -47,9 +52,10 @@ gsize mmtp_transmitter_write_data (MmtpTransmitter * self,
     MmtpOutput * output);
 gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
     MmtpOutput * output);
-/* Writes a padding message, which is sent only to measure a path: a REPAIR of
- * the packets that were sent last, or an empty PROBE. Returns its size in
- * bytes; 0 if no padding is due. */
+/* Writes a padding message, which is sent only to measure a path. It is a
+ * REPAIR, which protects the packets that were sent last on this path. If there
+ * are no such packets, it is a PROBE without content. Returns the size of the
+ * message in bytes; 0 if no padding is due. */
 gsize mmtp_transmitter_write_padding (MmtpTransmitter * self,
     MmtpOutput * output);
 /* Returns the time in ns at which the sender has to act next: a DATA, REPAIR or

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtptscutter.h. It uses tspictures.h to find the pictures.
+/* Implementation of mmtptscutter.h: cuts an MPEG transport stream into buffers
+ * at the pictures of its video. The parser in tspictures.h finds the pictures.
  */
 
 #include "mmtptscutter.h"
@@ -9,8 +10,8 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
-/* the description (MmtpPicture) that is used for packets that contain no part
- * of a picture */
+/* description (MmtpPicture) of packets that contain no part of a picture, such
+ * as packets of sound */
 static const MmtpPicture no_picture = {
   .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
 };
@@ -119,8 +120,9 @@ pass (MmtpTsCutter * cutter, const TsUnit * unit)
 
 /* --- pictures ------------------------------------------------------------- */
 
-/* Returns whether the packet belongs to the picture in `unit`. A null packet in
- * the unit belongs to the picture, so it is dropped with the picture. */
+/* `packet` is a TS packet in `unit`. Returns whether it belongs to the picture
+ * in this unit. A null packet (padding) counts as part of the picture, so that
+ * it is dropped with the picture. */
 static gboolean
 is_of_picture (const TsUnit * unit, const guint8 * packet)
 {
@@ -129,8 +131,9 @@ is_of_picture (const TsUnit * unit, const guint8 * packet)
   return pid == unit->pid || pid == TS_NO_PID;
 }
 
-/* Returns whether the packet is kept when the rest of the picture is dropped.
- */
+/* Returns whether the packet has to be kept when the picture is dropped. This
+ * is the case for a packet of another stream, such as sound, and for a video
+ * packet with a clock reference. */
 static gboolean
 is_data (const TsUnit * unit, const guint8 * packet)
 {
@@ -152,10 +155,10 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* Returns the end of the piece of `unit` that begins at `begin`. A piece
- * contains either only packets that are dropped together with the picture, or
- * only packets that are never dropped with it. `end` is the end of the picture.
- * A piece that begins before `end` does not extend beyond it. */
+/* A piece of `unit` contains either only packets that are dropped together with
+ * the picture, or only packets that are never dropped with it. `begin` is the
+ * offset at which a piece begins. Returns the offset at which this piece ends.
+ * `end` is the offset of the end of the picture. A piece also ends there. */
 static gsize
 find_piece_end (const TsUnit * unit, gsize begin, gsize end)
 {
@@ -214,9 +217,9 @@ read_picture (MmtpTsCutter * cutter, const IfdFrame * frame,
   picture->is_piece = TRUE;
 }
 
-/* Outputs a picture. `unit` is the whole picture, or one of its fields.
- * `second` is the second field; it is NULL if there is no second field to
- * output. `frame` describes the picture. */
+/* Outputs a picture. If `second` is NULL, `unit` is the whole picture, or the
+ * only field of the picture that is available. Otherwise, `unit` is the first
+ * field and `second` is the second field. `frame` describes the picture. */
 static void
 push_picture (MmtpTsCutter * cutter, const TsUnit * unit,
     const TsUnit * second, const IfdFrame * frame)
@@ -234,8 +237,8 @@ push_picture (MmtpTsCutter * cutter, const TsUnit * unit,
     push_unit (cutter, second, tag, flags | MMTP_FLAG_MARKER, &picture);
 }
 
-/* Outputs the first field of a picture if it still waits for the second field.
- * It becomes a picture without a second field. */
+/* If the first field of a picture still waits for the second field, outputs the
+ * first field alone. The picture then has no second field. */
 static void
 push_field (MmtpTsCutter * cutter)
 {

@@ -9,11 +9,11 @@
  * video packets of the picture are dropped together.
  *
  * The first buffer of a picture has MMTP_FLAG_HEADER, and the last one has
- * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). It must be possible to drop the
- * last buffer. If the last packet of the picture has a clock reference, the
- * buffer of this packet is not the last one: an empty buffer follows it. If a
- * picture arrives incomplete, the receiver removes the rest of it
- * (mmtptsjoiner.h).
+ * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last buffer must be one that
+ * can be dropped with the picture. If the last packet of the picture has a
+ * clock reference, its buffer is never dropped. In this case, an empty buffer
+ * follows it as the last buffer of the picture. If a picture arrives
+ * incomplete, the receiver removes the rest of it (mmtptsjoiner.h).
  *
  * The cutter does no I/O and handles invalid input safely.
  */
@@ -26,9 +26,10 @@ typedef struct
 {
   /* bytes of the piece, owned by the caller; may be empty */
   GBytes *data;
-  /* The caller chooses a tag (a number) for each input. `tag` is the tag of the
-   * input that contained the last packet of the picture. The packets that
-   * follow the picture, up to the next picture, count as part of it here. */
+  /* The caller gives each input of the cutter a number, its tag. This field is
+   * the tag of the input that contained the last packet of the picture. The
+   * packets that follow the picture, up to the next picture, count here as
+   * packets of the picture. */
   guint64 tag;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPicture picture;
@@ -38,7 +39,8 @@ typedef struct _MmtpTsCutter MmtpTsCutter;
 
 MmtpTsCutter *mmtp_ts_cutter_new (void);
 void mmtp_ts_cutter_free (MmtpTsCutter * cutter);
-/* Discards the state of the stream after a flush. */
+/* Discards everything that the cutter knows about the stream, and the data that
+ * it has not output yet. Used for a flush. */
 void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
 
 /* Adds bytes of the stream. The bytes need not be whole packets. A picture is
@@ -47,11 +49,12 @@ void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
  */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
-/* Returns whether a picture has begun and is not complete yet. Sets `tag` to
- * the tag of the input that contained the last video packet of this picture. */
+/* Returns whether a picture has begun and is not complete yet. If so, sets
+ * `tag` to the tag of the input that contained the last video packet of this
+ * picture. */
 gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
-/* Ends the current picture. Call this function if the next picture does not
- * begin for a long time. */
+/* Ends the current picture. Usually, a picture ends when the next one begins.
+ * Call this function if the next picture does not begin for a long time. */
 void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
 /* Ends the stream. */
 void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);

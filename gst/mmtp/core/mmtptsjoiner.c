@@ -7,27 +7,31 @@
 
 #include "tspictures.h"
 
-/* Maximum number of PES packets of the video that are removed from one
- * incomplete picture. If more of them follow before the beginning of the next
- * picture is marked, the joiner concludes that the sender does not mark the
- * beginnings of pictures any more. */
+/* The joiner removes the video packets of an incomplete picture until a buffer
+ * marks the end of this picture or the beginning of the next one. If it removes
+ * more PES packets than this number, it concludes that the sender does not mark
+ * pictures any more. It then passes the stream on unchanged. */
 #define MAX_PES_PACKETS 32
-/* Maximum size in bytes of a picture that is held back until it is complete. A
- * picture may consist of two fields. The maximum size of a field is
- * MAX_UNIT_SIZE (tspictures.c). */
+/* The joiner holds the packets of a picture back until the picture is complete.
+ * This constant is the maximum size in bytes of the packets that it holds. A
+ * larger picture is output before it is complete. A picture may consist of two
+ * fields, and a field has at most 16 MiB (MAX_UNIT_SIZE in tspictures.c). */
 #define MAX_HELD_SIZE (32 * 1024 * 1024)
 
 typedef enum
 {
-  /* The input is passed on unchanged, because no beginning of a picture has
-   * been marked in it so far, or not for a long time. */
+  /* The joiner passes the input on unchanged, because the sender does not mark
+   * the beginnings of pictures: it has not marked any so far, or it has stopped
+   * doing so. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
   /* A picture has begun, and no part of it is missing so far. Its packets are
    * held back until it is complete. */
   STATE_WHOLE,
-  /* State while the current picture is incomplete, or while the beginning of
-   * the next picture is unknown. */
+  /* A buffer is missing. Either the current picture is incomplete, or the
+   * missing buffer may have contained the beginning of a picture. The joiner
+   * removes all video packets until a buffer marks the end of this picture or
+   * the beginning of the next one. */
   STATE_DAMAGED
 } State;
 
@@ -48,11 +52,11 @@ struct _MmtpTsJoiner
   GByteArray *held;
   gpointer held_user;
   GQueue output;                /* elements are Output */
-  /* Continuity counters are numbers from 0 to 15 in the TS packets of the
-   * video. `counter` is the one of the last video packet in the output; -1 if
-   * there was none. `offset` is the difference between the counters of input
-   * and output: what has to be subtracted from the counter of an input packet.
-   */
+  /* A continuity counter is a number from 0 to 15 in each TS packet. The joiner
+   * changes the counters of the video packets. `counter` is the counter of the
+   * last video packet in the output; -1 if there was none. `offset` has to be
+   * subtracted from the counter of an input packet to get the counter of the
+   * output packet. */
   gint counter;
   guint offset;
   /* TRUE if packets before the next video packet are missing or were removed */
@@ -118,10 +122,11 @@ mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner)
 
 /* --- continuity counters -------------------------------------------------- */
 
-/* Sets the continuity counter of `packet` to the value that continues the
- * output. Packets that were removed or lost leave a gap in the counters, which
- * the receiver's output must not have. A packet without payload repeats the
- * counter of the packet before it (ISO/IEC 13818-1, 2.4.3.3). */
+/* Packets that were removed or lost leave a gap in the continuity counters of
+ * the video, which the output must not have. This function therefore sets the
+ * counter of `packet` to the value that follows the last packet of the output.
+ * A packet without payload repeats the counter of the packet before it (ISO/IEC
+ * 13818-1, 2.4.3.3). */
 static void
 continue_counter (MmtpTsJoiner * joiner, guint8 * packet)
 {
@@ -139,8 +144,8 @@ continue_counter (MmtpTsJoiner * joiner, guint8 * packet)
   joiner->counter = ts_packet_get_counter (packet);
 }
 
-/* Returns the size of the item that begins at `data`. The item is a packet, or
- * a single byte that belongs to no packet. */
+/* Returns the size in bytes of the item that begins at `data`. The item is a TS
+ * packet, or a single byte that belongs to no packet. */
 static gsize
 get_step (const guint8 * data, gsize size)
 {
@@ -172,8 +177,10 @@ push (MmtpTsJoiner * joiner, const guint8 * data, gsize size, gpointer user)
   g_queue_push_tail (&joiner->output, output);
 }
 
-/* Removes `packet` if it is a video packet or a null packet, but keeps its
- * clock reference. Returns FALSE if nothing of the packet remains. */
+/* Removes `packet` if it is a video packet or a null packet (padding). If a
+ * video packet has a clock reference, a packet with only this reference takes
+ * its place. Packets of other streams, such as sound, are not changed. Returns
+ * FALSE if nothing of `packet` remains. */
 static gboolean
 remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
 {
@@ -211,8 +218,9 @@ remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
 }
 
 /* Outputs the packets in `data`. If the current picture is incomplete
- * (STATE_DAMAGED), the video packets are removed first. Takes ownership of
- * `user`. */
+ * (STATE_DAMAGED), the video packets are removed first. `user` is the pointer
+ * that the caller passed with the input. This function takes ownership of it.
+ */
 static void
 push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
 {
@@ -226,8 +234,9 @@ push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
     joiner->free_user (user);
 }
 
-/* Outputs the packets of the current picture that are held. If the picture is
- * incomplete, some of these packets are removed first. */
+/* Outputs the packets of the current picture that were held back until the
+ * picture is complete. If a part of the picture is missing, its video packets
+ * are removed first. */
 static void
 push_held (MmtpTsJoiner * joiner)
 {
@@ -258,8 +267,8 @@ begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
 {
   if (size < TS_PACKET_SIZE)
     return;
-  /* The previous picture has not ended yet. The buffer that ends it must
-   * therefore be missing. */
+  /* A new picture begins, but the previous one has not ended (STATE_WHOLE). The
+   * buffer with the end of the previous picture must therefore be missing. */
   if (joiner->state == STATE_WHOLE)
     note_gap (joiner);
   joiner->state = STATE_WHOLE;
