@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The exception that this package raises for errors that a user can understand.
+"""Defines the exception that this package raises for errors whose message is
+meant for the user.
 """
 
 

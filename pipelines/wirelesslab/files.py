@@ -27,9 +27,9 @@ RUNNING = ".wireless-running"
 @contextlib.contextmanager
 def locked(path: pathlib.Path, mode: str = "a",
            wait: bool = True) -> Iterator[None]:
-    """Holds the lock of the file `path` while the `with` block runs. If
-    another process holds the lock, waits until it is free. If `wait` is false,
-    raises BlockingIOError instead.
+    """Locks the file `path` while the `with` block runs. If another process
+    has locked the file, this function waits until the lock is free. If `wait`
+    is false, this function does not wait, but raises BlockingIOError.
     """
     with open(path, mode) as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -44,8 +44,9 @@ def write_whole(path: pathlib.Path, text: str) -> None:
     try:
         unfinished.write_text(text)
         unfinished.replace(path)
-    # The message of this error does not say which file could not be written,
-    # for example because the disk is full. The name is therefore added.
+    # error.strerror says why the file could not be written, for example
+    # because the disk is full, but does not name the file. The path is
+    # therefore added.
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
 
@@ -78,10 +79,10 @@ def empty(path: pathlib.Path, marker: str) -> None:
     check_own(path, marker)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        # `marker` shows that this program has made the directory. The file is
-        # created before other files are deleted, and is never removed. If this
-        # process is killed during the deletion, the next process still finds
-        # the marker.
+        # A file with the name `marker` shows that this program has made the
+        # directory. It is created before other files are deleted, and is never
+        # removed. If this process is killed during the deletion, the next
+        # process still finds this file, and may empty the directory.
         (path / marker).touch()
         for entry in path.iterdir():
             if entry.name == marker:
@@ -95,8 +96,8 @@ def empty(path: pathlib.Path, marker: str) -> None:
 
 
 class RunDirectory:
-    """A directory for the files of one run. `close` removes the directory
-    unless `keep` is set.
+    """A directory for the files of one run. close() removes the directory,
+    unless `keep` is true.
     """
 
     def __init__(self, parent: pathlib.Path, prefix: str) -> None:

@@ -8,10 +8,12 @@ import pathlib
 
 
 def environment(build_dir: pathlib.Path) -> dict[str, str]:
-    """Returns the environment in which GStreamer finds the plugins in
-    `build_dir`. The registry is a file of its own, so the user's registry is
-    not changed. Proxy variables are removed, because no proxy can reach the
-    emulated hosts."""
+    """Returns the environment variables with which GStreamer finds the plugins
+    in `build_dir`. GStreamer keeps a list of all plugins, the registry. A file
+    in `build_dir` is used for it, so that the user's own registry is not
+    changed. Proxy variables are removed, because no proxy can reach the
+    emulated hosts.
+    """
     # Only the directories that contain the project's own plugins are searched.
     # A search of the whole build directory could fail, because other programs
     # remove their temporary directories there at the same time.

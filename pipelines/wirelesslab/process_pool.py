@@ -12,11 +12,12 @@ from typing import Any
 
 from wirelesslab import processes
 
-# Shell script that removes the directory $0. It does so when its standard
-# input, a pipe, reaches EOF. All other processes hold the write end of this
-# pipe, so EOF means that all of them have ended, even if SIGKILL ended them.
-# The caller waits for the script, so the directory is gone when the script has
-# ended.
+# Shell script that removes the directory $0. First the script reads its
+# standard input, a pipe, until EOF. The process that starts the script and all
+# processes of its pool hold the write end of this pipe. EOF therefore means
+# that all of them have ended, even if SIGKILL ended them. Usually the process
+# that started the script is the last one. It closes the pipe and then waits
+# until the script has removed the directory.
 REMOVE_AT_THE_END = """trap '' HUP INT QUIT TERM
 cat >/dev/null
 rm -rf -- "$0"
@@ -51,10 +52,10 @@ def each(function: Callable[[Any], Any],
         finally:
             pool.shutdown(cancel_futures=True)
     finally:
-        # The script REMOVE_AT_THE_END removes the directory at the end of its
-        # standard input, a pipe. The pipe ends when the last process that can
-        # write to it closes it. All forked processes have ended, so this
-        # process is the last one.
+        # The script REMOVE_AT_THE_END waits for the end of its standard input,
+        # a pipe, and then removes the directory. The pipe ends when no process
+        # holds its write end any longer. All forked processes have ended, so
+        # only this process still holds it.
         remover.stdin.close()
         remover.wait()
 

@@ -27,9 +27,9 @@ _running = []
 
 
 def die_on_signals() -> None:
-    """Changes the effect of the signals that would end this process
-    immediately. The process then exits normally, so the functions run that are
-    registered with atexit.
+    """Installs handlers for the signals that would otherwise end this process
+    immediately. The handlers make the process exit normally, so that Python
+    still calls the functions that are registered with atexit.
     """
 
     def leave(number: int, _frame: types.FrameType | None) -> None:
@@ -42,8 +42,8 @@ def die_on_signals() -> None:
 
 def end_with_parent(number: int) -> None:
     """Makes the kernel send signal `number` to this process when its parent
-    ends. Only a process that was not started by start() needs to call this
-    function.
+    ends. The function start() already arranges this for the processes that it
+    starts, so only other processes need to call this function.
     """
     _libc.prctl(PR_SET_PDEATHSIG, number)
 
@@ -52,11 +52,12 @@ def start(argv: Sequence[str | os.PathLike[str]],
           ended_by: int = signal.SIGKILL,
           **options: Any) -> subprocess.Popen[Any]:
     """Starts a child process that ends when this process ends, and returns its
-    Popen. `ended_by` is the signal that ends the child. For a program that has
-    to end its own children, it is SIGTERM.
+    Popen object. `ended_by` is the signal that ends the child. If the child
+    has children of its own and has to end them, `ended_by` must be SIGTERM.
 
     Only the main thread may call this function. The kernel sends the signal
-    when the thread that started the child ends, even if the process continues.
+    when the thread that started the child ends, even if the process of this
+    thread continues.
     """
     parent = os.getpid()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the bitrate of the network. The input is logs
-that tests/examples/follow has printed. The output is one SVG with a picture
-for each log, one picture below another.
+"""Draws how the bitrate of an encoder follows the bitrate of the network. The
+input is one or more logs that the program tests/examples/follow has printed.
+The output is one SVG with a picture for each log, one picture below another.
 
     rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """
@@ -31,8 +31,9 @@ MAX_MARKS = 6
 
 
 def read(path: pathlib.Path) -> list[dict[str, float]]:
-    """Returns the rows of the log `path` as numbers. A line that begins with
-    `#` is a comment.
+    """Returns the rows of the log `path`, with all values as numbers. The log
+    is a CSV file. A line of it that begins with `#` is a comment and is
+    skipped.
     """
     with open(path) as lines:
         rows = [{name: float(value) for name, value in row.items()}
@@ -45,7 +46,8 @@ def read(path: pathlib.Path) -> list[dict[str, float]]:
 
 
 def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
-    """Yields the mean of the last `count` values for each value. Without this
+    """Yields a smoothed value for each of the `values`: the mean of this value
+    and of the values before it, `count` values in total. Without the
     smoothing, a single large key frame would look like a change of the
     bitrate.
     """
@@ -56,8 +58,9 @@ def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
 
 def link_corners(
         steps: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yields the corners of the curve that shows the link's rate over time, as
-    pairs (seconds, bit/s). `steps` are pairs (duration in seconds, Mbit/s).
+    """Yields the corners of the curve that shows the rate of the link over
+    time, each as a pair (time in s, rate in bit/s). The rate changes in steps.
+    `steps` has a pair (duration in s, rate in Mbit/s) for each step.
     """
     begin = 0
     for seconds, megabits in steps:

@@ -58,9 +58,10 @@ the address of host b on the link wl0. $b is the address of host b on the first
 link to it. $b_ip6 and $b_wl0_ip6 are the IPv6 addresses. $LINK_LOG_wl0 is the
 log of the link wl0, and $LINK_LOG is the log of the first link.
 
-The exit status is that of the shell (--shell), of the command of --main, or of
-the last command, in this order. It is 124 if the time limit of --timeout has
-been reached, and 125 if the testbed itself failed.
+With --shell, the exit status is that of the shell. With --main, it is that of
+the command of --main. Otherwise it is that of the last command. It is 124 if
+the time limit of --timeout has been reached, and 125 if the testbed itself
+failed.
 
   pipelines/testbed --link 'wl0=a,b: profile=80211b seed=1' \\
       --run 'b: iperf3 -s' --wait 'b: tcp/5201' --run 'a: iperf3 -c $b'
@@ -301,8 +302,9 @@ class Session:
             self._look()
 
     def _look(self, seconds: float | None = None) -> None:
-        """Waits until a command has written output or a process has ended, but
-        at most for `seconds`. Raises Late when the time limit of the option
+        """Waits until a command has written output or a process has ended.
+        Prints the output. Waits for at most `seconds`, or without a limit if
+        `seconds` is None. Raises Late when the time limit of the option
         --timeout has been reached.
         """
         if self._deadline is not None:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows what
-arrives. The program is modelled on A. Singh's simulator WSim (Networking
+"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows
+what arrives. The program is modelled on A. Singh's simulator WSim (Networking
 Protocols for Wireless Multimedia Streaming, 2000, 5.1), but uses GStreamer
 elements, sockets and an emulated link.
 
-First the clip's packets pass the link in virtual time, and the link records
-what happens to each packet. Then both transports send the clip in real time and
-at the same time, over two links that apply this record.
+First the packets of the clip pass an emulated link in virtual time. The
+program records what this link does to each packet, for example a loss. Then
+both transports send the clip in real time and at the same time. Each of them
+uses a link of its own, which does the same to each packet as the record says.
 """
 
 import argparse
@@ -37,8 +38,9 @@ from wirelesslab.testbed.testbed import Testbed
 # produce the same losses.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
-# The queue has no limit. Therefore no packet of a large I-frame is lost before
-# it reaches the radio.
+# The value 0 means that the transmit queue of the emulated radio has no limit.
+# A large I-frame has many packets, and none of them is lost before it reaches
+# the radio.
 QUEUE = "txqueuelen=0"
 # The properties of a radio link that delivers damaged packets, as PPP Lite
 # does. The socket of the receiver decides whether to drop them.
@@ -46,18 +48,19 @@ TRANSPARENT = "profile=gsm-transparent frame-check=false"
 # The properties of a radio link that retransmits damaged blocks. Its packets
 # arrive late but undamaged.
 RETRANSMITTING = "profile=gsm"
-# The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
-# and its stop bit.
+# The emulated phone line carries 9600 bit/s. Each byte needs ten bits on the
+# line, including its start bit and its stop bit.
 LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
-# The share of the line's capacity that the clip uses, from 0 to 1. With a
-# larger share, the frames that follow an I-frame would wait too long in the
-# queue.
+# The share of the phone line's capacity that the clip uses, from 0 to 1. With
+# a larger share, the packets of an I-frame would fill the queue for a longer
+# time. The frames that follow the I-frame would wait too long.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
-# The names of the two hosts. The first host of a link is the mobile host.
+# The names of the two hosts. The first host of a link is the mobile host, so
+# the mobile host sends.
 SENDER, RECEIVER = "a", "b"
 
 # The maximum time for starting a pipeline. It is long because GStreamer scans
@@ -79,12 +82,13 @@ class Codec:
     container: str
     pay: str
     depay: str
-    # Maximum number of bytes of video in a packet; see --packet-size.
+    # Maximum number of bytes of video in an RTP packet. The option
+    # --packet-size replaces this value.
     packet_size: int
     # The caps of the RTP packets.
     caps: str
-    # Additional caps of the video. Matroska needs them, but the depayloader
-    # does not set them.
+    # The caps of the video that have to be added after the depayloader. The
+    # muxer for Matroska needs them, but the depayloader does not set them.
     video: str
 
 
@@ -121,9 +125,9 @@ UDP_RLP = Transport("udp-rlp", "UDP over RLP", "udpsink", "udpsrc",
 # ----------------------------------------------------------- the clip, the link
 
 class Clip:
-    """A short video clip, divided into RTP packets. The constructor computes
-    by which factor the clip has to be slowed down, so that the line can carry
-    it.
+    """A short video clip, divided into RTP packets. The emulated phone line
+    carries only 9600 bit/s, so the clip has to be played more slowly. The
+    constructor computes by which factor.
     """
 
     def __init__(self, options: argparse.Namespace,
@@ -135,11 +139,11 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The first pass over the clip determines the sizes of the packets. At
-        # its normal speed, the clip is usually too large for the line. From
-        # the sizes, the code therefore computes how much the clip has to be
-        # slowed down. The second pass makes the packets of the slowed-down
-        # clip.
+        # The program first divides the clip into packets at its normal speed,
+        # to learn the sizes of the packets. At this speed, the clip usually
+        # needs a higher bitrate than the phone line has. From the sizes, the
+        # code computes how much the clip has to be slowed down. Then it
+        # divides the slowed-down clip into packets.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
@@ -177,8 +181,9 @@ class Clip:
                    for packet in self.packets) / LINE_BYTES_PER_SECOND
 
     def cross_radio(self, link: str, pattern: pathlib.Path) -> None:
-        """Sends the packets over the link in virtual time and records in
-        `pattern` what happens to each of them.
+        """Sends the packets of the clip over an emulated link in virtual time.
+        `link` contains the properties of the link. What happens to each packet
+        is recorded in the file `pattern`.
         """
         parts = self._run_dir / "packets"
         parts.write_bytes(b"".join(
@@ -186,8 +191,9 @@ class Clip:
                 len(packet.data) + IP_AND_UDP for packet in self.packets)))
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
-               # With this data rate, all packets arrive at the link at the
-               # same time. The link then has a packet to send at any time.
+               # This data rate is so high that, in virtual time, all packets
+               # arrive at the link nearly at once. Until all are sent, the
+               # link therefore always has a packet to send.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -218,8 +224,8 @@ class Run:
             [f"wl0={SENDER},{RECEIVER}: {link}"],
             build=options.build, logs=self._dir,
             # The sender writes all packets of a frame in one burst. The
-            # transmit queue of wl0 has room for the whole burst, so no packet
-            # is lost before it reaches the link.
+            # transmit queue of the network device wl0 has room for the whole
+            # burst, so no packet is lost before it reaches the link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:
@@ -329,7 +335,9 @@ class Run:
 
     def fates(self) -> dict[int, tuple[str, float, float]]:
         """Reads the log of the link. Returns {index of a packet: (fate, time
-        of arrival at the link, time of departure)}. The times are in seconds.
+        of arrival at the link, time of departure)}. The fate says what the
+        link did with the packet, for example "delivered". The times are in
+        seconds.
         """
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():
@@ -347,9 +355,11 @@ def send(runs: Sequence[Run], seconds: float) -> None:
     for run in runs:
         run.start_sender()
     deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
-    # The list makes sure that has_sent() is called for every transport in each
-    # round. all() would stop a generator at the first transport that is still
-    # sending, and a failure of another transport would be noticed only later.
+    # The argument of all() is a list and not a generator. With a generator,
+    # all() would stop at the first transport that is still sending, and
+    # has_sent() would not be called for the transports after it. But
+    # has_sent() also notices failures, so it must be called for every
+    # transport in each round.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
             raise LabError("the senders did not end within "
@@ -470,10 +480,11 @@ def deviation(values: Sequence[float]) -> float:
 
 def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
-    """Compares each received frame with the frame that was sent. Writes videos
-    to `output`: the sent one, the received ones, and all of them side by side.
-    Also writes one frame of the last video as a still image. Returns the
-    number of this frame.
+    """Compares each received frame with the frame that was sent. Writes these
+    videos to the directory `output`: the sent video, the video that each
+    transport delivered, and a video that shows all of them side by side. Also
+    writes one frame of the video side by side as a still image, and returns
+    the number of this frame.
     """
     sent = output / "sent.mkv"
     count = len(clip.frames)
@@ -496,9 +507,10 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """Returns the number of a typical bad picture: nine of ten pictures have a
-    smaller error. The error of a picture is the sum of its errors with all
-    transports."""
+    """Returns the number of a typical bad picture. The error of a picture is a
+    sum: its error after the transmission by each transport. Nine of ten
+    pictures have a smaller error than the returned one.
+    """
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
     order = sorted(range(len(sums)), key=sums.__getitem__)
@@ -552,8 +564,9 @@ def table(outcomes: list[Outcome]) -> list[str]:
 
 def simulate(options: argparse.Namespace,
              run_dir: pathlib.Path) -> tuple[list[Outcome], Clip]:
-    """Sends the clip by all transports. Returns two values: a list with the
-    Outcome of each transport, in the order of TRANSPORTS, and the clip.
+    """Sends the clip by all transports. Returns two values: a list of Outcome
+    objects, and the clip. The list begins with UDP and UDP-Lite, in the order
+    of TRANSPORTS. With the option --rlp, UDP over RLP follows.
     """
     clip = Clip(options, run_dir)
     radio = (f"{QUEUE} seed={options.seed} {POINTS[options.point]} "
@@ -564,10 +577,10 @@ def simulate(options: argparse.Namespace,
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
     # A record of the radio says what happened to each packet, and the links of
-    # the other transports apply it. The link with RLP (Radio Link Protocol)
-    # sends damaged blocks again, so it cannot apply a record. Its radio
-    # therefore only has the same seed as the recorded radio. Both radios thus
-    # damage the same blocks.
+    # UDP and UDP-Lite apply this record. The third link has RLP (Radio Link
+    # Protocol) and sends damaged blocks again. Such a link cannot apply a
+    # record. Its radio therefore only has the same seed as the recorded radio.
+    # Both radios thus damage the same blocks.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

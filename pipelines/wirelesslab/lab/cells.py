@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs one cell of a matrix. A cell sends a clip or another workload with one
-protocol over one link. After the run, the directory of the cell contains the
-logs of both ends and of the link, and a result that says how reliable the run
-is.
+"""Runs one experiment, a cell of a matrix. An experiment sends a clip or
+another workload with one protocol over one emulated link. After the run, the
+directory of the experiment contains the logs of both ends and of the link, and
+a result that says how reliable the run is.
 
-If the protocol uses sockets, the run takes place in real time between two hosts
-of a testbed. If the protocol is simulated, the run is a single pipeline in
-virtual time. This pipeline includes the link.
+If the protocol uses sockets, the run takes place in real time between two
+virtual hosts of a testbed. If the protocol is simulated, the run is a single
+pipeline in virtual time. This pipeline includes the link.
 """
 
 import contextlib
@@ -45,8 +45,9 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# A run that is flagged as unreliable is repeated. During the repetition, the
-# file with the old result of the run has this name.
+# The option --again repeats the runs that are flagged as unreliable. Until the
+# repetition of a run begins, the file with the old result of this run has this
+# name.
 ASIDE = "result.flagged.json"
 # The result of a run is a dictionary. This key of the dictionary holds the
 # duration of the run, in s.
@@ -55,31 +56,36 @@ TOOK = "took_s"
 RUN_OUT = "run.out"
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# Key in the result of a run. The value is a list with one time of day in ns
-# for each link of the run. At this time, the clock of the link was 0.
+# Key in the result of a run. The value is a list with one number for each link
+# of the run: the time of day in ns at which the clock of this link started
+# from 0.
 LINKS_BEGAN = "links_began_ns"
-# Matches the files into which the processes of the links write their output.
+# A glob pattern for the names of the files into which the processes of the
+# links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
-# The difference between the seeds of two links that a run uses together. The
-# first link has the seed of the run. Each further link has the seed of the
-# previous link plus this number. Two links of the same kind therefore change
+# A run can use several links, and each of them has a seed. The first link has
+# the seed of the run. Each further link has the seed of the previous link plus
+# this number. Two links with the same properties therefore change
 # independently of each other.
 SEEDS_BETWEEN_LINKS = 1000
-# Names of files with delivery traces, for a link whose bitrate changes in
-# steps. STEPS is the trace for the direction of the stream. BACK is the trace
-# for the opposite direction, if that direction has a separate trace.
+# Names of files for a link whose bitrate changes in steps. Each file is a
+# delivery trace, a list of the times at which the link can send a packet.
+# STEPS is the trace for the direction of the stream. BACK is the trace for the
+# opposite direction, if that direction has a separate trace.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# A run with a live encoder is flagged as unreliable if its encoder was too
-# slow. The lateness of the encoder is the time from the capture of a picture
-# to the output of its frame. ENCODER_P99_MS is the limit for the 99th
-# percentile of the lateness. ENCODER_MAX_MS is the limit for the maximum. For
-# comparison: the source has 25 frames per second, so the encoder has 40 ms for
-# each frame. A viewer waits for at most 400 ms for a frame.
+# Limits for the lateness of a live encoder, which is the time from the capture
+# of a picture to the output of its frame. ENCODER_P99_MS is the limit for the
+# 99th percentile of the lateness in a run. ENCODER_MAX_MS is the limit for the
+# maximum. If the lateness exceeds one of these limits, the run is flagged as
+# unreliable. For comparison: the source has 25 frames per second, so the
+# encoder has 40 ms for each frame. By default, a viewer waits for at most 400
+# ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
-# Values in the result of a run in virtual time. Nothing can be late in virtual
-# time, so these values are constant and not measured.
+# Entries in the result of a run in virtual time. In virtual time nothing can
+# be late, so the lateness is not measured. These entries are the same for each
+# such run.
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
@@ -89,9 +95,10 @@ ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_-]*)(?![a-z0-9_/.-])")
 
 
 def describe(directory: pathlib.Path, cell: Cell) -> None:
-    """Writes the description of the cell into `directory`. If the description
-    has not changed, the file is not written, because Snakemake repeats a run if
-    this file is newer than the result."""
+    """Writes the description of the experiment `cell` into `directory`. If the
+    description has not changed, the file is not written again. Snakemake
+    repeats a run if this file is newer than the result.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / CELL
     text = json.dumps(cell, indent=1) + "\n"
@@ -108,9 +115,10 @@ def read(directory: pathlib.Path) -> Cell:
 
 
 def result(directory: pathlib.Path) -> dict[str, Any] | None:
-    """Returns the result of the cell (one experiment) in `directory`. Returns
-    None if the run was not completed, or if the result belongs to an older
-    description of the cell.
+    """Returns the result of the experiment in `directory`. Returns None if the
+    experiment was not run to its end. Also returns None if the description of
+    the experiment has changed since then, because the result belongs to the
+    old description.
     """
     path = directory / RESULT
     if not path.exists():
@@ -199,9 +207,10 @@ def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
-    """Returns all properties of the link of `cell`. The link must not be a
-    combined link. If its bitrate changes in steps, this function also writes a
-    file with these steps, a delivery trace, into `directory`.
+    """Returns all properties of the link of the experiment `cell`. Raises
+    LabError if this is a combined link, which consists of several links. If
+    the bitrate of the link changes in steps, these steps are written into a
+    file in `directory`, in the form of a delivery trace.
     """
     parts = all_properties(cell, directory)
     if len(parts) > 1:
@@ -211,9 +220,9 @@ def with_steps(cell: Cell, directory: pathlib.Path) -> str:
 
 
 def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:
-    """Returns a list with the properties of each link that the run uses. If
-    the link of the cell is a combined link, the list has one element for each
-    of its parts. Otherwise the list has one element.
+    """Returns a list with the properties of each link that the run uses. A
+    combined link consists of several links, and the list has one element for
+    each of them. For any other link, the list has one element.
     """
     return [part_with_steps(cell, part, place, directory)
             for place, part in enumerate(link_paths.parts(cell["link"]))]
@@ -233,17 +242,19 @@ def part_with_steps(cell: Cell, link: Link, place: int,
     if placement.sender_station(link):
         words = [f"delivery-trace-down={path}"]
     else:
-        # With a single trace, wirelesslink applies it to both directions. Only
-        # one direction is to change in steps, so the opposite direction gets a
-        # separate trace with a high constant rate.
+        # If wirelesslink gets only one delivery trace, it uses this trace for
+        # both directions of the link. But only the direction of the stream is
+        # to change its rate in steps. The opposite direction therefore gets a
+        # trace of its own, with a high constant rate.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
     return f"{shlex.join(words)} {own}"
 
 
 def link_logs(cell: Cell) -> list[tuple[str, int]]:
-    """Returns a pair for each link of the experiment `cell`: the file name of
-    the link's log, and the station number that the sender has in this log.
+    """Returns a pair for each link that the experiment `cell` uses: the file
+    name of the link's log, and the station number of the sender. The log of a
+    link names the two hosts of the link by their station numbers.
     """
     return [(f"{placement.link_name(number)}.log",
              placement.sender_station(part))
@@ -251,8 +262,9 @@ def link_logs(cell: Cell) -> list[tuple[str, int]]:
 
 
 def sender_station(cell: Cell) -> int:
-    """Returns the station number that stands for the sender in the log of the
-    cell's first link.
+    """Returns the station number of the sending host. The log of a link names
+    the two hosts of the link by their station numbers. If the experiment
+    `cell` uses several links, the number is that of the first link.
     """
     return link_logs(cell)[0][1]
 
@@ -293,10 +305,13 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """Returns the lateness of the encoder, which is the time from the capture
-    of a picture to the output of its frame. Also returns whether the run is
-    flagged as unreliable. A run is flagged if the encoder was too slow. The
-    frames of a slow encoder are late, whatever the network does.
+    """Returns a dictionary with the lateness of the encoder and the key
+    "flagged". The lateness is the time from the capture of a picture to the
+    output of its frame. "flagged" says whether the run is flagged as
+    unreliable. This is the case if the encoder was too slow, because then the
+    frames are late, whatever the network does. It is also the case if
+    `flagged` is true, which means that the run has been flagged for another
+    reason.
     """
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames
@@ -310,13 +325,14 @@ def encoder_lateness(directory: pathlib.Path,
 
 def free_port(place: placement.Place, transport: Protocol,
               taken: list[int]) -> int:
-    """Returns a free port for the protocol `transport`. If the protocol needs
-    several ports, the ports directly above the returned port are for the same
-    protocol. None of all these ports is in `taken`, the list of the ports that
-    other streams of the run use already.
+    """Returns a free port for the protocol `transport`. Some protocols need
+    several ports. Then the ports directly above the returned port are for this
+    protocol, too. `taken` lists the ports that other streams of the run use
+    already. Neither the returned port nor a port above it is in this list.
 
-    If relays replace the hosts, all streams and runs share the ports of this
-    machine. Two streams must therefore never get the same port.
+    On a machine without virtual hosts, relays on this machine carry the
+    packets. All streams and runs then share the ports of this machine. Two
+    streams must therefore never get the same port.
     """
     while True:
         port = place.choose_port(transport["binds"])
@@ -325,18 +341,19 @@ def free_port(place: placement.Place, transport: Protocol,
 
 
 def stream_directory(directory: pathlib.Path, name: str) -> pathlib.Path:
-    """Returns the directory for the files of one stream. If a cell has a
-    single stream, this is the directory of the cell itself. If a cell has
-    several streams, each stream has a subdirectory that is named after the
-    number of the stream.
+    """Returns the directory for the files of one stream of an experiment.
+    `directory` is the directory of the experiment. If the experiment has only
+    one stream, the files of this stream are in `directory` itself. If it has
+    several streams, each stream has a subdirectory of `directory`. The number
+    of the stream is the name of the subdirectory.
     """
     return directory / name.partition("-")[0]
 
 
 def carry(cell: Cell, directory: pathlib.Path,
           build: pathlib.Path) -> dict[str, Any]:
-    """Runs a cell (one experiment of the lab) whose workload is not video. The
-    cell runs in real time. Returns the result of the run.
+    """Performs an experiment whose workload (its traffic) is not video. The
+    experiment runs in real time. Returns the result of the run.
     """
     late_ms, warnings, left_out = runner.over_sockets(
         cell, with_steps(cell, directory), directory, build)
@@ -347,10 +364,10 @@ def carry(cell: Cell, directory: pathlib.Path,
 
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
-    """Returns two kinds of lateness of a run. The lateness of the machine is
-    the time by which it woke a waiting process too late. The lateness of a
-    link is the difference between the real delivery time of a packet and the
-    time that the model of the link computes.
+    """Returns two kinds of lateness of a run: of the machine and of the links.
+    The machine was late if it woke a waiting process too late. `ticks_ms` says
+    by how many ms. A link was late if it delivered a packet later than its
+    model computed.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [
@@ -380,10 +397,10 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 
 def is_old_grade(result: dict[str, Any]) -> bool:
-    """Returns whether an older version of this program decided if the run is
-    flagged as unreliable. Older versions used another rule, so the decision
-    has to be made again. `result` is the result of the run. Returns False if
-    the run did not stream a clip.
+    """Returns whether the verdict in `result` must be decided again. The
+    verdict says whether the run is flagged as unreliable. Older versions of
+    this program decided it by another rule. Only runs that streamed a clip in
+    real time can have such an old verdict. `result` is the result of the run.
     """
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO
@@ -424,8 +441,8 @@ def compute_workload(cell: Cell, directory: pathlib.Path,
 
 
 def fill(pipeline: str, values: Mapping[str, Any]) -> list[str]:
-    # The pipeline is split at blanks before the values are inserted. A value
-    # that contains a blank therefore stays one argument.
+    # The launch line is split at blanks before the values are inserted. A
+    # value that contains a blank therefore stays one argument.
     return [word.format_map(values) for word in shlex.split(pipeline)]
 
 
@@ -479,8 +496,9 @@ def missing_elements(protocol: Protocol, build: pathlib.Path) -> list[str]:
 
 @functools.cache
 def is_element(name: str, build: pathlib.Path) -> bool:
-    # gst-inspect-1.0 is run without --exists, because that option reports a
-    # plugin with a version below 1.0 as missing.
+    # If the option --exists were used, gst-inspect-1.0 would report a plugin
+    # with a version below 1.0 as missing. It is therefore run without this
+    # option.
     return subprocess.run(
         ["gst-inspect-1.0", name], env=gst_environment.environment(build),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -49,9 +49,9 @@ def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
 
 
 def combine(parts: Sequence[Link]) -> Link:
-    """Returns a combined link: several links between the sender and the
-    receiver that a run uses together. `parts` are these links. The combined
-    link has no properties of its own.
+    """Returns a combined link. It consists of the links in `parts`, which
+    connect the sender and the receiver at the same time. The combined link has
+    no properties of its own.
     """
     return {"name": TOGETHER.join(part["name"] for part in parts),
             "title": " and ".join(part["title"] for part in parts),
@@ -59,12 +59,14 @@ def combine(parts: Sequence[Link]) -> Link:
 
 
 def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
-    """Checks the names of links that occur in the pipelines. Raises LabError
-    if the matrix has no section for one of these links.
+    """Checks the names of links that occur in the pipelines, such as the name
+    tmobile in {host_tmobile}. Raises LabError if the matrix has no section for
+    one of these links.
 
-    A pipeline can also refer to a part of a combined link by its number, as in
-    {host_2}. This function does not check numbers. If a link of the matrix has
-    no part with this number, the runs over this link are left out later.
+    A pipeline can also contain a number in place of a name. For example,
+    {host_2} refers to the second part of a combined link. This function does
+    not check numbers. If a link of the matrix has no part with this number,
+    the runs over this link are left out later.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:
@@ -85,8 +87,8 @@ def pipelines_of(protocol: Protocol) -> list[str]:
 
 
 def why_not(cell: Cell) -> str:
-    """`cell` is an experiment with one protocol over one link. If the protocol
-    cannot be used over the link, returns the reason. Otherwise returns "".
+    """Returns the reason why the protocol of the experiment `cell` cannot be
+    used over its link. Returns "" if it can be used.
     """
     protocol, link = cell["protocol"], cell["link"]
     parts = link_paths.parts(link)
@@ -109,11 +111,11 @@ def why_not(cell: Cell) -> str:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Divides `found`, a list of cells. A cell is a run of one protocol over
-    one link. Returns two lists. The first list contains the cells whose
-    protocol can use the link. For each pair of a protocol and a link that do
-    not fit together, the second list contains a line of text with the
-    protocol, the link and the reason.
+    """Divides `found`, a list of experiments, and returns two lists. Each
+    experiment (cell) uses one protocol over one link. The first list contains
+    the experiments whose protocol can use the link. The second list contains a
+    line of text for each pair of a protocol and a link that do not fit
+    together. The line names the protocol, the link and the reason.
     """
     left, words = [], {}
     for cell in found:
@@ -127,11 +129,13 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns two lists. The first list contains the cells (runs of a matrix)
-    that can be run without network namespaces. The second list contains a line
-    of text for each link that is left out. Links with a schedule are left out:
-    a schedule changes the network devices of the hosts, and without namespaces
-    the hosts have no devices.
+    """Returns two lists. The first list contains those experiments (cells) in
+    `found` whose links have no schedule. The second list contains a line of
+    text for each link that has a schedule.
+
+    The function is called on a machine without network namespaces. A schedule
+    interrupts a link by changing the network devices of the hosts, and without
+    namespaces the hosts have no devices.
     """
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)

@@ -20,10 +20,10 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import matrix
 
-# Keys in the description of a cell (one experiment of the lab) that are not
-# part of its definition. Runs that differ only in these keys are comparable.
-# The key `theirs` contains the results that a paper reports for this
-# experiment.
+# Two runs of the lab are comparable if the definitions of their experiments
+# (cells) are equal. A definition consists of the keys of the experiment's
+# description, without the keys listed here. The key `theirs` contains results
+# that a scientific paper reports for this experiment.
 NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
 DIGITS = 12
 
@@ -70,9 +70,9 @@ def flat(value: Any, key: str = "") -> dict[str, Any]:
 
 
 def portable(value: Any, key: str = "") -> Any:
-    """Returns a copy of `value` in a form that is equal on all machines.
-    Titles are left out. In the properties of a link, the path of a file is
-    reduced to the file name.
+    """Returns a copy of `value`, which is a description of an experiment or a
+    part of it. The copy is equal on all machines. It contains no titles. In
+    the properties of a link, the path of a file is reduced to the file name.
     """
     if isinstance(value, dict):
         return {name: portable(inner, name) for name, inner in value.items()

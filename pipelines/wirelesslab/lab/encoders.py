@@ -2,14 +2,20 @@
 """Reads the sections of a matrix that describe runs with a live encoder. A
 matrix is a file that describes runs of the lab.
 
-The section [encoder] has the pipeline of the encoder and the pipeline of
-bitrateadapt. All protocols share these pipelines and differ only in the
-elements downstream of them. The sender of a protocol begins with {adaptive},
-which stands for the encoder and bitrateadapt, or with {encoder}, which stands
-for the encoder alone. It can also begin with {encoding}, which stands for a
-stream that was encoded before the run. A section [encoding NAME] describes such
-a stream. docs/lab-encoder.md describes the keys, and pipelines/encoder.ini and
-pipelines/layers.ini are examples.
+The section [encoder] has two parts of a pipeline: the elements of the encoder,
+and the element bitrateadapt, which adapts the bitrate of the encoder to the
+network. All protocols share these parts and differ only in the elements
+downstream of them.
+
+The launch line of a protocol's sender begins with one of these placeholders:
+
+- {adaptive} stands for the encoder and bitrateadapt.
+- {encoder} stands for the encoder alone.
+- {encoding} stands for a stream that was encoded before the run. A section
+  [encoding NAME] describes such a stream.
+
+docs/lab-encoder.md describes the keys of the sections. The files
+pipelines/encoder.ini and pipelines/layers.ini are examples.
 """
 
 import configparser
@@ -25,32 +31,35 @@ KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 ENCODED = "{encoding}"
 # Key in the section [protocol NAME] of a matrix. The value is a list of names
-# of encodings. An encoding is a stream that is encoded before the run, and
-# [encoding NAME] describes it.
+# of encodings. An encoding is a stream that is encoded before the run, and a
+# section [encoding NAME] describes it.
 ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
-# Key for the bitrate in kbit/s, in the section of the encoder or of a
-# protocol. In the section of a protocol, the value can be a list of bitrates.
-# Each bitrate in the list then yields a separate protocol.
+# Key for the bitrate in kbit/s. The sections [encoder] and [protocol NAME] can
+# contain it. In a section [protocol NAME], the value can be a list of
+# bitrates. Each bitrate in the list then yields a separate protocol.
 BITRATE = "bitrate"
-# Default values of two keys in the section of the encoder, in kbit/s. The key
-# `bitrate` applies to each protocol that has no key `bitrate` in its own
-# section. The key `max` is the maximum bitrate for all protocols.
+# Default values in kbit/s of two keys in the section [encoder]: `bitrate` and
+# `max`. The value of `bitrate` applies to each protocol that has no key
+# `bitrate` in its own section. The value of `max` is the maximum bitrate for
+# all protocols.
 DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 
 
 class Front:
-    """The part of a sender that is the same for every transport: the encoder
-    and bitrateadapt, or a stream that was encoded before the run.
+    """The part of a sender that is the same for every transport. There are two
+    kinds of it. The first kind is a live encoder and the element bitrateadapt,
+    which adapts the bitrate of the encoder. The second kind is a stream that
+    was encoded before the run.
     """
 
     def __init__(self, given: configparser.ConfigParser,
                  sections: Mapping[str, configparser.SectionProxy]) -> None:
         """Reads the settings of the encoder from the matrix file. `given` is
-        the parsed file. `sections` maps the name of each encoding, a stream
-        that is encoded before the run, to its section. Raises LabError if a
-        key is missing or unknown.
+        the parsed file. An encoding is a stream that is encoded before the
+        run. `sections` maps the name of each encoding to the section that
+        describes it. Raises LabError if a key is missing or unknown.
         """
         if SECTION not in given:
             raise LabError(f"encoders needs a section [{SECTION}]")
@@ -102,8 +111,10 @@ def number(owner: str, key: str, text: str) -> int:
 
 
 def is_for_one(section: Mapping[str, str]) -> bool:
-    """Returns whether the sender's launch line contains one of the placeholders
-    {adaptive}, {encoder} and {encoding}. `section` describes a protocol.
+    """Returns whether a protocol sends the stream of a live encoder, or a
+    stream that was encoded before the run. The launch line of such a
+    protocol's sender contains one of the placeholders {adaptive}, {encoder}
+    and {encoding}. `section` describes the protocol.
     """
     return any(word in section.get("sender", "")
                for word in (ADAPTIVE, FIXED, ENCODED))
@@ -133,8 +144,9 @@ def read_encoding(name: str, section: Mapping[str, str],
 
 def read_protocols(name: str, section: configparser.SectionProxy,
                    front: Front) -> dict[str, Protocol]:
-    """Returns the protocols of `section` as {name: protocol}. If the section
-    lists bitrates or encodings, each of them becomes a protocol.
+    """Returns the protocols that `section` describes, as {name: protocol}. If
+    the section lists several bitrates or encodings, there is a protocol for
+    each of them.
     """
     if ENCODED in section.get("sender", ""):
         return {f"{name}-{encoding['name']}": with_encoding(
@@ -191,9 +203,9 @@ def is_live(protocol: Protocol) -> bool:
 def check(protocol: Protocol, has_encoders: bool) -> None:
     """Raises LabError if `protocol` cannot be used in the matrix.
     `has_encoders` says whether the matrix describes runs with a live encoder.
-    In such a matrix, the sender of a protocol must contain a placeholder for
-    the encoder or for an encoded stream. In any other matrix, the sender must
-    read a clip.
+    If it does, the sender of each protocol must contain a placeholder for the
+    encoder, or for a stream that was encoded before the run. If it does not,
+    the sender must read a clip.
     """
     if is_live(protocol) != has_encoders:
         raise LabError(
@@ -220,8 +232,7 @@ def source_of(cell: Cell) -> str:
 
 
 def encoding_of(cell: Cell) -> encodings.Encoding | None:
-    """Returns the encoding of the run's stream, if the stream was encoded
-    before the run. If a live encoder encodes the stream during the run,
-    returns None.
+    """Returns the encoding with which the stream of the run was encoded before
+    the run. Returns None if a live encoder encodes the stream during the run.
     """
     return cell["protocol"].get("encoding")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Estimates how long the remaining cells of a matrix will take. The estimate is
-computed from the durations of those cells that this machine has already run."""
+"""Estimates how long the remaining experiments of a matrix will take. The
+estimate is computed from the durations of those experiments that this machine
+has already run.
+"""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -9,19 +11,21 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import cells, matrix
 
-# A run in real time takes this number of seconds longer than its clip, because
-# the hosts and both pipelines start, the last packets arrive, and the pipelines
-# end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
+# A run in real time takes this number of seconds longer than its clip. In this
+# time, the hosts and both pipelines start, the last packets arrive, and the
+# pipelines end. The mean was 2.9 s in 14 runs of seven transports over two LTE
+# links.
 EXTRA_S = 3.0
 # A computed run is a run in virtual time. Its duration in s is COMPUTED_S, plus
 # COMPUTED_S_PER_S for each second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
-# Functions that return the protocol, the link and the stream of a run. The
-# stream is its rate, codec and kind. With these functions, runs are found that
-# are similar to a planned run. The duration of the planned run is estimated
-# from the first of these groups that contains any earlier run:
+# Three functions that return the protocol, the link and the stream of a run.
+# The stream is described by its rate, codec and kind. The functions serve to
+# find earlier runs that are similar to a planned run. The duration of the
+# planned run is estimated from the first of these groups that contains any
+# earlier run:
 # - runs with the same protocol, link and stream
 # - runs with the same protocol and link
 # - runs with the same protocol
@@ -34,15 +38,16 @@ KEYS: tuple[Callable[[Cell], Any], ...] = (
 
 class Estimate:
     """Estimates the durations of runs from the results of earlier runs. Uses
-    only the results of runs on a machine like this one.
+    only the results of runs on a machine with the same kernel and the same
+    number of cores.
     """
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
         # Maps each key that keys() returns to a list of numbers in s. A key
-        # stands for a group of similar runs. The list has one number for each
-        # earlier run of the group: the duration of the run minus the duration
-        # of its clip.
+        # stands for a group of similar runs, and each number in the list is
+        # for one earlier run of this group. The number is the duration of the
+        # run minus the duration of its clip.
         self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
@@ -52,8 +57,8 @@ class Estimate:
                     self._extra.setdefault(key, []).append(extra)
 
     def seconds(self, cell: Cell) -> float:
-        """Returns the estimated duration of a run, in s. `cell` describes the
-        run, which has not taken place yet.
+        """Returns the estimated duration, in s, of a run that has not taken
+        place yet. `cell` describes the run.
         """
         for key in keys(cell):
             if key in self._extra:
@@ -64,10 +69,10 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the time in s that the remaining runs need. `todo` has the
-        description of each run. First the runs in virtual time take place, up
-        to `cores` of them at the same time. Then the runs in real time take
-        place, up to `jobs` of them at the same time.
+        """Returns an estimate of the time in s that all remaining runs need.
+        `todo` has the description of each run. First the runs in virtual time
+        take place, up to `cores` of them at the same time. Then the runs in
+        real time take place, up to `jobs` of them at the same time.
         """
         return sum(
             at_once([self.seconds(cell) for cell in todo
@@ -84,10 +89,10 @@ def at_once(durations: Sequence[float], number: int) -> float:
 
 
 def length(cell: Cell) -> float:
-    """Returns the part of a run's duration that is known before the run, in s:
-    the time for which its streams or its workload send data. If the run takes
-    place in virtual time, the result is 0, because the duration then depends
-    only on the speed of the machine.
+    """Returns the part of a run's duration, in s, that is known before the
+    run: the time for which its streams or its workload send data. If the run
+    takes place in virtual time, the result is 0. The duration of such a run
+    depends only on the speed of the machine.
     """
     if is_computed(cell):
         return 0.0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a directory for each cell (one experiment) of a matrix, and runs the
-cells that have not been run yet. Snakemake runs them if it is installed;
-otherwise a loop in this module does.
+"""Makes a directory for each cell of a matrix, and runs the cells that have
+not been run yet. A cell is one experiment. Snakemake runs the cells if it is
+installed. Otherwise a loop in this module does so.
 """
 
 import argparse
@@ -39,11 +39,11 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
             command: str) -> None:
-    """Writes one directory for each cell, with a description of the cell. Also
-    writes the file `GRID`, which contains:
+    """Writes a directory for each experiment (cell), with a description of the
+    experiment. Also writes the file `GRID`, which contains:
 
-    - a list of all cells;
-    - `left_out`: lines about the cells that this machine cannot run;
+    - a list of all experiments;
+    - `left_out`: lines about the experiments that this machine cannot run;
     - `command`: the command that the user typed, so that somebody else can
       repeat it.
     """
@@ -58,8 +58,10 @@ def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
 
 def possible(found: list[Cell],
              build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (experiments) that this machine can run. Also returns,
-    and prints, a line for each reason why it cannot run the other cells."""
+    """Returns those experiments (cells) in `found` that this machine can run.
+    Also returns, and prints, a line of text for each reason why it cannot run
+    the others.
+    """
     words = []
     for choose in (without_files, without_misfits,
                    combined_links.without_misfits,
@@ -83,9 +85,9 @@ def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (experiments) in which the protocol supports the codec.
-    If a protocol does not support a codec, also returns a message about this
-    protocol and this codec.
+    """Returns those experiments (cells) in `found` whose protocol supports the
+    codec of the clip. Also returns a message for each pair of a protocol and a
+    codec that do not fit together.
     """
     there, words, left = video_codecs.read(), set(), []
     for cell in found:
@@ -101,9 +103,9 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def without_missing(found: list[Cell],
                     build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (experiments) whose elements are installed in
-    GStreamer. Also returns a line for each protocol that needs an element that
-    is missing.
+    """Returns those experiments (cells) in `found` for which GStreamer has all
+    elements. Also returns a line of text for each protocol that needs a
+    missing element.
     """
     missing = {}
     for cell in found:
@@ -119,11 +121,13 @@ def without_missing(found: list[Cell],
 
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells (experiments) that can be run on this machine, and
-    lines of text about the cells that are left out. If this machine does not
-    allow network namespaces, there are no hosts, and relays of UDP packets are
-    used in their place. Relays cannot carry all protocols, so some cells are
-    left out.
+    """Returns those experiments (cells) in `found` that this machine can run,
+    and lines of text about the experiments that are left out.
+
+    Without network namespaces, this machine cannot have virtual hosts.
+    Programs that relay UDP packets are then used in place of the hosts. They
+    cannot carry other protocols, so experiments with such protocols are left
+    out.
     """
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
@@ -144,15 +148,16 @@ def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def is_possible(protocol: Protocol) -> bool:
     """Returns whether the protocol also works on a machine without network
-    namespaces.
+    namespaces, where no virtual hosts can be made.
     """
     return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
 
 
 def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
-    """Renames the results of the runs that were flagged as unreliable because
-    of lateness. A run without a result is run again, so the lab repeats these
-    runs. The new run deletes the renamed result.
+    """Renames the result files of the runs that are flagged as unreliable,
+    because the machine did its work too late. The lab runs every experiment
+    that has no result file, so it repeats these runs. At its start, the
+    repetition deletes the renamed file.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -162,10 +167,10 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the results that set_flagged_aside() has renamed. A run that is
-    flagged as unreliable is repeated, and its old result is renamed during
-    this time. If the user interrupts the lab before the repetition, the
-    renamed result is still there.
+    """Undoes what set_flagged_aside() has done. That function renames the
+    result of each run that is flagged as unreliable, so that the run is
+    repeated. If the user ended the lab before the repetition began, the
+    renamed result still exists. It then gets its usual name again.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -201,8 +206,8 @@ def first_words(path: pathlib.Path) -> str:
 
 
 class Loop:
-    """Runs cells (experiments), `at_once` of them at the same time. If a cell
-    fails, the remaining cells are still run.
+    """Runs experiments (cells), `at_once` of them at the same time. If one of
+    them fails, the others are still run.
     """
 
     def __init__(self, found: list[Cell], output: pathlib.Path,
@@ -211,17 +216,17 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        # The running cells, each as a tuple (child process, cell, time at
-        # which the child process was started).
+        # The experiments (cells) that are being run, each as a tuple (child
+        # process, cell, time at which the child process was started).
         self._running = []
         # The durations of the runs that have ended, in seconds, for an
         # estimate of the remaining time.
         self._seconds = []
 
     def run(self) -> list[str]:
-        """Runs all cells that have no result. When a run has ended, prints a
-        line about it. Returns the names of all cells that were run, even if
-        the run failed.
+        """Runs all experiments that have no result. When a run has ended,
+        prints a line about it. Returns the names of all experiments that were
+        run, including those that failed.
         """
         told = [cell["name"] for cell in self._left]
         while self._left or self._running:
@@ -252,8 +257,9 @@ class Loop:
               f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
 
     def _time_left(self) -> str:
-        """Returns a text with the estimated time until all cells are done. The
-        estimate assumes that the running cells are half done on average.
+        """Returns a text with the estimated time until all experiments are
+        done. The experiments that are running are assumed to be half done on
+        average.
         """
         todo = len(self._left) + len(self._running) / 2
         if not todo:
@@ -274,14 +280,13 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """Runs all cells (experiments) that have no result, and prints a line
-    about each of them. Returns the names of all cells that were run, even if
-    the run failed.
+    """Runs all experiments (cells) that have no result, and prints a line
+    about each of them. Returns the names of all experiments that were run,
+    even if the run failed.
 
-    Computed cells run in virtual time. They are run first, on all cores. The
-    other cells run in real time. They are run afterwards, because a machine
-    that is busy with computed cells would delay the packets of the other
-    cells.
+    First the experiments in virtual time are run, on all cores. The
+    experiments in real time follow. They do not run at the same time as the
+    others, because a busy machine would delay their packets.
     """
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
@@ -302,20 +307,20 @@ def run_snakemake(snakemake: str, found: list[Cell],
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = processes.start(
-            # The target must precede all options. After the options, it would
-            # need "--" before it. But Snakemake 7 appends further options from
-            # the profile to the end of the command, and would take everything
-            # after "--" for targets.
+            # In Snakemake's command line, the target must precede all options.
+            # If it followed them, it would need "--" before it. But Snakemake
+            # 7 appends further options from the profile to the end of the
+            # command, and would take everything after "--" for targets.
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
-            # On a cluster, SIGINT makes Snakemake cancel the jobs that it has
-            # submitted. Without a cluster, SIGINT would make Snakemake wait
-            # until all running cells have ended. In this case Snakemake is
-            # therefore ended by SIGKILL.
+            # On a cluster, Snakemake is ended by SIGINT, which makes it cancel
+            # the jobs that it has submitted. Without a cluster, SIGINT would
+            # make it wait until all running experiments have ended. In that
+            # case, Snakemake is therefore ended by SIGKILL.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
         if processes.finish(child) == WRONG_OPTIONS and options.profile:
@@ -326,10 +331,11 @@ def run_snakemake(snakemake: str, found: list[Cell],
 
 
 def on_cluster(profile: str) -> list[str]:
-    """Returns the options with which Snakemake runs the cells (experiments) on
-    a cluster. The profile says how many jobs may run at the same time. Cells
-    that run in real time need no further limit, because each node runs only one
-    such cell at a time."""
+    """Returns the options with which Snakemake runs experiments on a cluster.
+    `profile` is a Snakemake profile, which says how many jobs may run at the
+    same time. Experiments in real time need no further limit, because each
+    node runs only one of them at a time.
+    """
     directory = pathlib.Path(profile)
     return ["--profile", str(directory.resolve() if directory.is_dir()
                              else profile)]
@@ -350,17 +356,17 @@ def with_commands(profile: str) -> dict[str, str] | None:
 
 def left_to_run(found: list[Cell],
                 options: argparse.Namespace) -> tuple[list[Cell], str]:
-    """Returns the cells (experiments) that have no result yet. Also returns a
-    text that says how many such cells there are, and how long it takes to run
-    them.
+    """Returns those experiments (cells) in `found` that have no result yet.
+    Also returns a text that says how many they are. If the time that their
+    runs need is known, the text also contains this time.
     """
     results = [result_of(cell, options.output) for cell in found]
     todo = [cell for cell, result in zip(found, results) if not result]
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     words = f"{counted}, {len(todo)} of them to run"
-    # Without a cluster, the text contains an estimate of the duration. On a
-    # cluster, the duration depends on the number of jobs that the cluster runs
-    # at the same time. This number is unknown.
+    # The text contains an estimate of the duration only if all runs take place
+    # on this machine. On a cluster, the duration depends on how many jobs the
+    # cluster runs at the same time, and this number is unknown.
     if not todo or options.profile:
         return todo, words
     known = estimate.Estimate(list(filter(None, results)), cells.host())
@@ -370,9 +376,10 @@ def left_to_run(found: list[Cell],
 
 
 def result_of(cell: Cell, output: pathlib.Path) -> dict[str, Any] | None:
-    """Returns the result of the cell (one experiment). Returns None if the
-    cell has no result, or if the result belongs to an older description of the
-    cell. The directory of the cell need not exist.
+    """Returns the result of the experiment `cell`. Returns None if there is no
+    result. Also returns None if the description of the experiment has changed
+    since the run, because the result then belongs to an older description. The
+    directory of the experiment need not exist.
     """
     try:
         result = cells.result(output / cell["name"])
@@ -383,8 +390,8 @@ def result_of(cell: Cell, output: pathlib.Path) -> dict[str, Any] | None:
 
 def run_all(found: list[Cell], left_out: list[str],
             options: argparse.Namespace) -> list[str]:
-    """Runs the cells that have no result yet. Returns the names of the cells
-    that failed.
+    """Runs those experiments (cells) in `found` that have no result yet.
+    Returns the names of the experiments that failed.
     """
     if not found:
         built = (options.build / "build.ninja").exists()
@@ -419,12 +426,13 @@ def run_all(found: list[Cell], left_out: list[str],
 
 def summarize(found: list[Cell], output: pathlib.Path,
               told: list[str]) -> list[str]:
-    """Prints a line for each cell whose run failed, or whose result was
-    flagged as unreliable because of lateness. Also prints how many cells are
-    done, flagged and failed. Returns the names of the failed cells.
+    """Prints a line for each experiment (cell) whose run failed. Also prints a
+    line for each experiment whose result was flagged as unreliable, because
+    the machine did its work too late. Then prints how many experiments are
+    done, flagged and failed. Returns the names of the failed experiments.
 
-    `told` has the names of the cells about which the caller has already
-    printed a line. For these cells, no second line is printed.
+    `told` has the names of the experiments about which a line has already been
+    printed. No second line is printed about them.
     """
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()

@@ -31,11 +31,12 @@ def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
     for cell in found:
         for part in link_paths.parts(cell["link"]):
             own, added = part["properties"], cell["protocol"]["link"]
-            # The error message names the section of the matrix that describes
-            # the link. This name is the part of the link's name before the
-            # first underscore. The rest consists of property values: it exists
-            # only if the section lists several values of a property and thus
-            # describes several links.
+            # The error message names the section of the matrix file that
+            # describes the link. The name of this section is the part of the
+            # link's name before the first underscore. An underscore and values
+            # of properties follow only if the section lists several values of
+            # a property. Such a section describes several links, and the
+            # values distinguish them.
             for owner, key, mine, text in (
                     (f"[link {part['name'].partition('_')[0]}]",
                      "its properties", own, own),

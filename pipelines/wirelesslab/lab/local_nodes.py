@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A cluster on this machine: programs that run jobs as the nodes of a cluster
-would, and the commands by which Snakemake submits, checks and cancels jobs.
-pipelines/profiles/local has a script for each command.
+"""Simulates a cluster on this machine. Some programs take the place of the
+nodes of a cluster, and run jobs. Other programs are the commands by which
+Snakemake submits, checks and cancels jobs. pipelines/profiles/local has a
+script for each command.
 
 Each node has a directory in $WIRELESS_NODES (default: build/nodes). Each job
-is a file, and the subdirectory that contains the file is the state of the job.
-A job waits in queue/ and runs in running/. A file in done/ contains the exit
-status of a job that has ended. A running node holds a lock, which the kernel
-releases when the node is killed. If the lock of a node is free, its unfinished
-jobs have failed.
+is a file in a subdirectory of it, and the name of the subdirectory is the
+state of the job. A job waits in queue/ and runs in running/. A file in done/
+contains the exit status of a job that has ended.
+
+A running node holds a lock, which the kernel releases when the node is killed.
+If the lock of a node is free, its unfinished jobs have failed.
 """
 
 import argparse
@@ -42,8 +44,8 @@ def home() -> pathlib.Path:
 
 
 def is_alive(directory: pathlib.Path) -> bool:
-    """Returns whether a node process is running for the node whose files are
-    in `directory`.
+    """Returns whether the process of a node is running. The files of this node
+    are in `directory`.
     """
     try:
         with files.locked(directory / LOCK, wait=False):
@@ -55,8 +57,8 @@ def is_alive(directory: pathlib.Path) -> bool:
 # ------------------------------------------------------------------ Snakemake's
 
 def submit(script: pathlib.Path) -> str:
-    """Gives a job to the running node that has the fewest jobs. The job runs
-    `script`. Returns the number of the job.
+    """Gives a new job to one of the running nodes, the one with the fewest
+    jobs. The job runs `script`. Returns the number of the job.
     """
     nodes = [path.parent for path in sorted(home().glob(f"*/{LOCK}"))
              if is_alive(path.parent)]
@@ -76,10 +78,10 @@ def status(job: str) -> str:
     success or failed.
     """
     directory, name = find(job)
-    # The lock must be checked before the exit status. Suppose that the exit
-    # status were checked first. Between the two checks, the node could write
-    # the exit status of its last job and then end. The job would then seem to
-    # have failed.
+    # A node holds its lock until it ends. The lock must be checked before the
+    # exit status of the job. Suppose that the exit status were checked first.
+    # Between the two checks, the node could write the exit status of its last
+    # job and then end. The job would then seem to have failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():
@@ -102,8 +104,8 @@ def find(job: str) -> tuple[pathlib.Path, str]:
 # ----------------------------------------------------------------------- a node
 
 class Node:
-    """A node of the cluster. It runs the jobs of its queue, up to `slots` jobs
-    at the same time.
+    """A process that acts as one node of a cluster. It runs the jobs in its
+    queue, up to `slots` jobs at the same time.
     """
 
     def __init__(self, directory: pathlib.Path, slots: int) -> None:
@@ -146,9 +148,10 @@ class Node:
             elif child.poll() is not None:
                 self._end(name, processes.finish(child))
                 del self._running[name]
-        # A file whose name begins with a dot is still being written. It gets
-        # its final name later. Until then the file is skipped, because stat()
-        # below would fail if the file were renamed at the same moment.
+        # While a file is being written, its name begins with a dot. Later it
+        # gets its final name. Until then the file is skipped. Otherwise it
+        # might be renamed while the files are sorted, and stat() would fail,
+        # because no file would have the old name.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):

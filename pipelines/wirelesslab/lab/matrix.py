@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads a matrix, the file that describes experiments: every protocol over
-every link at every bitrate with every seed. Each combination is a cell, which
-can be run by itself. docs/lab.md describes the file.
+"""Reads a matrix, which is a file that describes the experiments of the lab:
+every protocol over every link at every bitrate with every seed. Each
+combination is called a cell and can be run by itself. docs/lab.md describes
+the file.
 """
 
 import configparser
@@ -37,16 +38,18 @@ NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 # Properties of wirelesslink whose value is a file name.
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
-# Matches $VARIABLE/FILE. This form names a file in a directory, and an
-# environment variable contains the path of the directory.
+# Matches $VARIABLE/FILE, which stands for a file in a directory. VARIABLE is
+# the name of an environment variable that contains the path of the directory.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
-# A function that returns those keys of a cell's description that concern its
-# video. A cell is one experiment. The arguments are the duration in seconds
-# and the protocol of the cell.
+# A function that describes the video of an experiment. Its arguments are the
+# duration of the video in seconds, and the protocol of the experiment. It
+# returns those keys of the experiment's description that concern the video,
+# with their values.
 Film = Callable[[int, Protocol], dict[str, Any]]
-# The key in the section [matrix] that marks a published matrix. Its value is
-# the name and version of that matrix. Each result contains a copy of this
-# value.
+# Key in the section [matrix] of a matrix file. It marks a published matrix,
+# whose results people want to compare. The value is the name and the version
+# of this matrix. Each result contains a copy of the value, so results of
+# another version can be recognised.
 SUITE = "suite"
 # The key in the section [matrix] with which a matrix file extends another
 # matrix file. The value is the name of the other file.
@@ -60,8 +63,9 @@ COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
 LIVE = "live"  # The value that kind() returns for a run with a live encoder.
 STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
-# The keys in the section of a link that this program handles itself. Every
-# other key of such a section is a property of wirelesslink.
+# The keys of a section [link NAME] that this program handles itself. Every
+# other key of such a section is the name of a property of the element
+# wirelesslink.
 OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
              placement.DIRECTION,
              *placement.OF_HOSTS}
@@ -73,9 +77,9 @@ def read(path: pathlib.Path) -> list[Cell]:
     """
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
-    # transports.ini and carriers.ini are read outside the `try`. Inside it,
-    # each error gets the name of the matrix file. For an error in one of these
-    # two files, this name would be wrong.
+    # If an error occurs in the `try`, the name of the matrix file is added to
+    # the message. For an error in transports.ini or carriers.ini, this name
+    # would be wrong. These two files are therefore read before the `try`.
     known = read_known_protocols()
     try:
         read_with_base(given, path)
@@ -88,10 +92,11 @@ def read(path: pathlib.Path) -> list[Cell]:
 
 def read_with_base(given: configparser.ConfigParser,
                    path: pathlib.Path) -> None:
-    """Reads the file `path` into `given`. A matrix file can extend another
-    file, which its key `base` names. In this case, the other file is read
-    first. Then the sections of the file `path` are added to it or replace its
-    sections.
+    """Reads the matrix file `path` into `given`. A matrix file can extend
+    another matrix file, which its key `base` names. In this case, the other
+    file is read first, and the file `path` adds sections and keys to it. If
+    both files have the same key in the same section, the value in the file
+    `path` is used.
     """
     own = configparser.ConfigParser(interpolation=None)
     own.read_string(path.read_text(), source=str(path))
@@ -107,10 +112,11 @@ def read_with_base(given: configparser.ConfigParser,
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """Returns the cells of `found` that match all words in `words`. The name of
-    a cell consists of parts that are separated by slashes. A cell matches a
-    word if one of these parts is equal to the word. Raises LabError if no cell
-    matches all words."""
+    """Returns those experiments (cells) in `found` that match all words in the
+    text `words`. The name of an experiment consists of parts that are
+    separated by slashes. An experiment matches a word if one of these parts is
+    equal to the word. Raises LabError if no experiment matches all words.
+    """
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:
@@ -162,10 +168,12 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
 def with_direction(matrix: Mapping[str, str], link: Link,
                    variant: Link) -> Link:
     """Returns a copy of `variant` to which the direction of the stream is
-    added. If the section of a link lists several values of a property, each
-    value yields one variant of the link. `variant` is one of the variants of
-    `link`. If `link` is a combined link, the direction is added to each of its
-    parts, because the parts can have different directions.
+    added. `variant` is one of the links that the section of `link` describes.
+    A section describes several links if it lists several values of a property.
+
+    A combined link consists of several links. If `link` is a combined link,
+    the direction is added to each of its parts, because the parts can have
+    different directions.
     """
     parts = link.get(combined_links.SEVERAL)
     if not parts:
@@ -176,12 +184,14 @@ def with_direction(matrix: Mapping[str, str], link: Link,
 
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
-    """Returns the direction of the stream as an entry for the description of a
-    run. If the mobile host sends, the result is {placement.DIRECTION:
-    placement.UP}. If the mobile host receives, which is the default, the
-    result is an empty dictionary. Descriptions of runs from older versions
-    have no such entry. An entry for the default would make these runs seem
-    different from new ones.
+    """Returns the direction of the stream, as an entry for the description of
+    a run. If the mobile host sends the stream, the result is
+    {placement.DIRECTION: placement.UP}. If it receives the stream, which is
+    the default, the result is an empty dictionary.
+
+    The default has no entry because older versions did not write one. An entry
+    for it would make the descriptions of old runs seem different from those of
+    new runs.
     """
     section = link["section"]
     found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
@@ -194,8 +204,9 @@ def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
 
 
 def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
-    """Returns the seeds of the link. A link can have a list of seeds of its
-    own. If it has none, the seeds of the matrix are returned.
+    """Returns the seeds with which the lab runs the link. The section of the
+    link can list seeds. If it lists none, the seeds in the section [matrix]
+    are used.
     """
     section = link["section"]
     return numbers(section if section.get(SEEDS) else matrix, SEEDS)
@@ -215,9 +226,9 @@ def all_seeds(matrix: Mapping[str, str],
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
     """Returns a list with one function for each combination of a codec and a
-    bitrate. Each function takes the duration in seconds and the protocol of a
-    run, and returns those keys of the run's description that concern the
-    video.
+    bitrate. The function describes the video of a run. Its arguments are the
+    duration of the run in seconds and the protocol. It returns those keys of
+    the run's description that concern the video, with their values.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -232,10 +243,10 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
     """Returns a list with one function for each video source that the key
-    `encoders` of the matrix names. During a run, a live encoder encodes the
-    video source. Each function takes the duration in seconds and the protocol
-    of a run, and returns those keys of the run's description that concern the
-    video.
+    `encoders` of the matrix names. A live encoder encodes this source during a
+    run. The function describes the video of such a run. Its arguments are the
+    duration in seconds and the protocol of the run. It returns those keys of
+    the run's description that concern the video, with their values.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
@@ -258,9 +269,10 @@ def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
 def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
             protocol: Protocol) -> dict[str, Any]:
     """Returns those keys in the description of a run that concern its clip and
-    its protocol. For MPEG-2, the key `codec` is left out. Results of older
-    versions do not have this key, and all of them are for MPEG-2. They must
-    still match the descriptions of new runs.
+    its protocol, with their values. For the codec MPEG-2, the key `codec` is
+    left out. Older versions of this program supported only MPEG-2 and did not
+    write this key. Their descriptions must still be equal to the descriptions
+    of new runs.
     """
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
              "seconds": seconds}
@@ -332,8 +344,8 @@ def check_sections(given: configparser.ConfigParser) -> None:
 
 def sections(given: configparser.ConfigParser,
              kind: str) -> dict[str, configparser.SectionProxy]:
-    """Returns {name: section} for all sections whose title consists of `kind`
-    and a name.
+    """Returns {name: section} for all sections of one kind. The title of such
+    a section consists of `kind` and the name, as in [link NAME].
     """
     found = {}
     for title in given.sections():
@@ -354,7 +366,8 @@ def read_workloads(
         given: configparser.ConfigParser, matrix: Mapping[str, str],
         known: dict[str, Protocol], front: encoders.Front | None
 ) -> list[tuple[Workload, list[Protocol], list[Link]]]:
-    """Returns a list with an item for each workload: (workload, its protocols,
+    """A workload is the traffic that an experiment sends, for example video.
+    Returns a list with a tuple for each workload: (workload, its protocols,
     its links).
     """
     own = {name: definitions.read(name, section)
@@ -388,9 +401,10 @@ def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
 
 def theirs(given: configparser.ConfigParser, link: Link,
            workload: Workload) -> dict[str, Any]:
-    """Returns {"theirs": results}. `results` are the results that a paper
-    reports for this workload over this link. Returns an empty dictionary if
-    there are no such results.
+    """Returns {"theirs": results}. `results` are the results that a scientific
+    paper reports for this workload over this link. They are written in the
+    matrix file, so that people can compare them with the results of the lab.
+    If the file has no such results, returns an empty dictionary.
     """
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:
@@ -404,15 +418,16 @@ def theirs(given: configparser.ConfigParser, link: Link,
 def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      own: dict[str, Protocol],
                      known: dict[str, Protocol]) -> list[Protocol]:
-    """Returns the protocols for a workload:
+    """Returns the protocols for a workload, which is the traffic of an
+    experiment:
 
-    1. the protocols that the workload names
-    2. if the workload names none: those protocols that [matrix] names and that
-       can carry the workload
-    3. if [matrix] names none either: those protocols that the matrix file
-       defines and that can carry the workload
-    4. if the file defines no such protocol: all known protocols that can carry
-       the workload
+    1. If the workload names protocols, these protocols are returned.
+    2. Otherwise, if the section [matrix] names protocols, those of them that
+       can carry the workload are returned.
+    3. Otherwise, those protocols of the matrix file that can carry the
+       workload are returned.
+    4. If the matrix file has no such protocol, all known protocols that can
+       carry the workload are returned.
     """
     there = {**known, **own}
     if names:
@@ -438,7 +453,8 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
 def with_streams(names: str, there: dict[str, dict[str, Any]],
                  matrix: Mapping[str, str]) -> list[Protocol]:
     """Returns the protocols that `names` lists. A name such as a+b stands for
-    several streams that are sent at the same time.
+    two streams that are sent at the same time, one with the protocol a and one
+    with the protocol b.
     """
     return [found[0] if len(found) == 1 else transports.together(
                 found, number(matrix, "apart"))
@@ -460,7 +476,9 @@ def check_carries(protocol: Protocol, workload: Workload) -> None:
 
 
 def read_known_protocols() -> dict[str, Protocol]:
-    """Returns {name: protocol} from transports.ini and carriers.ini."""
+    """Returns {name: protocol} with the protocols in transports.ini that send
+    the MPEG-2 clip, and with all protocols in carriers.ini.
+    """
     known = {name: transport for name, transport in transports.read().items()
              if transport["clip"] == "m2v"}
     known.update(carriers.read())
@@ -471,8 +489,9 @@ def read_protocols(given: configparser.ConfigParser,
                    front: encoders.Front | None,
                    known: dict[str, Protocol]) -> dict[str, Protocol]:
     """Returns {name: protocol} for the protocols that the matrix file defines.
-    A protocol can be derived from another protocol, also from one in `known`.
-    `known` has the protocols that transports.ini and carriers.ini define.
+    `known` has the protocols that transports.ini and carriers.ini define. The
+    matrix file can derive a protocol from one of them, or from a protocol that
+    precedes it in the matrix file.
     """
     found = {}
     for name, section in sections(given, PROTOCOL).items():
@@ -513,11 +532,11 @@ def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
-    """Yields the links that one section of the matrix describes. A property
-    can have several values, and there is a link for each combination of
-    values. If the value is a file name, it is relative to `home`, the
-    directory of the matrix file, and not to the directory in which the lab
-    runs.
+    """Yields the links that one section of the matrix file describes. If the
+    section lists several values for some properties, there is a link for each
+    combination of these values. The value of a property can be the name of a
+    file. A relative file name is looked up in `home`, the directory of the
+    matrix file, and not in the directory in which the lab was started.
     """
     if combined_links.SEVERAL in link:
         several = [list(variants(one, home))

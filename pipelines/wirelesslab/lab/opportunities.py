@@ -26,13 +26,14 @@ BYTES_PER_SECOND = 60_000_000 // 8
 # carries the most data, because each packet costs headers and, on a radio, a
 # preamble and a backoff.
 PACKET = 1500
-# Size in bytes of the headers of IPv4 and UDP. No other transport of the lab
-# has smaller headers.
+# Size in bytes of the headers of IPv4 and UDP. No transport of the lab has
+# smaller headers.
 HEADERS = 28
-# Properties for the measurement of a link's capacity. With them, the queue is
-# never empty and drops packets only if it is full. Jitter and reordering are
-# switched off, because they only delay packets. Damaged packets count as
-# delivered. The measured capacity is therefore an upper bound.
+# Properties for the measurement of a link's capacity. During this measurement,
+# more packets arrive than the link can send. With these properties, the queue
+# is then never empty, and drops packets only if it is full. Jitter and
+# reordering are switched off, because they only delay packets. Damaged packets
+# count as delivered. The measured capacity is therefore an upper bound.
 ALWAYS_FULL = (
     "queue=drop-tail", "blocking=false", "txqueuelen=1000", "queue-bytes=0",
     "queue-time-ms=0", "jitter-ms=0", "reorder=0", "duplicate=0",
@@ -43,8 +44,11 @@ MAX_SIZE, BURST, RATE, RATE_DOWN = "max-size", "burst", "rate", "rate-down"
 def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
              station: int, size: int, bytes_per_second: int,
              duration_ns: float, build: pathlib.Path) -> None:
-    """Sends packets of `size` bytes over a link in virtual time, at the rate
-    `bytes_per_second`. Writes the log of the link to `log`."""
+    """Sends packets of `size` bytes over a link in virtual time. The station
+    (host) `station` sends them as the flow `flow`, at the rate
+    `bytes_per_second`, for at least `duration_ns`. `properties` are the
+    properties of the link. The log of the link is written to `log`.
+    """
     count = math.ceil(duration_ns / NS * bytes_per_second / size)
     processes.run(
         ["gst-launch-1.0", "-q",
@@ -59,9 +63,11 @@ def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
 
 def of_link(properties: str, flow: int, station: int, duration_ns: float,
             build: pathlib.Path) -> list[possible.Opportunity]:
-    """Returns the opportunities of a link to deliver data. Each opportunity is
-    a number of bytes with a time. The data are sent by the station `station`
-    and belong to the flow `flow`. `properties` are the properties of the link.
+    """Returns the opportunities of a link to deliver data. An opportunity is a
+    number of bytes together with the time at which the link can deliver them.
+    `properties` are the properties of the link. The link is tried with packets
+    that the station (host) `station` sends as the flow `flow`.
+
     The list may contain opportunities later than `duration_ns`.
     """
     steps = math.ceil(duration_ns / STEP_NS)
@@ -78,8 +84,8 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
     words = shlex.split(properties)
     size = packet_size(words)
     # The link is measured without its token bucket. read() adds the effect of
-    # the bucket afterwards: with a bucket, packets arrive earlier, at most by
-    # the time that early_ns() returns.
+    # the bucket afterwards: with a bucket, a packet arrives earlier, by at
+    # most the time that early_ns() returns.
     no_bucket = [f"{BURST}=0"] if value(words, BURST) else []
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
@@ -115,14 +121,15 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Returns a copy of `found`, a list of opportunities to deliver bytes. In
-    the copy, all times are `by_ns` later.
+    """Returns a copy of `found`, a list of opportunities to deliver bytes. An
+    opportunity has two times: when the link accepts the bytes, and when they
+    arrive. In the copy, both times are `by_ns` later.
 
     `closed_ns` has a pair (begin, end) for each period in which a schedule
-    closes the link. These times do not change. A closed link accepts no
-    packets, but it still delivers the bytes that it accepted before it was
-    closed. If an opportunity to accept bytes falls into such a period, it is
-    therefore set to the start of the period.
+    closes the link. A closed link accepts no packets, but it still delivers
+    the bytes that it accepted before. If the first time of an opportunity
+    falls into such a period, it is therefore replaced by the start of the
+    period. The times in `closed_ns` are not shifted by `by_ns`.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
@@ -141,11 +148,11 @@ def packet_size(words: Sequence[str]) -> int:
 
 
 def early_ns(words: Sequence[str], station: int) -> float:
-    """Returns the maximum time, in ns, by which a token bucket lets a packet
-    leave the link earlier. If a bucket is full, the link can send its content
-    at once. Without a bucket, it sends the same bytes at its rate. The maximum
-    is therefore the time in which a link with this rate sends as many bytes as
-    fit into the bucket.
+    """Returns the maximum time, in ns, by which a packet leaves a link earlier
+    because the link has a token bucket. If the bucket is full, the link can
+    send as many bytes at once as the bucket contains. Without a bucket, the
+    link sends the same bytes at its rate. The maximum is therefore the size of
+    the bucket divided by the rate.
     """
     rate = value(words, RATE_DOWN) if station else 0
     rate = rate or value(words, RATE)

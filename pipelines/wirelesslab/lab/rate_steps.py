@@ -17,9 +17,10 @@ MS = 1000
 # the beginning, which must not happen during the stream. The link is started
 # before the stream, so the trace must be longer than the stream.
 SECONDS = 180
-MAX_RATE = 1000  # The maximum rate of a step in Mbit/s.
-# A delivery trace with a constant rate of about MAX_RATE. It lasts 1 ms, and
-# the link repeats it.
+# The maximum rate of a step in Mbit/s.
+MAX_RATE = 1000
+# A delivery trace that lets packets pass at a constant rate of about MAX_RATE.
+# The trace lasts 1 ms, and the link repeats it again and again.
 FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 
@@ -43,8 +44,9 @@ def parse(name: str, text: str) -> list[tuple[float, float]]:
 
 
 def trace(steps: list[tuple[float, float]]) -> str:
-    """Returns the text of a delivery trace. Each line is a time in ms at which
-    the link can send one more packet of 1500 bytes.
+    """Returns a delivery trace, as text, for a link whose rate changes in
+    `steps`. Each line of the trace is a time in ms at which the link can send
+    one more packet of 1500 bytes.
     """
     lines, bits = [], 0.0
     ends = [begin for begin, _ in steps[1:]] + [SECONDS]

@@ -50,10 +50,11 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
 
 def copy(source: pathlib.Path, target: pathlib.Path) -> None:
     """Replaces the logs and the result in the directory `target` by the files
-    of the directory `source`. If a node seems to be lost, its run is repeated
-    on another node. If the first node still finishes the run, both nodes copy
-    their files to the same `target`. `target` is locked while files are copied,
-    so that the files of the two nodes are not mixed."""
+    of the directory `source`. Two nodes may do this for the same `target`: if
+    one node seems to be lost, its run is repeated on another node, but the
+    first node may still finish the run. `target` is locked while files are
+    copied, so that the files of the two nodes are not mixed.
+    """
     with files.locked(target / cells.LOCK):
         cells.remove_old(target)
         for path in source.iterdir():

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows the results of the runs of a matrix as tables, plots and an HTML page.
+"""Shows the results of experiments as tables, plots and an HTML page. The
+experiments are the cells of a matrix, the file that describes them.
 """

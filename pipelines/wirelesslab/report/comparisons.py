@@ -3,10 +3,10 @@
 other. The runs of a group differ in one respect: the protocol, the link, the
 bitrate or the codec.
 
-If a section of a matrix lists several values of a property, the section
-describes several links. These links are compared with each other. Each of the
-other sections describes a single link. All these single links are compared with
-each other, too.
+If links are compared, the groups depend on the sections of the matrix. A
+section that lists several values of a property describes several links, and
+these links are compared with each other. All other sections describe one link
+each. The links of all these sections are compared with each other.
 """
 
 import typing
@@ -40,22 +40,27 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """Splits the name of a link. A section of the matrix may list several
-    values for a property, and then describes one link for each value. The name
-    of such a link consists of the name of the section and the values that the
-    link has. Returns (name of the section, these values as text). If the name
-    of the link contains no values, returns (None, name of the link).
+    """Splits the name of a link. If a section of the matrix lists several
+    values of a property, it describes a link for each value. The name of such
+    a link consists of the name of the section and of the values that
+    distinguish this link.
+
+    Returns a pair: the name of the section, and these values as text. If the
+    section describes only one link, returns None and the name of the link.
     """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the matrix section that describes `link`. If the
-    section lists several values for a property, it describes several links.
-    The title of such a link consists of the title of the section and of the
-    values. If the section describes a single link, returns "all links",
-    because all links of this kind are compared with each other.
+    """Returns the title of the matrix section that describes `link`. If a
+    section lists several values of a property, it describes several links. The
+    title of such a link consists of the title of the section and of the
+    values, so the values are removed.
+
+    If the section describes only one link, returns "all links". The links of
+    all these sections are compared with each other, so the title of a single
+    section would be wrong.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the sections of the lab's report about live encoders: one section for
-each pair of a link and a source. page.py inserts the sections into the report.
+each pair of a link and a video source. page.py inserts the sections into the
+report.
 """
 
 import pathlib
@@ -77,10 +78,10 @@ def group(prefix: str, runs: list[EncoderRun],
 
 def worst(runs: list[EncoderRun], prefix: str,
           beside: pathlib.Path) -> dict[str, Any]:
-    """Makes a video that shows the source next to one run of each protocol,
-    the run that firsts() chooses. The plots over time show the same runs. The
-    video covers the five seconds in which the pictures of these runs differ
-    most from the source.
+    """Makes a video that shows the source next to one run of each protocol.
+    This is the first run of the protocol that was not flagged as unreliable,
+    and the plots over time show the same run. The video covers the five
+    seconds in which the pictures of these runs differ most from the source.
 
     Returns the values for the template worst_seconds.html. The files are
     written into the directory `beside`, and their names begin with `prefix`.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The plots of runs that had a live encoder. Each function gets runs that are
-compared with each other and returns a figure, as in plots.py."""
+compared with each other, and returns a matplotlib figure.
+"""
 
 import math
 
@@ -13,8 +14,8 @@ from wirelesslab.streams import clips
 
 NS, MS = 1e9, 1e6
 # ROW is the height of the plot of one protocol, in inches. HIGHEST_RATE is the
-# upper limit of the bitrate axis, in Mbit/s. The bitrate of the encoder is at
-# most 6 Mbit/s.
+# upper end of the bitrate axis, in Mbit/s. The axis can be that short because
+# the bitrate of the encoder is at most 6 Mbit/s.
 ROW = 0.9
 HIGHEST_RATE = 8
 COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",
@@ -22,7 +23,8 @@ COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",
 
 
 def rows(found: dict[str, EncoderRun], words: str) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with a row for each protocol, and the axes of the rows.
+    """Returns a figure with a row for each protocol in `found`, and the axes
+    of these rows. `words` is the label of the y axis.
     """
     figure, all_axes = plots.plt.subplots(
         len(found), 1, sharex=True, squeeze=False,
@@ -49,8 +51,9 @@ def rates_over_time(runs: list[EncoderRun]) -> Figure:
     for ax, run in zip(all_axes, found.values()):
         draw_rates(ax, run)
     # One legend is shown for all plots. It is made from the plot with the most
-    # lines. A plot has fewer lines if its runs do not use bitrateadapt, which
-    # reports an estimate and a target.
+    # lines, because this plot contains all kinds of lines. A plot has fewer
+    # lines if its sender does not use the element bitrateadapt, which reports
+    # an estimate and a target.
     return finish(figure, max(all_axes, key=lambda ax: len(ax.lines)))
 
 
@@ -96,9 +99,9 @@ def draw_delays(ax: Axes, run: EncoderRun) -> None:
 
 
 def quality_against_delay(runs: list[EncoderRun]) -> Figure:
-    """Draws the quality against the delay. Each run is a point. Runs that are
-    flagged as unreliable are left out. If all runs of a protocol are flagged,
-    all of them are drawn.
+    """Draws a point for each run. The x axis is the delay, and the y axis is
+    the quality of the pictures. Runs that are flagged as unreliable are left
+    out. If all runs of a protocol are flagged, all of them are drawn.
     """
     figure, ax = plots.axes("delay, 95th percentile, ms", "SSIM")
     limit = max(run.late_ms for run in runs)
@@ -107,8 +110,9 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
                                  for name, own in grouped.items()})
     for name, own in grouped.items():
         numbers = [run.numbers() for run in encoder_runs.valid(own)]
-        # A run can have an infinite delay. Its point is drawn at the right
-        # edge of the plot.
+        # If more than 5 % of the frames of a run are never shown, the 95th
+        # percentile of the run's delay is infinite. The point of such a run is
+        # drawn near the right edge of the plot.
         ax.plot([min(one["delay 95 % ms"], 1.1 * limit) for one in numbers],
                 [one["SSIM"] for one in numbers],
                 **plots.dotted({**looks[name], "label": name}), alpha=0.7)

@@ -31,22 +31,25 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# The capacity of a link is measured with packets of PROBE_BYTES. They are sent
-# at the rate PROBE_BYTES_PER_SECOND, which is higher than the rate of any link
-# of the lab.
+# To measure the capacity of a link, packets of PROBE_BYTES bytes are sent over
+# it. PROBE_BYTES_PER_SECOND is the rate at which they are sent, in bytes per
+# second. It is higher than the rates of the usual links of the lab, so such a
+# link always has a packet to send. If a link has a higher rate, the measured
+# capacity is about PROBE_BYTES_PER_SECOND.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
 CAPACITY = "capacity.csv"
-# Name of the file with the picture numbers of all pictures that can be decoded
+# The name of a file with the numbers of all pictures that can be decoded
 # without damage.
 DECODABLE = "decodable.txt"
-# The number of frames at the end of the stream that are left out. Some
-# transports drop the packets that are in flight when the sender ends, so these
-# frames may be lost for no other reason.
+# This number of frames at the end of the stream does not count for the
+# results. Some transports drop the packets that are in flight when the sender
+# ends. These frames may therefore be lost for no other reason.
 LAST_FRAMES = clips.FRAMES_PER_SECOND
-# The packets of a handshake are small. The first packet with at least this
-# number of bytes belongs to the first frame.
+# Large packets belong to the video, because the packets of a handshake are
+# small. The first packet with at least this number of bytes belongs to the
+# first frame.
 LARGE = 500
 
 
@@ -74,8 +77,9 @@ class EncoderRun:
 
     @property
     def group(self) -> tuple[str, str]:
-        """The name of the link and the name of the video source. Two runs are
-        compared only if both names are equal.
+        """The key by which runs are grouped: the name of the link and the name
+        of the video source. Two runs are compared only if both names are
+        equal.
         """
         return self.cell["link"]["name"], encoders.source_of(self.cell)
 
@@ -104,8 +108,8 @@ class EncoderRun:
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
         """The result of comparing each shown picture with the picture of the
-        source. It is kept in a file, because the comparison takes longer than
-        all other computations of a run.
+        source. It is kept in a file and not computed again, because the
+        comparison takes longer than all other computations of a run.
         """
         return run_results.kept_pictures(
             self.directory / f"quality-{self.late_ms}.csv",
@@ -124,15 +128,17 @@ class EncoderRun:
 
     @functools.cached_property
     def begin_ns(self) -> float:
-        """The time at which the first frame was due, by the link's clock."""
+        """The time at which the first frame was due, in ns by the clock of the
+        link.
+        """
         first = next((packet.arrival_ns for packet in self.run.link.packets
                       if packet.size >= LARGE), 0)
         return first - self.frames[0].sent_ns
 
     @property
     def end_ns(self) -> float:
-        """The end of the stream, by the clock of the link: the time at which
-        the frame period of the last frame ends.
+        """The time at which the stream ends, in ns by the clock of the link.
+        This is one frame period after the last frame was due.
         """
         return self.begin_ns + len(self.frames) * PERIOD_NS
 
@@ -201,8 +207,9 @@ class EncoderRun:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores the numeric results of this run, which another process has
-        computed.
+        """Stores `numbers`, the results of this run that are single numbers.
+        Another process has computed them, so that this process does not have
+        to compute them.
         """
         self.__dict__["_numbers"] = numbers
 
@@ -242,8 +249,8 @@ class EncoderRun:
 
 
 class EncodedRun(EncoderRun):
-    """A run whose clip was encoded before the run. No encoder is active during
-    the run.
+    """A run whose stream was encoded before the run. No encoder is active
+    during the run.
     """
 
     @property
@@ -259,12 +266,12 @@ class EncodedRun(EncoderRun):
 
     @functools.cached_property
     def delays_ns(self) -> list[float]:
-        """The delay of each frame in ns, from its capture to its arrival. The
-        delay is infinite in two cases:
+        """The delay of each frame in ns, from its capture to its arrival. It
+        is infinite if the frame is not shown. There are two reasons for this:
         - The delay exceeds `late_ms`, the limit above which a frame is not
           shown.
-        - The frame cannot be decoded without damage. Such a frame has no
-          arrival time in `frames`.
+        - The frame cannot be decoded without damage. In `frames`, the arrival
+          time of such a frame is infinite.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],
@@ -291,9 +298,11 @@ def mean(values: list[float]) -> float:
 
 def probe(properties: str, station: int, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
-    """Overloads a link in virtual time and returns the packets of the station
-    `station` that have left the link. The output of an overloaded link is its
-    capacity."""
+    """Sends more packets over a link than it can carry, in virtual time.
+    Returns those packets of the station `station` that have left the link.
+    They show the capacity of the link, because an overloaded link always has a
+    packet to send.
+    """
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
         opportunities.saturate(log, shlex.split(properties), 0, station,
@@ -325,25 +334,27 @@ def by_protocol(runs: list[EncoderRun]) -> dict[str, list[EncoderRun]]:
 
 
 def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
-    """Returns {protocol: run} for plots over time. The run is the first run of
-    the protocol that was not flagged as unreliable. If all runs of the
-    protocol were flagged, it is the first of them.
+    """Returns {protocol: run}, with one run of each protocol for plots over
+    time. The run is the first one that was not flagged as unreliable. If all
+    runs of a protocol were flagged, it is the first one of them.
     """
     return {name: valid(own)[0] for name, own in by_protocol(runs).items()}
 
 
 def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
     """Returns the runs that were not flagged as unreliable. If all runs were
-    flagged, returns all of them, because the tables and plots need some runs.
+    flagged, returns all of them, because the tables and plots would otherwise
+    be empty.
     """
     return [run for run in runs if not run.is_flagged] or runs
 
 
 def summary(runs: list[EncoderRun]) -> run_results.Table:
     """Returns the column heads and the rows of a table about `runs`, with one
-    row for each protocol. Only the runs that valid() returns are counted. A
-    cell contains the median of these runs, with the lowest and the highest
-    value."""
+    row for each protocol. Only the runs that valid() returns are counted. Each
+    entry of the table is the median of these runs, with the lowest and the
+    highest value.
+    """
     heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for name, own in by_protocol(runs).items():

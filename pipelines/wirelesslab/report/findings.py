@@ -18,9 +18,11 @@ TYPES = measurements.TYPES
 # - "missed B-frames first": p(B) must be at least CLEARLY * p(T) for each
 #   other type T.
 CLEARLY = 2
-# The report can compare rows seed by seed, if the runs of all rows used the
-# same links. It then says that one row is better than all other rows if both
-# conditions are met:
+# In the report, a row stands for several runs, for example all runs with one
+# transport. If the runs of all rows used the same seeds, the rows can be
+# compared seed by seed, because a seed determines how the link behaves. The
+# report says that one row is better than all other rows if both conditions are
+# met:
 # - There are at least MIN_SEEDS seeds.
 # - With each seed, the percentage of frames decodable in time is higher in
 #   this row than in each other row, by at least MIN_LEAD percentage points.
@@ -28,10 +30,10 @@ CLEARLY = 2
 # A difference of a few tenths of a point is not significant, because repeated
 # runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# The maximum number of rows that the report names as the winners. Several rows
-# share the first place if their ranges overlap. If at most MAX_NAMED rows
-# share it, the report names all of them. If more rows share it, the report
-# names only the NAMED rows with the highest medians.
+# Several rows share the first place if their ranges overlap. MAX_NAMED is the
+# maximum number of such rows of which the report names all. If more rows share
+# the first place, the report names only the NAMED rows with the highest
+# medians.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are shown as 0 %, because the text has no
 # decimals.
@@ -43,8 +45,8 @@ KINDS = {"I": "key frames", "B": "B-frames"}
 
 
 class Frames(typing.NamedTuple):
-    """The frames of one run, counted by frame type. Each field is a dictionary
-    {frame type: number of frames}.
+    """The frames of one run, counted by what happened to them and by frame
+    type. Each field is a dictionary {frame type: number of frames}.
     """
 
     sent: dict[str, float]
@@ -115,10 +117,13 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns a text with the median of `value` over the runs, followed by the
-    range over the runs. If there is only one run, the text is the value of
-    this run. The number of runs is not in the text, because it stands
-    elsewhere in the report.
+    """Returns a text about the runs of `row`. The function `value` returns a
+    number for the frames of one run. The text is the median of this number
+    over the runs, followed by the range over the runs. If there is only one
+    run, the text is the number for this run.
+
+    The number of runs is not in the text, because it stands elsewhere in the
+    report.
     """
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
@@ -134,8 +139,8 @@ def missing_span(row: Row, type: str) -> str:
 
 def is_too_late(row: Row) -> bool:
     """Returns whether lateness was the main cause of missing frames in every
-    run of the row. In a run, this is the case if more frames were late than
-    lost or undecodable together.
+    run of the row. Lateness is the main cause in a run if more frames were
+    late than were lost or undecodable, taken together.
     """
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
@@ -181,10 +186,10 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # The text names the causes and the percentage of frames that each cause
-    # concerns. A cause is left out if its percentage is rounded to 0 % in each
-    # run. Such a cause does not explain the result. If this concerns all
-    # causes, none is left out.
+    # The text names the causes, and for each cause the percentage of frames
+    # that it concerns. If this percentage is rounded to 0 % in every run, the
+    # cause is left out, because it does not explain the result. But if all
+    # causes would be left out for this reason, all are named.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))
@@ -293,7 +298,8 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
         # The sentence says that the difference is at least this number of
-        # points. The number is therefore rounded down.
+        # percentage points. The number is rounded down, because otherwise the
+        # sentence might be false.
         points = math.floor(10 * lead) / 10
         if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
@@ -317,8 +323,9 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The sentence says that the difference is at least this number of points.
-    # The number is therefore rounded down.
+    # The sentence says that the difference is at least this number of
+    # percentage points. The number is rounded down, because otherwise the
+    # sentence might be false.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

@@ -47,15 +47,16 @@ def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:
 
 def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
     """Returns the runs that are not flagged as unreliable. If all runs are
-    flagged, returns all of them, because the tables need some runs.
+    flagged, returns all of them, because the tables would otherwise be empty.
     """
     return [run for run in runs if not run.is_flagged] or runs
 
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
     """Returns the runs in the order in which all plots and tables show them.
-    Runs with a common label form a group, and the groups are sorted from the
-    best to the worst. But if the labels have an order of their own, as
+    The runs are compared in one property, for example in the protocol. The
+    runs with the same protocol then form a group, and the groups are sorted
+    from the best to the worst. But if the property has an order of its own, as
     bitrates do, the order of the runs is not changed.
     """
     if runs[0].way.is_ordered:
@@ -68,10 +69,10 @@ def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 
 def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
-    """Returns {label: Row}. `runs` are the runs that the report compares with
-    each other. Runs of the same kind, for example with the same protocol, have
-    the same label. A Row contains the results of all runs that have this
-    label.
+    """Returns {label: Row} for `runs`, which the report compares with each
+    other. The runs that agree in the compared property, for example in the
+    protocol, have the same label. The Row contains the results of all runs
+    with this label.
     """
     called = row_names(runs)
     found = {}

@@ -18,14 +18,15 @@ from wirelesslab.streams import display, link_paths, link_use
 NS, MS, MBIT = 1e9, 1e6, 1e6
 ROW = 0.65  # inches
 RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
-# The file with the measured capacity of the link. It has one value for each
-# interval of RATE_STEP_NS ns. The first interval begins when the link is
-# started.
+# The name of the file with the measured capacity of the link. The file has one
+# value for each interval of RATE_STEP_NS ns. The first interval begins when
+# the link is started.
 CAPACITY = "link-capacity.csv"
-# A fraction of the bitrate at which packets are sent to measure the capacity
-# of a link. If the link delivers at least this fraction of the packets, its
-# real capacity may be higher than the measured one. The link then counts as
-# unlimited.
+# The capacity of a link is measured: packets are sent at a very high bitrate,
+# and the bitrate that leaves the link is its capacity. If it is at least
+# UNLIMITED (95 %) of the bitrate at which packets were sent, the real capacity
+# may be higher than the measured one. The plot then treats the link as a link
+# without a rate limit.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 
@@ -42,10 +43,9 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # Several runs with the same link use the capacity that is measured here.
-    # Some of them may begin their stream slightly later than `run`. The
-    # capacity is therefore measured until one second after the end of the
-    # stream in `run`.
+    # The result is used for all compared runs with this link. Some of them may
+    # begin their stream slightly later than `run`. The capacity is therefore
+    # measured until one second after the end of the stream in `run`.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(
@@ -55,8 +55,8 @@ def capacity(run: run_results.Run) -> list[float]:
                 cells.link_logs(run.cell))]
     except LabError:
         return []
-    # A run over several links at the same time can use the sum of their
-    # capacities.
+    # A run over several links at the same time can use the capacities of all
+    # of them, so the capacities are added.
     found = [sum(own) / MBIT for own in zip(*rates)]
     # The last time step may be incomplete. Its rate would be wrong, so it is
     # removed.
@@ -67,9 +67,10 @@ def capacity(run: run_results.Run) -> list[float]:
 
 
 def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
-    """Returns {label: capacity of the link}. `firsts` has one run for each
-    label. If the links of several runs have the same properties and the same
-    seed, their capacity is measured only once.
+    """Returns {label: capacity of the link} for `firsts`, which is {label:
+    run}. The capacity is a list of numbers in Mbit/s, one for each time step.
+    If the links of several runs have the same properties and the same seed,
+    their capacity is measured only once.
     """
     known, found = {}, {}
     for name, run in firsts.items():
@@ -86,10 +87,11 @@ def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
 
 def rows(runs: list[run_results.Run], unit: str,
          draw: Callable[[Axes, str, run_results.Run, dict], None]) -> Figure:
-    """Returns a figure with one plot below another, one plot for each label of
-    `runs`. `unit` is the unit of the y axes. The function `draw` is called
-    once for each plot. Its arguments are the axes, the label, the first run
-    that has this label, and the style of the label's line.
+    """Returns a figure with one plot below another. There is a plot for each
+    label of `runs`, for example for each protocol. `unit` is the unit of the y
+    axes. The function `draw` draws one of the plots. Its arguments are the
+    axes, the label, the first run that has this label, and the style of the
+    label's line.
     """
     firsts, looks = plots.first_runs(runs), plots.looks(runs)
     figure, all_axes = plots.plt.subplots(
@@ -138,8 +140,9 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
 
     figure = rows(runs, "Mbit/s", draw)
     # If a link has no rate limit, its capacity is far above all other lines of
-    # the plot. The vertical axis is then scaled without the capacity.
-    # Otherwise, all other lines would be squeezed together at the bottom.
+    # the plot. If the vertical axis included this capacity, the other lines
+    # would be squeezed together at the bottom. The axis is therefore scaled
+    # without the capacity.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()
                        for rate in link_use.rates(

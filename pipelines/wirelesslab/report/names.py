@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
-# {element: colour}. The colour of a transport is that of its first element in
-# this table. The elements of the sender are looked up, or the source element
-# of the receiver if a server starts the sender. People with any kind of colour
-# blindness can distinguish the first six colours (Okabe and Ito, 2008). All
-# colours can be seen on white and on dark backgrounds.
+# Maps an element to the colour of transports that use it. The colour of a
+# transport is that of its first element in this table. Usually the elements of
+# the sender are looked up. If a web server starts the sender, the source
+# element of the receiver is looked up instead, for example souphttpsrc.
+#
+# People with any kind of colour blindness can distinguish the first six
+# colours (Okabe and Ito, 2008). All colours can be seen on white and on dark
+# backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
     "ifdsink": "#009e73",
@@ -35,15 +38,17 @@ COLOURS = {
 # The colours of transports whose element is not in COLOURS. One of these
 # colours is chosen by a checksum of the element's name.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# Endings of the names of helper elements. For example, filesrc ends with
-# "src". Helper elements are left out of the name of a transport. They are part
-# of the name only if two transports would otherwise have the same name.
+# Endings of the names of helper elements, which do not determine how the video
+# is sent. For example, filesrc ends with "src". The name that a report shows
+# for a transport usually leaves out its helper elements. It contains them only
+# if two transports would otherwise have the same name.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network, but write to a file or drop the data.
 LOCAL = ("filesink", "fakesink")
-# The name in plots and tables of a transport over one MPTCP connection. The
-# kernel distributes the data of the connection over all links.
+# The name that plots and tables show for a transport over one MPTCP
+# connection. In this case, not an element but the kernel distributes the data
+# of the connection over all links.
 MPTCP = "MPTCP of the kernel"
 # A suffix for the name of a transport that sends over two links.
 BOTH_LINKS = " over both links"
@@ -63,16 +68,17 @@ class Element(typing.NamedTuple):
 
 def branches(pipeline: str) -> list[list[Element]]:
     """Returns the branches of the pipeline. A branch is a chain of linked
-    elements, returned as a list. If an element of the pipeline logs the sent
-    frames to {sent}, the elements upstream of it and the element itself are
-    left out.
+    elements, returned as a list. In a launch line, {sent} stands for the log
+    of the sent frames. If an element writes this log, this element and all
+    elements upstream of it are left out.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # True if the next element belongs to the current branch, which is a chain
-    # of linked elements. An element belongs to it if it is the first one or if
-    # it follows an exclamation mark. Any other element begins a new branch.
+    # Whether the next element belongs to the current branch, which is a chain
+    # of linked elements. The first element of the pipeline belongs to the
+    # first branch. Any other element belongs to the current branch if an
+    # exclamation mark precedes it. Otherwise it begins a new branch.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
@@ -84,9 +90,9 @@ def branches(pipeline: str) -> list[list[Element]]:
         else:
             if not is_linked:
                 found.append([])
-            # Some words are not elements. A word with a slash is the caps of a
-            # filter. A word with a dot is a pad of an element in another
-            # branch. These words are not added.
+            # Some words of a launch line are not elements. A word with a slash
+            # is the caps of a filter. A word with a dot is a pad of an element
+            # in another branch. Such words are not added to the branch.
             if "/" not in word and "." not in word:
                 found[-1].append(Element(word, ()))
             is_linked = False
@@ -94,9 +100,9 @@ def branches(pipeline: str) -> list[list[Element]]:
 
 
 def sink(branch: list[Element]) -> str:
-    """Returns the name of the element of `branch` that sends to the network. A
-    branch is a chain of linked elements. If it does not send to the network,
-    returns "".
+    """Returns the name of the element in `branch` that sends to the network. A
+    branch is a chain of linked elements. If none of its elements sends to the
+    network, returns "".
     """
     return next((one.name for one in branch if one.name.endswith("sink")
                  and one.name not in LOCAL), "")
@@ -134,7 +140,8 @@ def key_element(transport: Protocol) -> str:
     if transport.get("server"):
         return transport["receiver"].split()[0]
     # A transport with the key `socket` (carriers.ini) has no GStreamer element
-    # that sends. A separate program opens the TCP connection.
+    # that sends, because a separate program opens the TCP connection. Such a
+    # transport gets the colour of tcpclientsink.
     if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
@@ -146,8 +153,9 @@ def key_element(transport: Protocol) -> str:
 
 def colour(transport: Protocol) -> str:
     name = key_element(transport)
-    # A transport that is computed in virtual time has no sink. Its last
-    # element is a payloader, whose name ends with "pay".
+    # Some transports run only in virtual time and have no network sink. Their
+    # last element is a payloader, whose name ends with "pay". They get the
+    # colour of udpsink.
     if name.endswith("pay"):
         name = "udpsink"
     return COLOURS.get(name) or OTHERS[zlib.crc32(name.encode()) % len(OTHERS)]
@@ -181,9 +189,9 @@ def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 
 def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
-    """Returns a name for `transport` that contains its properties. Only those
-    properties are in the name that distinguish it from the transports in
-    `others`.
+    """Returns a name for `transport` that contains some of its properties.
+    These are the properties that distinguish `transport` from the transports
+    in `others`.
     """
     def properties(one: Protocol, end: str) -> list[str]:
         found = (elements(one["sender"]) if end == "sender"
@@ -208,8 +216,9 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 
 # Functions that make a name for a transport, from the shortest name to the
-# longest. They are tried in this order. The names that the last function makes
-# are always unique.
+# longest. They are tried in this order until one of them makes a name that no
+# other transport has. The names that the last function makes are always
+# unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
     essential, in_full, with_links, with_properties, with_section)
 
@@ -233,9 +242,10 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # `same` lists all transports that have the same essential elements
-            # as `one`, including `one` itself. The new name of `one` has to
-            # distinguish it from the others.
+            # The essential elements of a transport are all elements except
+            # helpers, such as queues. `same` lists all transports that have
+            # the same essential elements as `one`, including `one` itself. The
+            # new name of `one` has to distinguish it from the others.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)
@@ -253,15 +263,15 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    # Transports with the same colour have different styles. This is the number
-    # of the style, counted from 0 for each colour.
+    # The number of the line style, counted from 0. Two transports with the
+    # same colour have different numbers.
     style: int
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
-    """Returns {name: transport} with two kinds of transports: those in
-    transports.ini that the lab can run, and those in `used`, which the report
-    shows.
+    """Returns {name: transport}. It has those transports in transports.ini
+    that can send the MPEG-2 clip, and the transports in `used`, which the
+    report shows.
     """
     return {**{name: one for name, one in transports.read().items()
                if one["clip"] == "m2v"},
@@ -275,8 +285,7 @@ def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
 
     The name in a Look consists of the names of the transport's elements. If
     several streams share a link, each stream has a label that differs from the
-    name of its transport. In this case, the name in the Look begins with the
-    label.
+    name of its transport. The name in the Look then begins with this label.
     """
     known = known_with(used.values())
     called = of_elements(known)

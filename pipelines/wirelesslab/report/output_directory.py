@@ -13,9 +13,9 @@ from wirelesslab import files
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells
 
-# The name of a file in the directory with the plots and tables of a report. If
-# this file exists, a report has made the directory, and the next report may
-# empty it.
+# The name of a file in a directory with the plots and tables of a report. The
+# program that writes reports creates this file, and empties only directories
+# that contain it.
 MARKER = ".lab-report"
 
 

@@ -20,8 +20,9 @@ from wirelesslab.errors import LabError
 from wirelesslab.report import names
 from wirelesslab.streams import transports
 
-# The columns that the comparison copies from runs.csv, the table of runs in a
-# report.
+# A report of the lab contains the file runs.csv, a table with a row for each
+# run. These are the columns of runs.csv that are used to compare the
+# transports.
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
@@ -82,8 +83,8 @@ class Row(typing.NamedTuple):
 # ------------------------------------------------------------------ the numbers
 
 def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
-    """Copies a table of runs from the file `runs` to the file `target`. Of
-    each row, only the columns COLUMNS are kept.
+    """Copies a table of runs from the file `runs` to the file `target`. Only
+    the columns in COLUMNS are copied.
     """
     with open(runs, newline="") as file:
         found = [[row[name] for name in COLUMNS]
@@ -97,8 +98,10 @@ def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
 
 
 def read(path: pathlib.Path) -> list[list[Row]]:
-    """Reads the runs from the file `path`. Returns the rows of the table,
-    divided into groups. The group with the most frames in time comes first.
+    """Reads the runs from the file `path`, and makes a table row for each
+    protocol. Returns the rows in groups. The rows of a group have overlapping
+    ranges, so it is not known which of them is better. The group with the most
+    frames in time comes first.
     """
     with open(path, newline="") as file:
         runs = list(csv.DictReader(file))
@@ -136,9 +139,10 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 # ---------------------------------------------------------------------- a table
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
-    """Returns the lines of a Markdown table. The rows are divided into groups.
-    The order of the rows within a group is not known, so all of them share a
-    range of places. The first column contains this range, such as "2 to 4".
+    """Returns the lines of a Markdown table. Each group in `groups` has the
+    rows whose ranges overlap, so the order of the rows within a group is not
+    known. All rows of a group therefore share a range of places, such as "2 to
+    4". This range is in the first column.
     """
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the page that shows the results of a matrix. It computes the values
-for the template page.html. It needs Jinja2 and matplotlib.
+"""Makes the HTML page with the results of a matrix, which is a file that
+describes experiments. This module computes the values for the template
+page.html. It needs Jinja2 and matplotlib.
 """
 
 import base64
@@ -53,8 +54,8 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           by: str = "protocol", only: str = "",
           problem_file: pathlib.Path | None = None) -> pathlib.Path:
     """Writes the page, and a directory beside it for the plots and tables of
-    the page. Returns the path of this directory. The caller's function `words`
-    is called with each progress message.
+    the page. Returns the path of this directory. Calls `words`, a function of
+    the caller, with each progress message.
     """
     encoder_late_ms = late_ms
     late_ms = lateness.LATE_MS if late_ms is None else late_ms
@@ -257,9 +258,10 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """Returns notes for the reader of the page. A note is the name of a run
-    and a text. The text is a warning of a pipeline. On a machine without
-    network namespaces, it can also list what could not be emulated.
+    """Returns notes about the runs, for the reader of the page. A note is the
+    name of a run, followed by a warning of one of its pipelines. On a machine
+    without network namespaces, the name can also be followed by a list of what
+    could not be emulated.
     """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

@@ -30,16 +30,18 @@ from wirelesslab.streams import (
 # The width and the height of a plot in inches, and its resolution in dots per
 # inch.
 WIDTH, HEIGHT, DPI = 4.9, 3.3, 160
-# The space above a legend beside a figure with a single plot, in inches.
+# If a figure has a single plot, its legend is beside the plot. This is the
+# space above such a legend, in inches.
 ABOVE_LEGEND = 0.3
-# The width of a legend beside a figure with several axes, in inches.
+# The width, in inches, that a figure with several plots reserves for its
+# legend. The legend is at the right of the plots.
 LEGEND = 0.95
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
 # The length in seconds of the time range that a time-sequence plot shows.
 SEQUENCE_S = 2
-# The line styles of the plots, each with a marker. A plot that draws points
-# instead of lines uses the marker.
+# Maps each line style of the plots to a marker. If a plot draws points instead
+# of a line, it uses the marker in place of the line style.
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
           (0, (4, 1, 1, 1, 1, 1)): "P"}
 # Colours that colour-blind people can distinguish (Okabe and Ito, 2008).
@@ -49,9 +51,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 # the first label, to light, for the last label. The lightest colour can still
 # be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
-# The colours that a plot uses for the parts of a combined link. The first
-# colour is for the first link of the combination, the second one for the
-# second link, and so on.
+# The colours in which a plot draws the parts of a combined link, which
+# consists of several links. The first colour is for the first part, the second
+# one for the second part, and so on.
 LINK_COLOURS = ("#888888", "#56b4e9", "#e69f00", "#009e73")
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
@@ -77,18 +79,19 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns the colour and the line style of the label with the index
-    `place`, in a plot whose labels have no order. Neighbouring labels get
-    different colours.
+    """Returns the colour and the style of a line in a plot. `place` is the
+    index of the line's label in the legend. The labels have no order, such as
+    names of protocols. Neighbouring labels get different colours.
     """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
 
 
 def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
-    """Returns {label: look}. A look is the colour and the style of the label's
-    line, and the name of the line in the legend. If the labels stand for
-    transports, a transport has the same look in every plot of every report.
+    """Returns {label: look}. A label names a line in a plot. A look is the
+    colour and the style of this line, and the name of the line in the legend.
+    If the labels stand for transports, a transport has the same look in every
+    plot of every report.
     """
     found = run_results.by_label(runs)
     if runs[0].way.is_ordered and len(found) > 1:
@@ -104,8 +107,9 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
 
 def of_transports(
         transports: dict[str, Protocol]) -> dict[str, dict[str, Any]]:
-    """Returns the look of the line of each transport: its colour, its style
-    and its label. `transports` is {label: transport}.
+    """Returns {label: look} for `transports`, which is {label: transport}. A
+    look is a dictionary that says how to draw the line of one transport: its
+    colour, its line style and its name in the legend.
     """
     return {label: {"color": one.colour, "label": one.name,
                     "linestyle": list(STYLES)[one.style % len(STYLES)]}
@@ -113,8 +117,8 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns a copy of a line's style. With the copy, a plot shows points of
-    the same colour instead of a line. `line` is the original style.
+    """Returns a copy of `line`, the style of a line in a plot. The copy draws
+    separate points in place of the line, with the same colour.
     """
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
@@ -128,9 +132,8 @@ def axes(x: str, y: str) -> tuple[Figure, Axes]:
 
 def plain(value: float, _position: int) -> str:
     """Returns the label of a mark on a logarithmic axis, as a plain number
-    such as 1000 and not as a power of ten. Only the numbers 1, 2 and 5 and
-    their multiples by powers of ten get a label. The label of all other marks
-    is empty.
+    such as 1000 and not as a power of ten. Only 1, 2 and 5, and these numbers
+    times a power of ten, get a label. The label of all other marks is empty.
     """
     first = value / 10 ** math.floor(math.log10(value))
     return f"{value:g}" if round(first, 6) in (1, 2, 5) else ""
@@ -175,8 +178,9 @@ def draw_deadline(ax: Axes, late_ms: float) -> None:
 
 
 def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
-    """Returns {label: run} with the first run of each label, for plots over
-    time. All of these runs have the same seed.
+    """Returns {label: run} for plots over time. A label stands for the runs
+    that agree in the compared property, for example in the protocol. `run` is
+    the first of these runs. The first runs of all labels have the same seed.
     """
     return {name: own[0] for name, own in run_results.by_label(runs).items()}
 
@@ -184,8 +188,9 @@ def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
 # -------------------------------------------------------------------- the plots
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
-    """Draws a point for each run. The x axis is the 95th percentile of the
-    frames' lateness, and the y axis is the throughput. Only frames that are
+    """Draws a point for each run. The lateness of a frame is the time from its
+    due time to its arrival. The x axis is the 95th percentile of the lateness
+    in the run, and the y axis is the throughput. Only frames that are
     decodable in time count for the throughput, because a viewer sees only
     these frames.
     """
@@ -213,9 +218,10 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
 
 
 def decodable_distribution(runs: list[run_results.Run]) -> Figure:
-    """Draws the share of the frames that would be decodable in time, as a
-    function of the deadline. The tables contain this share for a single
-    deadline, the one of the report.
+    """Draws which share of the frames would be decodable in time if the
+    deadline were shorter or longer. The x axis is the deadline, and the y axis
+    is the share. The tables contain the share only for one deadline, the one
+    of the report.
     """
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
@@ -232,8 +238,9 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # After the last step, the value stays constant. It is therefore drawn
-        # again at the right end of the axis.
+        # The curve consists of steps. After the last step, its value stays
+        # constant up to the right end of the axis. The last value is therefore
+        # drawn once more at this end.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
@@ -246,11 +253,12 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws a bar for each label and each frame type. A bar stands for all
-    frames of this type in the runs with this label. It shows which percentages
-    of them were decodable, of no use, late or lost. A frame is "of no use" if
-    it arrived in time, but cannot be decoded in time, because it refers to a
-    late or lost frame.
+    """Draws a bar for each label and each frame type. A label stands for the
+    runs that agree in the compared property, for example in the protocol. A
+    bar stands for all frames of one type in these runs. It shows which
+    percentages of them were decodable, of no use, late or lost. A frame is "of
+    no use" if it arrived in time, but cannot be decoded in time, because it
+    refers to a late or lost frame.
     """
     called = looks(runs)
     labels = list(called)
@@ -277,15 +285,18 @@ def frames_by_type(runs: list[run_results.Run]) -> Figure:
 
 
 def beside(figure: Figure, ax: Axes, **more: float) -> None:
-    """Draws one legend for several axes, to the right of them."""
+    """Draws one legend for all plots of `figure`, to the right of them. The
+    legend has the labels of the plot `ax`.
+    """
     figure.legend(*ax.get_legend_handles_labels(), fontsize=7, frameon=False,
                   loc="upper right")
     figure.tight_layout(rect=(0, 0, 1 - LEGEND / WIDTH, 1), **more)
 
 
 def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
-    """Counts the frames of the type `type` in all runs by their fate. Returns
-    a list with the number of frames for each of FATES.
+    """Counts the frames of the type `type` ("I", "P" or "B") in all `runs`.
+    Returns a list with one number for each item of FATES, such as the number
+    of late frames and the number of lost frames.
     """
     found = [0] * len(FATES)
     for run in runs:
@@ -299,8 +310,9 @@ def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
 
 
 def psnr_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the PSNR over time, with a row for each label. Below the last row,
-    it draws the state of the link.
+    """Draws the PSNR over time. The figure has a row for each label, for
+    example for each protocol, with the first run that has this label. Below
+    the last row, it shows the state of the link.
     """
     firsts = first_runs(runs)
     rows = len(firsts) + 1
@@ -329,8 +341,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    # Each part of a combined link has a horizontal band of its own in the
-    # plot.
+    # A combined link consists of several links, its parts. Each part has a
+    # horizontal band of its own in the plot.
     height, has_changes = 100 / len(parts), False
     for place, part in enumerate(parts):
         colour = LINK_COLOURS[place % len(LINK_COLOURS)]
@@ -353,9 +365,11 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                                 hatch="//", facecolor="none", linewidth=0.4,
                                 edgecolor=colour)
     if not has_changes or len(parts) > 1:
-        # The log has an entry for each change of the link's state. If the
-        # state never changes, there is no entry, and the axis has no values to
-        # show.
+        # The y axis has no numbers in two cases:
+        # - The state of the link never changed. The log contains only changes,
+        #   so the plot has no values to show.
+        # - The plot shows several links, each in a horizontal band of its own.
+        #   A number at the axis would not be a value of one of the links.
         ax.set_yticks([])
     words = link_words(parts, has_changes)
     ax.set_ylim(0, 105)
@@ -442,8 +456,10 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 
 
 def time_sequence(runs: list[run_results.Run]) -> Figure:
-    """Draws the packets of the link over time, with a row for each label. All
-    rows show the same time range, the one in which the most packets were lost.
+    """Draws the packets of the link over time, with a row for each value of
+    the compared property, for example for each protocol. All rows show the
+    same range of SEQUENCE_S seconds. It contains the second in which the most
+    packets were lost.
     """
     firsts, called = first_runs(runs), looks(runs)
     begin = worst_seconds(firsts)
@@ -470,8 +486,10 @@ def worst_seconds(firsts: dict[str, run_results.Run]) -> float:
 
 def draw_sequence(ax: Axes, packets: list[measurements.Packet],
                   begin: float) -> None:
-    """Draws the packets of the link as curves over time: the number of bytes
-    that entered the link, left it, or were lost.
+    """Draws three curves over time for the packets of a link: packets that
+    came to the link, packets that it delivered, and packets that were lost. A
+    packet is drawn as a point. Its y value is the total size of this packet
+    and of all packets before it.
     """
     for points, look in zip(measurements.sequence(packets), (
             {"color": "#777777", "label": "came to the link", "marker": ".",
@@ -540,9 +558,9 @@ def save(figure: Figure, path: pathlib.Path) -> None:
 
 
 def adaptive(svg: str) -> str:
-    """In the text of an SVG, replaces the colours of text and of separating
-    lines by variables. The style of the SVG defines their values for light and
-    for dark pages.
+    """Returns a copy of the SVG text `svg` in which the colours of text and of
+    separating lines are replaced by variables. The style of the SVG defines
+    the values of these variables for light pages and for dark pages.
     """
     svg = svg.replace(INK, "var(--ink)").replace(RULE, "var(--rule)")
     return re.sub("(<svg [^>]*>)", rf"\1\n{STYLE_OF_SVG}", svg, count=1)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the possible share of a run. This is the share of its frames that a
-sender with perfect foresight could have sent so that they were decodable in
-time. The link and its seed are those of the run. The result is kept in a file
-in the directory of the run, because the computation takes long.
+"""Computes the possible share of a run: the share of its frames that a sender
+with perfect foresight could have delivered so that they were decodable in
+time. The computation emulates the link of the run again, with the same seed.
+The result is kept in a file in the directory of the run, because the
+computation takes long.
 """
 
 import csv
@@ -24,11 +25,12 @@ from wirelesslab.streams import (
 from wirelesslab.workloads import definitions
 
 NS_PER_MS = 1e6
-# The packets of a handshake are small. The first packet with at least this
-# number of bytes therefore belongs to the first frame.
+# Large packets belong to the video, because the packets of a handshake are
+# small. The first packet with at least this number of bytes belongs to the
+# first frame.
 LARGE = 500
-# Maximum time, in ns, that the lab needs to open or to close a link at a
-# scheduled time.
+# The lab opens and closes a link at the times that a schedule lists. This is
+# the maximum time, in ns, that it needs to do so once.
 CHANGE_NS = 20e6
 
 
@@ -55,9 +57,9 @@ def of_run(cell: Cell, directory: pathlib.Path,
     perfect foresight could have delivered so that they are decodable in time.
     `cell` is the experiment of the run.
 
-    `began_ns` is the time of day at which the first frame was sent.
-    `begins_ns` contains the same moment for each link, by the clock of that
-    link.
+    Two arguments say when the first frame was sent. `began_ns` is the time of
+    day in ns. `begins_ns` has one number for each link: the time in ns by the
+    clock of this link.
     """
     if begins_ns[0] is None or not is_known(cell):
         return None
@@ -84,8 +86,8 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
            build: pathlib.Path) -> set[int]:
     """Chooses the frames that a sender with perfect foresight would send.
     `work` contains the size and the deadline of each frame. Its times are
-    counted from the first frame. Returns the set of the numbers of the chosen
-    frames.
+    counted from the time at which the first frame was sent. Returns the
+    indexes of the chosen frames in `work`.
     """
     schedules = link_schedules.closed_ns(directory)
     found = []
@@ -97,9 +99,9 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # clocks of all links start at nearly the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # In the log of the link, the packets of the sender form one flow. In a
-        # run in virtual time (COMPUTED), this is flow 0. In a run in real
-        # time, the number of the flow is the station number of the sender.
+        # In the log of the link, the packets of the sender have a flow number.
+        # In a run in virtual time (COMPUTED), it is 0. In a run in real time,
+        # it is the station number of the sender.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
         # `schedules` contains the periods in which a link was closed. The lab
         # logs the end of such a period when it has opened the link. Opening
@@ -122,15 +124,15 @@ def begin_ns(packets: Sequence[measurements.Packet],
     """Returns the time at which the first frame was sent, by the clock of the
     link. There are up to two estimates of this time. An estimate can be too
     late, but never too early. The function therefore returns the earlier one.
-    If there is no estimate, it returns None.
+    If there is no estimate, the function returns None.
 
-    - The first estimate is `since_ns`: the time from the start of the link to
+    - The first estimate is `since_ns`, the time from the start of the link to
       the first frame, by the clock of the machine. It may be a few ms too
       late. If `since_ns` is None, there is no first estimate.
     - The second estimate is the time at which the first large packet arrives
-      at the link. It is too late if the sender waits for the first frame
-      before it begins its handshake. If `packets` is empty, there is no second
-      estimate.
+      at the link. Some senders wait for the first frame before they begin
+      their handshake. The first large packet, and thus the estimate, is then
+      too late. If `packets` is empty, there is no second estimate.
     """
     if not packets:
         return since_ns

@@ -3,9 +3,10 @@
 contains a table that compares transports, a text about the result, and the
 usual advice.
 
-The demo computes the problems and writes them to a file. The program that
-makes the page reads this file. They are separate programs, because they may
-run in different versions of Python. This module does not need Jinja2.
+The program pipelines/demo measures the problems and writes them to a file. The
+program that makes the page reads this file. They are separate programs,
+because they may run in different versions of Python. This module does not need
+Jinja2.
 """
 
 import dataclasses
@@ -34,7 +35,7 @@ class Problem:
     # rows. The first cell of a row names the sender.
     heads: list[str]
     rows: list[list[str]]
-    # A text below the table that explains its columns.
+    # A text that stands below the table and explains the columns of the table.
     key: str
     # A sentence that says which transport had the best results, and by how
     # much.
@@ -93,10 +94,10 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """A problem that the page describes can name groups of runs. If the page
-    shows such a group, the text of the problem already describes its results.
-    The sentences about the results (`findings`) are therefore removed from the
-    group. `shown` contains the problems.
+    """Removes the sentences about the results (`findings`) from those groups
+    of runs that belong to a problem. `shown` contains the problems that the
+    page describes. A problem can name groups of runs. Its own text then
+    describes their results, so the sentences are not needed.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

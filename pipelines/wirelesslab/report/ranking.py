@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ranks the rows of a table. The runs of a row yield a range of values. A row
-is better than another row only if its whole range is above the range of the
-other row. Rows whose ranges overlap are not put in order.
+"""Ranks the rows of a table. A row stands for several runs, for example all
+runs with the same protocol. The range of a row extends from the lowest to the
+highest value of its runs. A row is better than another row only if its whole
+range is above the range of the other row. Rows whose ranges overlap are not
+put in order.
 
 Only rows with at least three runs are ranked. Runs that are flagged as
 unreliable do not count. The command `lab compare` needs the same number of
@@ -20,7 +22,7 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # True if all runs of this range are flagged as unreliable. Otherwise, the
+    # True if all runs of the row are flagged as unreliable. Otherwise, the
     # range was computed without the flagged runs.
     is_flagged: bool = False
 
@@ -33,8 +35,9 @@ class Range(typing.NamedTuple):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the row takes part in the ranking. It does not if it has too
-        few runs, or if all of its runs are flagged as unreliable.
+        """Whether the row takes part in the ranking. A row does not take part
+        if it has too few runs, or if all of its runs are flagged as
+        unreliable.
         """
         return self.runs >= MIN_RUNS and not self.is_flagged
 
@@ -60,10 +63,10 @@ def is_better(one: Range, other: Range) -> bool:
 
 def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
     """Returns {label: (best place, worst place)} for the rows of a table.
-    `ranges` contains the range of each row. A row whose range overlaps other
-    ranges can have one of several places. If the range overlaps no other
-    range, the best and the worst place are equal. For a row that is not
-    ranked, the result has None instead of the pair.
+    `ranges` contains the range of values of each row. If the range of a row
+    overlaps other ranges, the row may have any place from the best to the
+    worst one. If it overlaps no other range, the best and the worst place are
+    equal. If a row is not ranked, its value is None.
     """
     ranked = {label: own for label, own in ranges.items() if own.is_ranked}
     found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)

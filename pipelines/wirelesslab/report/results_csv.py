@@ -66,9 +66,9 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
 def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
             words: Callable[[str], None]) -> Results:
     """Computes the results of all runs in the directory `path` that stream a
-    clip, on all processor cores. A frame counts as late if it arrives more
-    than `late_ms` ms after its due time. The caller's function `words` is
-    called with progress messages.
+    clip. The runs are distributed over all processor cores. A frame counts as
+    late if it arrives more than `late_ms` ms after its due time. Calls
+    `words`, a function of the caller, with progress messages.
     """
     found, _, _ = run_results.read(path, build, late_ms)
     runs = [run for run in found
@@ -206,11 +206,11 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
-    """Compares the cells (experiments) in `found` with `results`. Returns two
-    lists. The first list has the cells without a result: no row of `results`
-    has the name and the definition of the cell. The second list has a line of
-    text that says how many cells have a result. If no cell has one, the second
-    list is empty.
+    """Returns two lists. The first list has those experiments (cells) in
+    `found` that have no result in `results`. An experiment has a result if a
+    row of `results` has the same name and the same definition. The second list
+    has a line of text that says how many experiments have a result. If there
+    are none, the second list is empty.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

@@ -34,10 +34,10 @@ Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """The results of one stream. The stream belongs to a completed cell, which
-    is one experiment of a matrix. If several streams were sent at the same
-    time, the cell has a Run for each stream. `beside` contains all Runs of the
-    cell, including this one.
+    """The results of one stream of an experiment. Most experiments have one
+    stream, and then one Run. If an experiment has several streams that are
+    sent at the same time, it has a Run for each of them. `beside` contains all
+    Runs of the experiment, including this one.
     """
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],
@@ -50,8 +50,9 @@ class Run:
         self.beside = [self]
         self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
-        # Results of older versions do not have the key LINKS_BEGAN, which
-        # contains the start times of the links.
+        # LINKS_BEGAN is the key for the start times of the emulated links.
+        # Results that an older version has written do not have this key. The
+        # value is then None.
         self._links_began_ns = result.get(cells.LINKS_BEGAN)
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
@@ -65,11 +66,12 @@ class Run:
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
         """Returns the lateness of the run: how late processes on the machine
-        woke up, and how late the link pushed packets. The key "flagged" says
-        whether the lateness may make the run unreliable. This depends on the
-        limit above which a frame counts as late, which is the option --late of
-        the report. If the limit was different during the run, "flagged" is
-        computed again.
+        woke up, and how late the emulated link pushed packets. The key
+        "flagged" says whether this lateness may make the result of the run
+        unreliable. The answer depends on the limit above which a frame counts
+        as late. The option --late of the report sets this limit. If this limit
+        differs from the limit that was used directly after the run, "flagged"
+        is computed again.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -124,17 +126,18 @@ class Run:
 
     @functools.cached_property
     def links(self) -> list[measurements.LinkLog]:
-        """The logs of the links that the run uses. A combined link consists of
-        several links, and each of them has a log. Otherwise there is one log.
+        """A list with the log of each link that the run uses. If the link of
+        the run is a combined link, it consists of several links, and the list
+        has a log for each of them. For any other link, the list has one log.
         """
         return [measurements.read_link(self._home / name, station)
                 for name, station in cells.link_logs(self.cell)]
 
     @functools.cached_property
     def dropped_in_outages(self) -> int:
-        """The number of packets that the sending host dropped while a schedule
-        had closed the link. The log of the link does not contain these
-        packets.
+        """The number of packets that the sending host dropped while the link
+        was closed. A schedule closes and opens a link at certain times. The
+        log of the link does not contain these packets.
         """
         return link_schedules.dropped(self._home)
 
@@ -161,10 +164,12 @@ class Run:
             self.link.packets)
 
     def quality_of_link(self, place: int = 0) -> list[tuple[int, float]]:
-        """Returns the quality of one link over time. `place` is the index of
-        the link. The result is a list of pairs (time in ns, quality from 0 to
-        1). The times are counted from the start of the stream, when its first
-        packet enters the link. The clock of the link starts earlier.
+        """Returns the quality of one link over time. The quality is the share
+        of packets that get through at the first attempt, from 0 to 1. `place`
+        is the index of the link. The result is a list of pairs (time in ns,
+        quality from this time on). The times are counted from the start of the
+        stream, when its first packet enters the link. The clock of the link
+        starts earlier.
         """
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
@@ -179,9 +184,9 @@ class Run:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """The quality of each picture that the viewer saw. It is kept in a
-        file, because its computation takes longer than all other computations
-        of a run.
+        """The quality of each picture that the viewer saw. The result is kept
+        in a file, because this computation takes longer than all other
+        computations of a run.
         """
         return kept_pictures(
             self.directory / f"quality-{self._late_ms}.csv", self.shown,
@@ -215,8 +220,9 @@ class Run:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores `numbers`, which another process has computed. A later call
-        of numbers() returns them and does not compute them again.
+        """Stores `numbers`, the results of this run that another process has
+        computed. A later call of numbers() returns them and does not compute
+        them again.
         """
         self.__dict__["_numbers"] = numbers
 
@@ -271,9 +277,9 @@ class Run:
 
     @functools.cached_property
     def common_rates(self) -> list[float]:
-        """The bitrate in bit/s of each stream in `beside`. The list `beside`
-        has all streams that were sent at the same time in this run. Only the
-        period in which all of them were being sent is measured.
+        """The bitrate in bit/s of each stream in `beside`, the list of all
+        streams that were sent at the same time. Only the period in which all
+        of them were being sent is measured.
         """
         none = [NAN] * len(self.beside)
         if self.beside == [self] or not all(run.passages
@@ -289,9 +295,11 @@ def kept_pictures(
 ) -> list[quality.Picture]:
     """Returns the quality of each picture that the viewer saw. The quality is
     kept in the file `path`. If this file exists, it is read. Otherwise
-    `measure(shown)` computes the quality, and the file is written. `shown` has
-    one item for each picture of the film: the number of the picture that was
-    shown in its place, or None.
+    `measure(shown)` computes the quality, and the file is written.
+
+    `shown` has one item for each picture of the film. If the picture was
+    shown, this is its own number. Otherwise it is the number of the picture
+    that was on the screen instead. It is None if the screen was still empty.
     """
     if path.exists():
         with open(path) as file:
@@ -366,8 +374,8 @@ def of_cells(runs: list[Run]) -> list[Run]:
 def runs_of(directory: pathlib.Path, result: dict[str, Any],
             build: pathlib.Path | None, late_ms: float,
             by: str = "protocol") -> list[Run]:
-    """Returns one Run for each stream of a cell. A cell is one experiment of
-    the matrix, and `result` is its result.
+    """Returns a list with one Run object for each stream of an experiment.
+    `directory` is the directory of the experiment, and `result` is its result.
     """
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
@@ -427,9 +435,9 @@ def title_of(run: Run) -> str:
 
 def summary(runs: list[Run]) -> Table:
     """Returns a table as two values: the heads of the columns, and the rows.
-    There is a row for each label. A cell of the table has the median over all
-    runs with this label. If these runs have different values, the cell also
-    has the lowest and the highest value.
+    Runs that agree in the compared property, for example in the protocol,
+    share a row. Each entry of the row is the median over these runs. If they
+    have different values, the entry also has the lowest and the highest value.
     """
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
@@ -454,7 +462,9 @@ def spread(values: Sequence[float], form: str) -> str:
 
 
 def all_numbers(runs: list[Run]) -> Table:
-    """Returns a table of unrounded numbers, with a row for each run."""
+    """Returns a table with a row for each run. The row has all numbers that
+    describe the result of the run, and they are not rounded.
+    """
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
              run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
@@ -485,10 +495,9 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.12, with a row for each
-    label. A label stands for the runs with the same value of the compared key,
-    for example the same protocol. A row counts the packets of all runs with
-    this label.
+    """Returns a table of series of consecutive lost packets, in the form of
+    Ouwens table 3.12. Runs that agree in the compared property, for example in
+    the protocol, share a row. The row counts the packets of all of these runs.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -506,10 +515,10 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.2, with a row for each
-    label. A label stands for the runs with the same value of the compared key,
-    for example the same protocol. A row counts the packets of all runs with
-    this label.
+    """Returns a table of the number of transmissions of a packet, in the form
+    of Ouwens table 3.2. Runs that agree in the compared property, for example
+    in the protocol, share a row. The row counts the packets of all of these
+    runs.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
@@ -527,10 +536,10 @@ def attempts(runs: list[Run]) -> Table:
 
 
 def latency_by_size(runs: list[Run]) -> Table:
-    """Returns a table with the median latency in ms for each class of frame
-    sizes. The table has a row for each label. A label stands for the runs with
-    the same value of the compared key, for example the same protocol. A row
-    covers the frames of all runs with this label.
+    """Returns a table with the median latency of the frames in ms, for each
+    class of frame sizes. Runs that agree in the compared property, for example
+    in the protocol, share a row. This row covers the frames of all of these
+    runs.
     """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)
