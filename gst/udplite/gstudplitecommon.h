@@ -15,6 +15,7 @@
 /* GType of UdpliteBackend, whose values are auto, kernel, raw and udp. */
 GType gst_udplite_backend_get_type (void);
 
-/* Returns the format of the packets that `caps` describe, or
- * UDPLITE_FORMAT_UNKNOWN if `caps` is NULL. */
+/* Returns the payload format of the packets that `caps` describe, for example
+ * RTP with MPEG video. Returns UDPLITE_FORMAT_UNKNOWN if `caps` is NULL or
+ * describes no known format. */
 UdpliteFormat gst_udplite_format_from_caps (const GstCaps * caps);

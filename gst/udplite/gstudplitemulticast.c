@@ -89,8 +89,9 @@ gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
   gchar **names;
   guint i;
 
-  /* A link-local IPv6 group has a scope, which is the index of its interface
-   * (RFC 4007 section 11). */
+  /* If no interface is named, an IPv6 group is joined or left on the interface
+   * that its scope selects. The scope of a link-local group is the index of its
+   * interface (RFC 4007 section 11). */
   if (!interfaces || !*interfaces)
     return set_sources (&self, g_inet_address_get_family (self.group) ==
         G_SOCKET_FAMILY_IPV6 ? g_inet_socket_address_get_scope_id (group) : 0,

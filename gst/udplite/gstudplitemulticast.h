@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Joins and leaves multicast groups. Properties of the elements select the
- * network interfaces and the senders whose packets are accepted. */
+/* Joins and leaves multicast groups. The caller selects the network interfaces
+ * on which this is done, and the senders whose packets are accepted. Both come
+ * from properties of the element. */
 
 #pragma once
 

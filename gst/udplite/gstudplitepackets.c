@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts buffers to packets. The functions are documented in
- * gstudplitepackets.h. */
+/* Converts GstBuffers to packets for a UDP-Lite socket. The functions are
+ * documented in gstudplitepackets.h. */
 
 #include "gstudplitepackets.h"
 
 #include "gstframeinfometa.h"
 #include "gstwirelessproperties.h"
 
-/* Number of leading bytes of a packet that are searched for headers. These
- * bytes include an RTP header with all its CSRCs, and the sequence, GOP and
+/* Number of leading bytes of a packet in which headers are searched for. An RTP
+ * header with all its CSRCs fits into them, together with the sequence, GOP and
  * picture headers of MPEG video with quantiser matrices. */
 #define HEAD_SIZE 512
 

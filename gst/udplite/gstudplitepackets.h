@@ -16,8 +16,8 @@ typedef enum
   /* The checksum covers the same number of bytes in each packet. */
   GST_UDPLITE_COVERAGE_FIXED,
   /* In this mode, the checksum covers the UDP-Lite, RTP and payload headers of
-   * each packet. If the format of a packet is unknown, the checksum covers the
-   * whole packet. */
+   * each packet. If it is not known where the headers of a packet end, the
+   * checksum covers the whole packet. */
   GST_UDPLITE_COVERAGE_HEADERS
 } GstUdpliteCoverageMode;
 

@@ -44,16 +44,16 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_sink_debug);
 
 #define DEFAULT_HOST "localhost"
 #define DEFAULT_PORT 5004
-/* Time in ms between two attempts to resolve the receivers whose names could
- * not be resolved. */
+/* Interval in ms at which the sink tries again to resolve the host names of
+ * receivers, if earlier attempts have failed. */
 #define RESOLVE_INTERVAL 5000
 /* Minimum time in us between two warnings about packets that could not be sent.
  */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 /* poll () may report that a socket is writable although the queue of the
- * network device is full (ENOBUFS). The sink detects this if a wait for the
- * socket took less than MIN_WAIT us. In this case, the sink pauses for PAUSE
- * ms. */
+ * network device is full (ENOBUFS). Waiting for the socket then takes almost no
+ * time, and the sink would try to send again and again. Therefore, if a wait
+ * took less than MIN_WAIT us, the sink pauses for PAUSE ms. */
 #define PAUSE 1
 #define MIN_WAIT 100
 
@@ -101,10 +101,10 @@ struct _GstUdpliteSink
   GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
   UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
-  /* TRUE from the time at which the base class has called connect with success
-   * until it calls disconnect */
+  /* TRUE after the base class has called `connect` with success, until it calls
+   * `disconnect` */
   gboolean is_open;
-  /* number of packets that the system refused to send */
+  /* how many times the system has refused to send a packet to a receiver */
   guint64 send_errors;
   guint64 bytes_served;         /* bytes sent to all receivers */
   /* monotonic time in us of the last warning about a packet that could not be
@@ -115,8 +115,8 @@ struct _GstUdpliteSink
   GstUdplitePackets *packets;
   /* The following fields store the position at which a batch of packets for
    * several receivers was interrupted, because a socket had no room. */
-  /* First packet of the batch that was interrupted because a socket had no
-   * room; NULL if there is no such batch */
+  /* first packet of the batch that was interrupted because a socket had no
+   * room; NULL = no batch was interrupted */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
   /* Address family of the socket that had no room for further packets */
@@ -333,9 +333,10 @@ get_group (const UdpliteClient * client)
   return address;
 }
 
-/* Joins or leaves the group of `client`. The application may have joined the
- * group on its own socket before. In this case is_joined stays FALSE, so that
- * the sink does not end the application's membership later. */
+/* Joins or leaves the multicast group of the receiver `client`. The application
+ * may have joined the group on its own socket before. In this case is_joined
+ * stays FALSE, so that the sink does not end the application's membership
+ * later. */
 static void
 set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 {
@@ -348,7 +349,8 @@ set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
   if (!group)
     return;
   /* The scope of a link-local group is the index of its interface (RFC 4007
-   * section 11). */
+   * section 11). If the group has no scope, the property multicast-iface
+   * selects the interface. */
   if (index == 0)
     index = get_multicast_index (self);
   client->is_joined = udplite_socket_set_membership (socket, join, group, NULL,
@@ -545,8 +547,10 @@ prepare_client (GstElement * element, gpointer id)
   g_clear_error (&error);
 }
 
-/* Prepares a receiver that was just added, if the sockets are open. A host name
- * is resolved in another thread. Called without the lock. */
+/* Called without the lock when a receiver was just added. If the sockets are
+ * open, prepares the receiver: opens the socket of its address family and joins
+ * its multicast group. If its host name has to be resolved first, another
+ * thread resolves the name and prepares the receiver. */
 static void
 gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 {
@@ -697,8 +701,8 @@ gst_udplite_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 
 G_STATIC_ASSERT (UDPLITE_MAX_ROUND >= DATAGRAM_BATCH);
 
-/* Counts a packet that cannot be sent to `client`. Other receivers may still
- * get the packet. Takes ownership of `error`. */
+/* Counts an error: a packet cannot be sent to the receiver `client`. The packet
+ * may still be sent to other receivers. Takes ownership of `error`. */
 static void
 count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
 {
@@ -716,9 +720,9 @@ count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
   g_error_free (error);
 }
 
-/* Sends packets to one receiver. Returns the number of sent packets. If this is
- * less than `n` and `error` is not set, the socket has no room. If `error` is
- * set, the first packet that was not sent has failed. */
+/* Sends packets to one receiver. Returns the number of packets that were sent.
+ * If this number is less than `n` and `error` is not set, the socket has no
+ * room. If `error` is set, the packet after the sent ones could not be sent. */
 static guint
 send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     guint n, GError ** error)
@@ -756,9 +760,9 @@ count_sent (GstUdpliteSink * self, const UdpliteTurn * turn,
   self->bytes_served += bytes;
 }
 
-/* Sends the `n` packets in `buffers` to all receivers. If an earlier call was
- * interrupted, continues where that call stopped. Returns FALSE if a socket has
- * no room. */
+/* Sends the `n` packets in `buffers` to all receivers. If a socket has no room,
+ * stops and returns FALSE. If an earlier call has stopped in this batch,
+ * continues at the point where that call stopped. */
 static gboolean
 send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
 {
@@ -842,16 +846,16 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint mapped;
 
   LOCK (self);
-  /* If blocking=false and a socket is full, the base class drops the first
+  /* With blocking=false, if a socket is full, the base class drops the first
    * packet of the batch for all receivers that have not received it yet. If
-   * there are several receivers, the batch is limited to one packet. In this
-   * way no other packet is dropped. */
+   * there are several receivers, the batch is therefore limited to one packet,
+   * so that no other packet is dropped as well. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* If the batch does not begin with the packet `resume_at`, the base class has
-   * dropped the interrupted batch. The stored progress of the interrupted batch
-   * is then discarded. */
+  /* `resume_at` is the first packet of an interrupted batch. If the present
+   * batch does not begin with this packet, the base class has dropped the
+   * interrupted batch. Its stored progress is then discarded. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -1205,10 +1209,11 @@ static const GstWirelessProperty properties[] = {
    *
    * - the header of UDP-Lite;
    * - the header of RTP;
-   * - the part of the payload that the payloader has marked. For MPEG-1/2 video
-   *   and H.263, this part can also follow from the payload format.
+   * - the part of the payload that the payloader has marked. If the payloader
+   *   has marked nothing, the element finds the headers of MPEG-1/2 video and
+   *   of H.263 by itself.
    *
-   * A packet of an unknown format is covered completely.
+   * A packet of an unknown format without a mark is covered completely.
    */
   PROPERTY_ENUM ("coverage-mode", "Coverage mode",
       "Which part of each packet the checksum covers",
@@ -1271,12 +1276,13 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSink:gso:
    *
-   * With `auto` and the backend udp, several consecutive packets of a buffer
-   * list are passed to the kernel as one message. These packets must have the
-   * same size, and the UDP-Lite checksum must cover them completely. They also
-   * have a UDP checksum, so the kernel of the receiver discards them if they
-   * are damaged. With `off`, no packet has a UDP checksum. The other backends
-   * cannot use segmentation offload.
+   * Whether generic segmentation offload (GSO) is used. With `auto` and the
+   * backend udp, the sink passes several consecutive packets of a buffer list
+   * to the kernel as one message, if the packets have the same size and the
+   * UDP-Lite checksum covers them completely. These packets also have a UDP
+   * checksum, so the kernel of the receiver discards them if they are damaged.
+   * With `off`, no packet has a UDP checksum. The other backends cannot use
+   * GSO.
    *
    * Since: 0.1
    */
@@ -1345,7 +1351,8 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     LOCK (self);
     self->send_errors = self->bytes_served = 0;
     self->warned_at = 0;
-    /* The format of the packets is unknown until the next caps event. */
+    /* The next caps event says which format the packets have. Until then, their
+     * format is unknown. */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
     warn_of_coverage (self);
@@ -1386,8 +1393,9 @@ install_signals (GType type)
 {
   const GSignalFlags action = G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION;
 
-  /* The signal `add` adds a receiver. The receiver gets the packets from now
-   * on; if it was added twice, it gets each packet twice. */
+  /* The signal `add` adds a receiver, which gets all packets from now on. A
+   * receiver that was added twice gets each packet twice, unless
+   * send-duplicates is FALSE. */
   signals[SIGNAL_ADD] = g_signal_new_class_handler ("add", type, action,
       G_CALLBACK (add_client), NULL, NULL, NULL, G_TYPE_NONE, 2,
       G_TYPE_STRING, G_TYPE_INT);
@@ -1396,10 +1404,12 @@ install_signals (GType type)
       G_TYPE_STRING, G_TYPE_INT);
   signals[SIGNAL_CLEAR] = g_signal_new_class_handler ("clear", type, action,
       G_CALLBACK (clear_clients), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  /* The signal `get-stats` returns a structure with the fields bytes-sent,
-   * packets-sent, connect-time, disconnect-time and errors. The times are in ns
-   * since 1970; disconnect-time is 0 while the receiver is in use. The
-   * structure is empty if the receiver is unknown. */
+  /* The signal `get-stats` returns a structure with the statistics of one
+   * receiver: bytes-sent, packets-sent, connect-time, disconnect-time and
+   * errors. connect-time and disconnect-time are the times at which the
+   * receiver was added and removed, in ns since 1970. disconnect-time is 0
+   * while the receiver is in use. The structure is empty if the receiver is
+   * unknown. */
   signals[SIGNAL_GET_STATS] = g_signal_new_class_handler ("get-stats", type,
       action, G_CALLBACK (get_client_stats), NULL, NULL, NULL,
       GST_TYPE_STRUCTURE, 2, G_TYPE_STRING, G_TYPE_INT);

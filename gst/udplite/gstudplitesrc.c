@@ -6,8 +6,8 @@
  *
  * Receives UDP-Lite (RFC 3828). A packet is delivered if the part that the
  * sender covered with the checksum has arrived undamaged. A decoder that
- * tolerates bit errors can then use a packet that UDP would have discarded. The
- * properties that udpsrc has as well have the same meaning as in udpsrc.
+ * tolerates bit errors can then use a packet that UDP would have discarded.
+ * Properties that also exist in udpsrc have the same meaning as in udpsrc.
  *
  * The packets come from the kernel's UDP-Lite socket, from a raw socket
  * (CAP_NET_RAW), or from UDP packets that carry UDP-Lite: see
@@ -76,16 +76,16 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
  * same cache sets and evict each other. 1536 bytes are therefore added. Memory
  * pages that are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
-/* minimum time between two warnings about discarded packets */
+/* minimum time in ns between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
-/* Maximum number of blocks of memory that the buffers of received packets
- * share. A block has 64 KiB. If an element downstream keeps a single small
- * buffer, it also keeps the whole block. MAX_BLOCKS limits the memory that is
- * wasted in this way to 4 MiB. */
+/* The buffers of several received packets are parts of one block of memory,
+ * which has 64 KiB. If an element downstream keeps a single small buffer, the
+ * whole block stays allocated. MAX_BLOCKS is the maximum number of such blocks,
+ * so that at most 4 MiB are wasted in this way. */
 #define MAX_BLOCKS 64
-/* Minimum number of packets for which memory is prepared. It is used if the
- * previous batch was small. */
+/* Minimum number of datagrams for which a receive call prepares memory. It is
+ * used if the previous batch was small. */
 #define MIN_BATCH 8
 
 /* Values of the properties. The struct owns its strings. */
@@ -105,13 +105,15 @@ typedef struct
 typedef struct
 {
   guint64 packets, bytes, lists;
-  /* number of packets in which the checksum covered only a part of the bytes */
+  /* number of received packets whose checksum covered only a part of their
+   * bytes */
   guint64 partly_covered;
-  /* number of packets shorter than skip-first-bytes */
+  /* number of packets that were dropped because they are shorter than the
+   * property skip-first-bytes */
   guint64 too_short_to_skip;
   UdpliteSocketStats socket;
-  /* number of packets that the kernel had dropped when its counter was last
-   * read */
+  /* Number of packets that the kernel has dropped since the socket was opened.
+   * It is updated each time the kernel's counter is read. */
   guint64 dropped;
 } GstUdpliteSrcCounters;
 
@@ -121,17 +123,21 @@ struct _GstUdpliteSrc
 
   /* protected by OBJECT_LOCK */
   GstUdpliteSrcSettings settings;
-  /* the socket of the application; NULL if we open our own socket */
+  /* the socket that the application has given with the property `socket`; NULL
+   * if the element opens a socket of its own */
   GSocket *socket;
   /* TRUE if a changed property requires a new socket */
   gboolean reopen;
   UdpliteBackend backend;       /* backend in use; AUTO = none yet */
   GstUdpliteSrcCounters counters;       /* since the socket was opened */
-  /* value of the kernel's drop counter when the socket was opened */
+  /* Value of the kernel's counter of dropped packets at the time when the
+   * socket was opened. Only packets that are dropped later are counted in
+   * `counters`. */
   guint64 dropped_before;
 
-  /* The socket. It is created and freed while no streaming thread runs;
-   * otherwise only the streaming thread uses it. */
+  /* The UDP-Lite socket from which packets are received. It is created and
+   * freed only while no streaming thread runs. While a streaming thread runs,
+   * only this thread uses the socket. */
   UdpliteSocket *udplite;
   /* the socket of the application if `udplite` uses that socket; otherwise NULL
    */
@@ -140,23 +146,24 @@ struct _GstUdpliteSrc
   gchar *group_interfaces, *group_sources;
   guint8 *receive_buffers;      /* memory of all `memories` */
   UdpliteMemory memories[DATAGRAM_BATCH];
-  /* packets that were received and are not in a buffer yet; owned by `udplite`
-   */
+  /* Packets that the last receive call returned and that were not copied to a
+   * GstBuffer yet. The array belongs to the socket `udplite`. */
   const UdplitePacket *packets;
   guint n_packets;
   /* number of packets that the last receive call returned */
   guint last_batch;
   /* TRUE if more packets may be waiting in the socket */
   gboolean more;
-  /* counters of the socket at the time of the last warning about discarded
-   * packets */
+  /* the socket's counters of discarded packets, as they were at the last
+   * warning about discarded packets */
   UdpliteSocketStats reported;
   /* Time in ns of the last warning about discarded packets. It is measured with
    * gst_util_get_timestamp (). */
   GstClockTime report_time;
-  /* memory for packets that were received together */
+  /* allocator of memory blocks; all buffers of a batch are parts of such a
+   * block */
   GstAllocator *blocks;
-  /* size in bytes of the buffers in the pool of GstBaseSrc */
+  /* size in bytes of the buffers in the buffer pool that GstBaseSrc uses */
   gsize pool_size;
   /* sender of the previous packet, and the path on which this packet arrived */
   GSocketAddress *sender;
@@ -170,8 +177,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
         "UDP-Lite source"));
-/* The element has no rank, because it is found by its URI scheme. udpsrc has
- * none either. */
+/* The element needs no rank, because applications find it by its URI scheme.
+ * The element udpsrc has no rank either. */
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
 
@@ -207,9 +214,9 @@ open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
 {
   GSocketAddress *address;
 
-  /* The argument FALSE means that `udplite` does not close the socket when it
-   * is freed. The element closes the socket later if the property close-socket
-   * is TRUE. */
+  /* The argument FALSE means that the socket stays open when `udplite` is
+   * freed. The element closes the socket later if the property close-socket is
+   * TRUE. */
   self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
   if (!self->udplite)
     return FALSE;
@@ -231,9 +238,9 @@ set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
     return;
   g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
   g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
-  /* Linux returns twice the size that it has set (socket(7)). If even the
-   * doubled size is below the requested size, the kernel has limited the size.
-   */
+  /* For SO_RCVBUF, Linux returns twice the size that it has set (socket(7)). If
+   * even the doubled size is below the requested size, the kernel has limited
+   * the size. */
   if (got < size)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
         ("The kernel gives %d bytes of buffer instead of the %d bytes of "
@@ -306,7 +313,8 @@ gst_udplite_src_update_dropped (GstUdpliteSrc * self)
   GST_OBJECT_LOCK (self);
   socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
   if (socket) {
-    /* The kernel's counter of dropped packets has 32 bits and wraps around. */
+    /* The kernel's counter of dropped packets has 32 bits and wraps around. The
+     * difference is therefore computed modulo 2^32. */
     self->counters.dropped += (guint32) (read_dropped (socket)
         - self->dropped_before - self->counters.dropped);
   }
@@ -409,7 +417,8 @@ static void
 leave_group (GstUdpliteSrc * self)
 {
   /* A socket that belongs to the application stays open after this element has
-   * stopped. It must therefore leave the multicast group explicitly. */
+   * stopped. Therefore the element must leave the multicast group explicitly.
+   */
   if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
     gst_udplite_set_membership (self->udplite, FALSE, self->group,
         self->group_interfaces, self->group_sources, NULL);
@@ -430,7 +439,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
 
   GST_OBJECT_LOCK (self);
   /* If this element will continue to use the socket of the application, the
-   * socket must stay open, even with close-socket=true. */
+   * socket must stay open, even if the property close-socket is TRUE. */
   close_foreign = self->settings.close_socket
       && !(again && self->foreign == self->socket);
   gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
@@ -445,11 +454,11 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   g_clear_pointer (&self->receive_buffers, g_free);
 }
 
-/* How packets are received. Packets are received in batches: each packet
- * becomes a buffer, and the buffers of a batch are pushed together. The kernel
- * writes into memory that can hold a packet of any size. The bytes are then
- * copied into buffers of the right size. As a consequence, no packet is lost
- * because it is large, and a small packet does not occupy 64 KiB.
+/* Packets are received in batches: each packet becomes a buffer, and the
+ * buffers of a batch are pushed downstream together. The kernel writes into
+ * memory that can hold a packet of any size. The bytes are then copied into
+ * buffers of the right size. As a consequence, no packet is lost because it is
+ * large, and a small packet does not occupy 64 KiB.
  */
 
 /* The buffers into which create () copies one batch of received packets. */
@@ -464,11 +473,12 @@ typedef struct
 {
   guint skip;
   gboolean with_sender;
-  /* running time of arrival; GST_CLOCK_TIME_NONE = no timestamp */
+  /* running time in ns at which the packets were received; GST_CLOCK_TIME_NONE
+   * = the buffers get no timestamp */
   GstClockTime time;
   GstAllocator *blocks;         /* not owned; NULL for a single packet */
   GstBufferPool *pool;          /* for a single packet; may be NULL */
-  gsize pool_size;              /* size in bytes of the pool's buffers */
+  gsize pool_size;              /* size in bytes of the buffers in `pool` */
 } PacketOptions;
 
 /* --- waiting ------------------------------------------------------------- */
@@ -485,9 +495,9 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-/* Returns the time in us that is left of `timeout`; -1 means that there is no
- * timeout. `timeout` is in ns and begins at `since`, the monotonic time in us
- * of the last buffer or message. */
+/* Returns how much of `timeout` is left, in us. `timeout` is in ns. The value 0
+ * means that there is no timeout, and the result is then -1. The timeout began
+ * at `since`, the monotonic time in us of the last buffer or message. */
 static gint64
 time_left (guint64 timeout, gint64 since)
 {
@@ -498,10 +508,11 @@ time_left (guint64 timeout, gint64 since)
   return MAX (0, (gint64) (timeout / GST_USECOND) - elapsed);
 }
 
-/* Waits until a packet can be received. If the property `timeout` is set, posts
- * a message each time a period of this length passes without a packet. `since`
- * is the monotonic time in us at which the current period began. It is updated
- * when a new period begins. */
+/* Waits until a packet can be received. If the property `timeout` is set, the
+ * waiting time is divided into periods of this length, and a message is posted
+ * after each period without a packet. `since` is the monotonic time in us at
+ * which the current period began. The function updates `since` when a new
+ * period begins. */
 static GstFlowReturn
 wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 {
@@ -532,10 +543,10 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 /* --- one packet ---------------------------------------------------------- */
 
 /* Makes a buffer that is a part of a block of memory. All packets that were
- * received together share the block. A new block is usually memory that was
- * freed just before and is still in the cache of the CPU. The buffers of a pool
- * lack this advantage, because a freed buffer is used again only after all
- * other free buffers. */
+ * received together share the block. Blocks have an advantage over the buffers
+ * of a pool: the memory of a new block was usually freed just before, and is
+ * still in the cache of the CPU. In a pool, a freed buffer is used again only
+ * after all other free buffers. */
 static GstBuffer *
 copy_to_block (GstAllocator * blocks, const guint8 * data, gsize size)
 {
@@ -564,8 +575,9 @@ copy_packet (const PacketOptions * options, const guint8 * data, gsize size)
   return buffer;
 }
 
-/* Returns the address of the sender. It is cached, because consecutive packets
- * usually have the same sender. */
+/* Returns the address of the packet's sender. The address of the previous
+ * sender is cached, because consecutive packets usually have the same sender.
+ */
 static GSocketAddress *
 find_sender (GstUdpliteSrc * self, const UdplitePacket * packet)
 {
@@ -584,8 +596,9 @@ is_partly_covered (const UdplitePacket * packet)
   return packet->covered != G_MAXUINT && packet->covered < packet->size;
 }
 
-/* Makes a buffer from a packet. Returns NULL if the packet is shorter than the
- * number of bytes that have to be skipped. */
+/* Makes a buffer from a packet, without its first bytes if the property
+ * skip-first-bytes is set. Returns NULL if the packet has fewer bytes than have
+ * to be skipped. */
 static GstBuffer *
 make_buffer (GstUdpliteSrc * self, const UdplitePacket * packet,
     const PacketOptions * options)
@@ -696,7 +709,8 @@ count (GstUdpliteSrc * self, const GstUdpliteSrcCounters * more)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Converts the first `n` packets in `self->packets` into buffers of `batch`. */
+/* Converts the first `n` packets in `self->packets` into GstBuffers, and stores
+ * the buffers in `batch`. */
 static void
 make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 {
@@ -735,9 +749,10 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   warn_about_discarded (self, &counters.socket);
 }
 
-/* Returns the maximum number of packets to receive in one call. It is limited,
- * because memory is prepared for this number of packets. The preparation costs
- * time even if fewer packets arrive. */
+/* Returns the maximum number of datagrams to receive in the next call: twice
+ * the size of the last batch, within fixed limits. The number is not always the
+ * greatest possible one, because the memory that is prepared for each datagram
+ * costs time even if fewer datagrams arrive. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {
@@ -745,7 +760,9 @@ get_batch_size (GstUdpliteSrc * self)
       CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH));
 }
 
-/* Receives the packets that wait in the socket. There may be none. */
+/* Receives the packets that wait in the socket, and stores them in
+ * self->packets. Does not block: if no packet waits, self->n_packets becomes 0.
+ */
 static GstFlowReturn
 receive_packets (GstUdpliteSrc * self)
 {
@@ -765,9 +782,9 @@ receive_packets (GstUdpliteSrc * self)
 }
 
 /* Makes a batch of buffers from received packets. If no packet is left from the
- * last receive call, receives packets first. With GRO, one receive call may
- * return more packets than a buffer list may contain. The remaining packets
- * stay for the next call of this function. */
+ * last receive call, receives packets first. With GRO, one receive call can
+ * return more packets than fit into a buffer list. The remaining packets stay
+ * for the next call of this function. */
 static GstFlowReturn
 take_batch (GstUdpliteSrc * self, Batch * batch)
 {
@@ -779,8 +796,9 @@ take_batch (GstUdpliteSrc * self, Batch * batch)
   make_batch (self, batch, n);
   self->packets += n;
   self->n_packets -= n;
-  /* If the batch is empty, create () must call wait_for_packet () next,
-   * because only this function detects a request to stop. */
+  /* If the batch is empty, create () must call wait_for_packet () next, because
+   * only wait_for_packet () detects a request to stop. create () calls it only
+   * if `more` is FALSE. */
   if (batch->n_buffers == 0)
     self->more = FALSE;
   return flow;
@@ -858,7 +876,7 @@ set_reopen (gpointer object)
   GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-/* The properties from address to mtu exist in udpsrc as well. */
+/* The following properties from `address` to `mtu` also exist in udpsrc. */
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
@@ -961,8 +979,9 @@ static const GstWirelessProperty properties[] = {
 
 /* --- virtual functions of GstBaseSrc -------------------------------------- */
 
-/* Always uses a pool of buffers of `mtu` bytes, whatever downstream proposes,
- * because downstream does not know the size of the packets. */
+/* Always selects a pool of buffers of `mtu` bytes, where `mtu` is a property of
+ * this element. A pool that downstream proposes is not used, because downstream
+ * does not know the size of the packets. */
 static gboolean
 gst_udplite_src_decide_allocation (GstBaseSrc * src, GstQuery * query)
 {
@@ -1005,7 +1024,7 @@ gst_udplite_src_start (GstBaseSrc * src)
 
 /* The socket is opened in the change to READY and closed in the change to NULL.
  * In READY, the port is therefore known already, as in udpsrc. If properties
- * are changed in READY, `start` opens the socket again. */
+ * are changed in READY, gst_udplite_src_start () opens the socket again. */
 static GstStateChangeReturn
 gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
 {

@@ -95,8 +95,8 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
  * With IP_HDRINCL, the kernel leaves the field Identification at 0 if the bit
  * "don't fragment" is set, because such a packet needs no number (RFC 6864
  * section 4.1). However, a router may clear this bit and fragment the packet.
- * For this reason, this function numbers the packets. Without IP_HDRINCL, the
- * kernel would number the packets of a connected socket as well. */
+ * For this reason, this function numbers the packets. For a connected socket
+ * without IP_HDRINCL, the kernel would number them, too. */
 gboolean
 udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of udplitenetlink.h with system calls only. The kernel answers
- * a request before sendto () returns, so no function has to wait for the
- * answer.
+/* Implementation of udplitenetlink.h: asks the Linux kernel about its IPv4
+ * routes, with system calls only. The kernel stores its answer before send ()
+ * returns, so no function has to wait for the answer.
  */
 
 #include "udplitenetlink.h"
@@ -59,10 +59,12 @@ udplite_netlink_open (void)
       | RTMGRP_IPV4_RULE);
 }
 
-/* Returns whether a notification has arrived. Returns TRUE also if recv ()
- * fails with an error other than EAGAIN or EINTR. A notification may then have
- * been lost, because the kernel had no room for it or because the socket is
- * unusable. The caller therefore has to assume a change. */
+/* Returns whether the kernel has reported a change of the network (an address,
+ * a route, a rule or an interface) since the last call. Also returns TRUE if
+ * recv () fails with an error other than EAGAIN or EINTR. Such an error means
+ * that a report may have been lost, because the kernel had no room for it or
+ * because the socket is unusable. The caller therefore has to assume a change.
+ */
 gboolean
 udplite_netlink_has_changed (gint fd)
 {
@@ -115,7 +117,8 @@ ask (const guint8 * source, const guint8 * destination, guint32 interface,
   return *size >= 0;
 }
 
-/* Checks the metrics of a route. Returns FALSE in two cases:
+/* Checks the metrics of a route. Returns FALSE if the kernel would write other
+ * IPv4 headers because of a metric. There are two such cases:
  * - The route has the metric RTAX_HOPLIMIT. The kernel then ignores the default
  *   TTL.
  * - The metric RTAX_MTU of the route is locked. The kernel then does not set

@@ -31,15 +31,18 @@ typedef struct
 
 struct _UdpliteRoutes
 {
-  /* source address of all packets, if the socket is bound */
+  /* source address of all packets if `is_bound` is TRUE, that is, if the socket
+   * is bound to an address; otherwise not used */
   guint8 bound[16];
   gboolean is_bound;
-  /* File descriptor of an rtnetlink(7) socket that reports changes of addresses
-   * and routes. It is opened when the cache is used for the first time. -1 if
-   * it is not open, or if the system has no such sockets. */
+  /* File descriptor of an rtnetlink(7) socket, which reports changes of
+   * addresses and routes. The socket is opened when the cache is used for the
+   * first time. -1 = the socket is not open yet, or the system has no such
+   * sockets. */
   gint changes;
   GHashTable *entries;          /* set of Entry */
-  /* entry that was used last, owned by `entries`; NULL = none */
+  /* Entry that the last lookup returned; NULL = none. It belongs to the table
+   * `entries`. */
   const Entry *last;
   /* Monotonic time in us at which the cache was last emptied. 0 means that the
    * cache has not been used yet. */

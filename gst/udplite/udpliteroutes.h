@@ -12,10 +12,12 @@
 
 typedef struct
 {
-  UdpliteAddresses addresses;   /* source and destination of the packets */
-  /* Addresses and ports for sending the packets. If the socket is bound to an
-   * address, path.local is not set, because the kernel then uses the bound
-   * address as the source address. */
+  /* source and destination address of the packets, which the UDP-Lite checksum
+   * covers */
+  UdpliteAddresses addresses;
+  /* Addresses and ports of the packets. If the socket is bound to an address,
+   * the local address in `path` is not set, because the kernel then uses the
+   * bound address as the source address. */
   DatagramPath path;
   /* Path MTU in bytes if user space may write the IPv4 header of the packets
    * (see udpliteipv4header.h). 0 means that only the kernel may write the IP

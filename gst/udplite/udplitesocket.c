@@ -14,9 +14,9 @@
 #include "socketmessages.h"
 #include "udplitesocketbackend.h"
 
-/* A receive call reads batches of datagrams until it finds a valid packet.
- * After this number of batches without a valid packet, the call returns, so
- * that the caller can do other work. */
+/* A receive call reads batches of datagrams until it finds a valid packet, but
+ * at most this number of batches. It then returns without a packet, so that the
+ * caller can do other work. */
 #define MAX_REFUSED_BATCHES 16
 /* Maximum number of datagrams per receive call while the kernel merges received
  * packets (GRO). With this limit, the bytes of one call fit into the cache of
@@ -189,9 +189,9 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   gint fd = g_socket_get_fd (socket);
 
   if (g_socket_is_closed (socket)) {
-    /* The error code G_IO_ERROR_CLOSED would suggest that the caller may try
-     * again later. This is useless, because the socket that the application
-     * gave stays closed. Therefore another error code is used. */
+    /* The error code G_IO_ERROR_CLOSED would suggest that a later attempt may
+     * succeed. However, the socket that the application gave stays closed.
+     * Therefore another error code is used. */
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "the socket that was given is closed: give an open one");
     return NULL;

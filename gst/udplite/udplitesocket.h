@@ -15,11 +15,11 @@
  * g_socket_bind ().
  *
  * With UDPLITE_BACKEND_AUTO, this function selects the first backend that the
- * system supports and permits. It then stores a text in `tried`, which the
- * caller frees with g_free (). The text contains the reason for each backend
- * that failed; it is "" if the first backend works. The text is stored even if
- * this function fails. With any other `backend`, NULL is stored in `tried`. If
- * the caller does not need the text, the pointer `tried` may be NULL.
+ * system supports and permits. It then stores a text in `tried`, even if it
+ * fails. For each backend that failed, the text contains the reason; it is ""
+ * if the first backend works. The caller frees the text with g_free (). With
+ * any other `backend`, NULL is stored in `tried`. A caller that does not need
+ * the text passes NULL instead of `tried`.
  *
  * A port that is in use is an error even with UDPLITE_BACKEND_AUTO. In this
  * case no other backend is tried.
@@ -45,8 +45,9 @@ GSocket *udplite_socket_get_socket (UdpliteSocket * self);
 /* Returns the local port. Returns 0 if the socket belongs to the application
  * and is not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
-/* Returns the maximum size in bytes of the headers that precede the payload in
- * a received packet. */
+/* Returns the maximum size in bytes of the headers that the backend receives
+ * before the payload of a packet. The raw backend, for example, receives an
+ * IPv4 header and a UDP-Lite header. */
 gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
 /* Sets the network interface for packets to multicast groups. The `index` 0
@@ -99,8 +100,8 @@ gboolean udplite_socket_enable_gro (UdpliteSocket * self);
  *
  * Returns the number of packets that were sent. If this number is less than `n`
  * and `error` is not set, the send buffer of the socket is full. If `error` is
- * set, the sending of the first remaining packet has failed. An ICMP error that
- * an earlier packet caused is not reported here.
+ * set, the packet after the sent ones could not be sent. An ICMP error that an
+ * earlier packet caused is not reported here.
  */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
@@ -108,9 +109,9 @@ guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
 /* Receives up to MIN (n, DATAGRAM_BATCH) datagrams. The call is non-blocking.
  * Returns the accepted packets, and stores their number in `n_packets`. With
  * GRO, one datagram may contain many packets, so `n_packets` may be much larger
- * than `n`. It is 0 if no packet is waiting, or if `error` is set. The returned
- * array belongs to `self`, and is valid until the next call. An ICMP error that
- * an earlier packet caused is not reported here. */
+ * than `n`. `n_packets` is set to 0 if no packet is waiting, or if `error` is
+ * set. The returned array belongs to `self`, and is valid until the next call.
+ * An ICMP error that an earlier packet caused is not reported here. */
 const UdplitePacket *udplite_socket_receive (UdpliteSocket * self,
     const UdpliteMemory * memories, guint n, guint * n_packets,
     GError ** error);

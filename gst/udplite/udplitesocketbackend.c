@@ -17,9 +17,9 @@ udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
   options.is_raw = options.keep_header = is_raw;
   options.may_fragment = -1;
   options.no_details = TRUE;
-  /* Only the backend "udp" can use GSO; for the sockets of the other backends,
-   * this option is ignored. A UDP socket uses GSO only while its UDP checksums
-   * are enabled, so the option may be set for every UDP socket. */
+  /* The option `gso` may be set for every socket. Only the backend "udp" can
+   * use GSO; for the sockets of the other backends, the option is ignored. A
+   * UDP socket uses GSO only while its UDP checksums are enabled. */
   options.gso = TRUE;
   return datagram_socket_new (family, &options, error);
 }
@@ -100,9 +100,10 @@ udplite_socket_send_datagrams (UdpliteSocket * self,
   return done;
 }
 
-/* Returns self->min_coverage as the minimum number of covered bytes that
- * udplite_parse () expects. -1 in self->min_coverage means that any coverage is
- * accepted, and 0 means that the whole packet must be covered. */
+/* Converts self->min_coverage to the value that udplite_parse () expects: the
+ * minimum number of bytes that the checksum must cover. In self->min_coverage,
+ * -1 means that any coverage is accepted, and 0 means that the whole packet
+ * must be covered. */
 static guint
 get_min_covered_bytes (UdpliteSocket * self)
 {

@@ -26,7 +26,9 @@ typedef struct
    * changes the coverage of the kernel socket.
    */
   GMutex lock;
-  /* current send coverage in bytes; 0 = whole packet; protected by `lock` */
+  /* send coverage that is set for the kernel socket now: the number of leading
+   * bytes of a packet that the checksum covers; 0 = whole packet; protected by
+   * `lock` */
   guint coverage;
 } UdpliteKernel;
 
@@ -35,8 +37,9 @@ typedef struct
   UdpliteBackend backend;
   const gchar *name;
 
-  /* Creates the socket. Returns FALSE with `error` set if the system does not
-   * support or does not permit this kind of socket. */
+  /* Creates the socket that the backend needs: a UDP-Lite, raw or UDP socket.
+   * Returns FALSE with `error` set if the system does not support such a
+   * socket, or does not permit it. */
   gboolean (*create) (UdpliteSocket * self, GSocketFamily family,
       GError ** error);
   gboolean (*bind) (UdpliteSocket * self, GInetSocketAddress * address,
@@ -52,23 +55,25 @@ typedef struct
    * be NULL. */
   void (*options_changed) (UdpliteSocket * self);
 
-  /* maximum size in bytes of the headers that precede the payload in a received
-   * packet */
+  /* maximum size in bytes of the headers that a socket of this backend receives
+   * before the payload of a packet */
   gsize overhead;
-  /* Passes a changed minimum coverage to the kernel. This function pointer is
-   * NULL if the backend checks the coverage in user space. */
+  /* Passes the minimum coverage of received packets to the kernel when it was
+   * changed. This function pointer is NULL if the backend checks the coverage
+   * in user space. */
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
   /* Sends at most DATAGRAM_BATCH packets, and returns the number of packets
    * that were sent. If this number is less than `n` and `error` is not set, the
-   * send buffer of the socket is full. If `error` is set, the sending of the
-   * first remaining packet has failed. */
+   * send buffer of the socket is full. If `error` is set, the packet after the
+   * sent ones could not be sent. */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
-  /* Checks a received packet that was not truncated. If it is valid, fills in
-   * `packet`, whose field `path` the caller has already set, and returns TRUE.
-   * Otherwise increments a counter of `stats` and returns FALSE. */
+  /* Checks a received packet that was not truncated. If the packet is valid,
+   * fills in `packet` and returns TRUE. The caller has already set the field
+   * `path` of `packet`. If the packet is not valid, increments a counter of
+   * `stats` and returns FALSE. */
   gboolean (*accept) (UdpliteSocket * self, const Datagram * datagram,
       UdplitePacket * packet, UdpliteSocketStats * stats);
 } UdpliteSocketBackend;
@@ -95,9 +100,10 @@ struct _UdpliteSocket
   gboolean uses_gso;            /* with the udp backend only */
 
   /* The following fields are used by the receiving thread only. */
-  /* array of UdplitePacket with the packets of the last receive call */
+  /* array of the packets (UdplitePacket) that the last receive call returned */
   GArray *packets;
-  /* TRUE if the kernel had merged packets in the last receive call */
+  /* TRUE if a datagram of the last receive call contained several packets,
+   * which the kernel had merged (GRO) */
   gboolean merges;
 
   gint min_coverage;            /* atomic; negative = any */
@@ -109,8 +115,8 @@ struct _UdpliteSocket
 /* --- functions that the backends share ------------------------------------ */
 
 /* Creates a socket for the IP protocol `protocol`. Each backend calls this
- * function for its own socket. The raw backend also calls it for a second
- * socket, which reserves the port. */
+ * function for the socket that it uses for packets. The raw backend also calls
+ * it for a second socket, which only reserves the local port. */
 DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
     gboolean is_raw, GError ** error);
 /* Stores `socket` in `self` and takes ownership of it. Returns FALSE if
@@ -129,14 +135,17 @@ gsize udplite_output_get_size (const UdpliteOutput * output);
  * udplite_write_header () expects: a number of bytes, or 0 for the whole
  * packet. */
 guint udplite_output_get_coverage (const UdpliteOutput * output);
-/* Sends the packets until the send buffer of the socket is full or the sending
- * of a packet fails. Returns the number of packets that were sent. */
+/* Sends the `n` packets in `datagrams`. Stops early if the send buffer of the
+ * socket is full, or if a packet cannot be sent. Returns the number of packets
+ * that were sent. */
 guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 
-/* Implements the operation `accept` for backends that check packets in user
- * space. `bytes` is the UDP-Lite packet, which has `size` bytes. Returns TRUE
- * if the packet is valid. */
+/* Checks a UDP-Lite packet in user space. `bytes` is the packet with its
+ * UDP-Lite header, and `size` is its size in bytes. Returns TRUE and fills in
+ * `packet` if the packet is valid. Otherwise increments a counter of `stats`
+ * and returns FALSE. The raw and the udp backend implement their operation
+ * `accept` with this function. */
 gboolean udplite_socket_check (UdpliteSocket * self, UdplitePacket * packet,
     const guint8 * bytes, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats);

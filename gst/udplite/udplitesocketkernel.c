@@ -25,11 +25,11 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
       value);
 }
 
-/* Sets the minimum coverage of received packets. If `min_coverage` is negative,
- * all packets must be accepted. Linux cannot unset the option once it is set. A
- * negative value therefore sets the option to 8, the minimum coverage of any
- * packet (RFC 3828 section 3.1). The value 0 would make the kernel discard all
- * packets that are not covered completely. */
+/* Sets the socket option for the minimum coverage of received packets. If
+ * `min_coverage` is negative, all packets must be accepted. Linux cannot unset
+ * the option once it is set. A negative value therefore sets the option to 8,
+ * the minimum coverage of any packet (RFC 3828 section 3.1). The value 0 would
+ * make the kernel discard all packets that are not covered completely. */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)
@@ -85,11 +85,11 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 #endif
 }
 
-/* Returns whether a packet of `size` bytes can be sent with the present send
- * coverage of the socket, `socket_coverage`. `coverage` is the coverage that
- * the packet needs. Both coverages are in bytes, and 0 means the whole packet.
- * A packet that is smaller than the send coverage is covered completely by the
- * kernel. */
+/* Returns whether a packet of `size` bytes can be sent without changing
+ * `socket_coverage`, the present send coverage of the socket. `coverage` is the
+ * coverage that the packet needs. Both coverages are in bytes, and 0 means the
+ * whole packet. If a packet is smaller than the send coverage, the kernel
+ * covers it completely. */
 static gboolean
 fits (guint socket_coverage, guint coverage, gsize size)
 {

@@ -38,8 +38,8 @@ struct _UdpliteRaw
    * routes; 0 = check before the next packet is sent */
   gint64 checked;
   /* TRUE if stop_receiving () must be called before the next packet is sent.
-   * This function keeps the kernel from passing packets to the socket. Only a
-   * socket from which the caller does not receive needs this call. */
+   * stop_receiving () keeps the kernel from passing packets to the socket. It
+   * is called only if the caller does not receive from the socket. */
   gboolean must_stop_receiving;
   /* Address to which an IPv4 socket was bound in stop_receiving (). If a packet
    * has no control message, the kernel uses this address as the source address.
@@ -104,9 +104,9 @@ bind_holder (UdpliteSocket * self, GInetSocketAddress * address,
   return TRUE;
 }
 
-/* Reserves the local port. A kernel without UDP-Lite cannot reserve the port.
- * In this case, the port from `address` is used without a reservation. If that
- * port is 0, a random port is chosen that is probably not in use. */
+/* Reserves the local port with a UDP-Lite socket of the kernel. If the kernel
+ * has no UDP-Lite, the port from `address` is used without a reservation. If
+ * that port is 0, a random port is chosen, which is probably not in use. */
 static gboolean
 take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
@@ -122,8 +122,8 @@ take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
 }
 
 /* Binds the raw socket to the local address and port. The kernel ignores the
- * port of a raw socket, so DatagramSocket installs a filter for packets to this
- * port. */
+ * port of a raw socket, so DatagramSocket installs a socket filter that accepts
+ * only packets to this port. */
 static gboolean
 bind_to_port (UdpliteSocket * self, GInetSocketAddress * address,
     GError ** error)
@@ -174,9 +174,9 @@ get_native (const guint8 * address)
 }
 
 /* A raw socket receives a copy of each UDP-Lite packet that arrives at this
- * host, and the filter of the socket then discards the copy. If this host
- * sends packets over the loopback interface, more than a tenth of the sending
- * time is spent on these copies.
+ * host, and the filter of the socket then discards the copy. If this host sends
+ * packets over the loopback interface, more than a tenth of the sending time is
+ * spent on these copies.
  *
  * A connected raw socket receives only packets from its peer. The socket is
  * therefore connected to a loopback address from which nothing is sent. Each
@@ -184,9 +184,9 @@ get_native (const guint8 * address)
  * that is set for it.
  *
  * Two kinds of sockets are not connected:
- * - A raw socket without `holder`. `holder` is a kernel UDP-Lite socket. It
- *   usually receives the ICMP messages about the path MTU, so the raw socket
- *   need not. Without `holder`, the raw socket must receive these messages.
+ * - A raw socket of a kernel without UDP-Lite, because it must receive the ICMP
+ *   messages about the path MTU. If the kernel has UDP-Lite, its UDP-Lite
+ *   socket `holder` usually receives these messages instead.
  * - An IPv6 socket, because IPv6 has no unused loopback address.
  *
  * Before the socket is connected, it is bound to the source address of the
@@ -211,7 +211,7 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
 }
 
 /* Sets the source address of `datagram` to the address in `route`, because the
- * checksum was computed with this address. Without this, the kernel might use
+ * checksum was computed with this address. Otherwise, the kernel might use
  * another source address if the routes have changed in the meantime. */
 static void
 set_local (UdpliteSocket * self, Datagram * datagram,
@@ -225,8 +225,9 @@ set_local (UdpliteSocket * self, Datagram * datagram,
     memset (datagram->path.local, 0, sizeof (self->raw->bound));
 }
 
-/* Prepares `datagram` from `output`, with its headers. `headers` is memory for
- * the header of IPv4 and the header of UDP-Lite. Returns FALSE with `error` set
+/* Prepares a packet for sending: writes its headers to `headers`, and makes
+ * `datagram` refer to the headers and to the payload of `output`. `headers` has
+ * room for an IPv4 header and a UDP-Lite header. Returns FALSE with `error` set
  * if the packet cannot be sent. */
 static gboolean
 prepare (UdpliteSocket * self, const UdpliteOutput * output,
@@ -348,8 +349,9 @@ get_tick (void)
   return g_get_monotonic_time ();
 }
 
-/* Checks whether the socket options or the routes have changed. Does so at most
- * once in each tick of the system's timer. */
+/* Reads the socket options again, and removes outdated routes from the cache.
+ * Does so at most once in each tick of the system's timer, because several
+ * system calls are needed. */
 static void
 check_for_changes (UdpliteSocket * self)
 {
@@ -412,8 +414,9 @@ find_packet (UdpliteSocket * self, const Datagram * datagram,
   return TRUE;
 }
 
-/* Checks the destination port. The check is necessary on systems that have no
- * socket filter. */
+/* Returns whether the packet's destination port is the port of this socket. The
+ * check is necessary on systems without socket filters, where a raw socket also
+ * receives the packets for all other ports. */
 static gboolean
 is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 {

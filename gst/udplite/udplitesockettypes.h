@@ -10,7 +10,8 @@
 
 typedef enum
 {
-  /* use the first of the following backends that works on this system */
+  /* use the first of the backends below (kernel, raw, udp) that works on this
+   * system */
   UDPLITE_BACKEND_AUTO,
   /* the kernel's UDP-Lite: Linux before 7.1, FreeBSD */
   UDPLITE_BACKEND_KERNEL,
@@ -47,7 +48,9 @@ typedef struct
 /* A packet that was received and accepted */
 typedef struct
 {
-  const guint8 *data;           /* payload, in the memory of the caller */
+  /* payload of the packet, in the memory that the caller passed to the receive
+   * call */
+  const guint8 *data;
   gsize size;
   /* Number of leading bytes of the payload that the checksum covered; G_MAXUINT
    * if the backend does not know this number */

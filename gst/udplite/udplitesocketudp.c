@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Backend that carries UDP-Lite in UDP, for hosts and networks that do not
  * support UDP-Lite. A NAT may rewrite the addresses and ports of UDP. Therefore
- * the pseudo-header contains zeros instead of addresses, and the ports in the
- * UDP-Lite header are ignored.
+ * the pseudo-header of the UDP-Lite checksum contains zeros instead of
+ * addresses, and the ports in the UDP-Lite header are ignored.
  *
- * UDP's own checksum is disabled, because it would discard the damaged packets
- * that UDP-Lite delivers. In IPv6 this is allowed for tunnels (RFC 6935 and RFC
- * 6936).
+ * UDP's own checksum is disabled, because the kernel would discard the damaged
+ * packets that UDP-Lite delivers. In IPv6 this is allowed for tunnels (RFC 6935
+ * and RFC 6936).
  *
- * GSO is an exception. With GSO, the kernel sends several packets as one
- * message, but only if it computes a UDP checksum for them. GSO is used only if
- * the UDP-Lite checksum covers each of these packets completely. The UDP
- * checksum then does no harm, because UDP-Lite would also discard a damaged
- * packet.
+ * GSO (generic segmentation offload) is an exception. With GSO, the kernel
+ * sends several packets as one message, but only if it computes a UDP checksum
+ * for them. GSO is used only if the UDP-Lite checksum covers each of these
+ * packets completely. The UDP checksum then does no harm, because UDP-Lite
+ * would also discard a damaged packet.
  */
 
 #include "udplitesocketbackend.h"

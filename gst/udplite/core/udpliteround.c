@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sends a batch of packets to each receiver; see udpliteround.h. */
+/* Implementation of udpliteround.h: keeps account of which packets of a batch
+ * were sent to which receiver. */
 
 #include "udpliteround.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A round sends a batch of packets to each receiver of a list, as many times as
- * the receiver was added. The round tells the caller what to send next, and the
- * caller reports what was sent. If a socket has no room, the round can be
- * resumed later, even if receivers were added or removed meanwhile. The code
- * uses no sockets.
+/* A round is the sending of one batch of packets to all receivers of a list. A
+ * receiver that was added several times gets the batch several times. This code
+ * only keeps account, and uses no sockets: it tells the caller what to send
+ * next, and the caller reports what was sent. If a socket has no room, the
+ * caller can resume the round later, even if receivers were added or removed
+ * meanwhile.
  *
  *   while (udplite_round_next (&round, clients, duplicates, n, &turn)) {
  *     udplite_round_note_sent (&round, number of sent packets);
@@ -23,21 +24,25 @@
  * are zero when the round begins. */
 typedef struct
 {
-  /* id of the current receiver; the list is sorted by id */
+  /* id of the current receiver; the list of receivers is sorted by id */
   guint64 id;
-  /* last known index of the current receiver in the list of receivers */
+  /* Index of the current receiver in the list of receivers. It may be outdated,
+   * because receivers may have been added or removed since. */
   guint index;
-  /* number of times that the current receiver got all packets of the batch */
+  /* how many times the whole batch has been sent to the current receiver so far
+   */
   guint time;
   /* Index, within the batch, of the next packet for the current receiver. The
    * receiver may get the batch several times. The index then restarts at 0 each
    * time. */
   guint packet;
-  /* for each packet of the batch, TRUE if at least one receiver got it */
+  /* for each packet of the batch, TRUE if it was sent to at least one receiver
+   */
   gboolean reached[UDPLITE_MAX_ROUND];
 } UdpliteRound;
 
-/* A range of packets that has to be sent to one receiver */
+/* Packets that have to be sent to the receiver `client` next: `n` packets of
+ * the batch, beginning with the index `first` */
 typedef struct
 {
   UdpliteClient *client;
@@ -60,7 +65,7 @@ void udplite_round_note_sent (UdpliteRound * round, guint sent);
  * because sending it has failed. */
 void udplite_round_skip (UdpliteRound * round);
 
-/* Returns TRUE if there is only one receiver and it gets no duplicates. Each
- * packet is then sent exactly once. */
+/* Returns TRUE if each packet is sent exactly once, because there is only one
+ * receiver and it gets no duplicates. */
 gboolean udplite_round_goes_once (const UdpliteClients * clients,
     gboolean has_duplicates);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A model of a bad link, or of a radio medium that several stations share.
- * Packets enter at one time and leave at another, or are lost or damaged. It is
- * a core without I/O: the caller supplies the times, and all randomness comes
- * from the seed. The same configuration and arrivals give the same fates and
- * times on every machine.
+ * Packets enter the link at one time and leave it at another, or are lost or
+ * damaged. The model does no I/O: the caller supplies the times, and all
+ * randomness comes from the seed. The same configuration and the same arriving
+ * packets give the same losses, damage and departure times on every machine.
  *
  *   link = link_new (&config, &error);
  *   flow = link_add_flow (link, station);
@@ -29,23 +29,24 @@
 /* Creates a link with a copy of the configuration. Returns NULL with an error
  * of the domain LINK_ERROR if the configuration is invalid. */
 Link *link_new (const LinkConfig * config, GError ** error);
-/* Frees the link. `user_free`, which may be NULL, is called for the `user` of
- * each packet that is still in the link. */
+/* Frees the link. Each packet has a pointer `user`, which the caller has passed
+ * with it. `user_free` is called for the pointer of each packet that is still
+ * in the link, unless `user_free` is NULL. */
 void link_free (Link * link, GDestroyNotify user_free);
 
-/* Adds a flow that uses the transmitter of `station`, 0 to LINK_MAX_STATIONS -
- * 1. Returns the number of the flow. The first flow has the number 0. Flows can
- * be added at any time. */
+/* Adds a flow of packets, which the station `station` sends. Stations have the
+ * numbers 0 to LINK_MAX_STATIONS - 1. Returns the number of the flow; the first
+ * flow has the number 0. Flows can be added at any time. */
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
-/* Adds a step, which is a change of the rate and the delay. Only the model
- * LINK_MODEL_PIPE, a link with a rate and a delay per direction, has steps. The
- * step applies to transmissions in the direction of `station` that begin at the
- * time `from` or later. The rate is in bit/s and the delay in ns. They replace
- * the rate and the delay of the configuration. Steps must be added in the order
- * of their times. A step must be added before the link has reached the time
- * `from`. */
+/* Adds a step, which is a change of the rate and the delay at a given time.
+ * Only the model LINK_MODEL_PIPE, a link with a rate and a delay per direction,
+ * has steps. The step applies in the direction in which `station` sends, to
+ * transmissions that begin at the time `from` or later. `rate` is in bit/s, and
+ * `delay` is in ns. They replace the rate and the delay of the configuration.
+ * Steps must be added in the order of their times. Each step must be added
+ * before the time of the link reaches `from`. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
 /* Adds a cut, which is an interruption of the link. Only the model
@@ -73,20 +74,22 @@ gboolean link_has_room (Link * link, guint flow, guint32 size);
 gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
     const VideoPacket * video);
 /* Tells the link that the flow `flow` has ended or pauses. The link then drops
- * the packets of the flow that wait in the queue for the rest of their frame.
- */
+ * the video packets of the flow that wait in the queue because other packets of
+ * their frame have not arrived yet. */
 void link_end_flow (Link * link, guint64 now, guint flow);
 /* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);
-/* If a packet has left the link, stores it in `packet` and returns TRUE. The
- * packets are returned one by one, in the order of departure. Returns FALSE if
- * no further packet has left the link by the current time of the link, which is
- * the greatest `now` that the caller has passed. If the packet is the original
- * and not a duplicate (`copy` is 0), its `user` belongs to the caller again. */
+/* If a packet has left the link, stores it in `packet` and returns TRUE.
+ * Otherwise returns FALSE. The packets are returned one by one, in the order of
+ * departure. A packet is returned only if it has left by the current time of
+ * the link, which is the greatest `now` that the caller has passed to any
+ * function. If the packet is an original, its field `copy` is 0, and its
+ * pointer `user` belongs to the caller again. A duplicate shares the pointer of
+ * its original. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
-/* Returns the time of the next event in the link; LINK_NEVER = no event will
- * occur without a new packet. */
+/* Returns the time of the next event in the link. LINK_NEVER = no event will
+ * occur until a new packet arrives. */
 guint64 link_next_wakeup (Link * link);
 
 void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
@@ -101,8 +104,8 @@ gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
  * the queue of `station`. */
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
-/* Returns the probability, 0 to 1, that a packet sent now arrives undamaged at
- * the first attempt. The probability of bit errors is computed for a packet of
- * 1500 bytes. On a dial-up link the result is 0 while there is no phone call.
- */
+/* Returns the quality of the link for `station`: the probability, 0 to 1, with
+ * which a packet of this station arrives undamaged at the first attempt if it
+ * is sent now. Bit errors are taken into account for a packet of 1500 bytes. On
+ * a dial-up link the result is 0 while there is no phone call. */
 gdouble link_get_quality (Link * link, guint station);

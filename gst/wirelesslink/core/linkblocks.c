@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The transparent data service of GSM, without RLP. Packets are framed by PPP
- * and cross a serial line. Their bytes are sent in radio blocks, which arrive
- * without delay but may have errors (Singh 2.3.2, 5.1, appendix B).
+/* Model of the transparent data service of GSM. This service has no radio link
+ * protocol (RLP), so damaged data is not retransmitted. Packets are framed by
+ * PPP and cross a serial line. Their bytes are then sent in radio blocks, which
+ * may have errors (Singh 2.3.2, 5.1, appendix B).
  *
  *   queue -> serial line -> radio blocks -> frame check -> out
  */
@@ -14,9 +15,11 @@
 typedef struct
 {
   LinkSerial line;
-  /* packets (LinkItem) that were assigned to radio blocks */
+  /* packets (LinkItem) to which radio blocks were assigned, and which have not
+   * been received yet */
   GQueue air;
-  /* number of the first radio block that is not used yet */
+  /* number of the radio block after the last one that was assigned to a packet
+   */
   guint64 free_block;
 } Direction;
 
@@ -68,9 +71,9 @@ enter_air (Blocks * blocks, Direction * direction)
 
 /* Crossing the radio */
 
-/* Called for a block with errors. Decides for each byte of the block whether
- * the byte is damaged. The probability is the same for all bytes, as in WSim
- * (Singh 5.1). */
+/* Called for a radio block with errors. Decides at random, for each byte of the
+ * block, whether the byte is damaged. The probability is the same for all
+ * bytes, as in the simulator WSim (Singh, section 5.1). */
 static void
 hit_block (Blocks * blocks, LinkItem * item, guint64 block, guint64 offset,
     Damage * damage)
@@ -122,8 +125,9 @@ leave_air (Blocks * blocks, LinkItem * item)
 {
   LinkFate fate = cross_air (blocks, item);
 
-  /* If the fate of the packet was recorded in an earlier run, it replaces the
-   * fate that follows from the errors of the radio blocks. */
+  /* The errors of the radio blocks decide whether the packet is delivered,
+   * damaged or lost. If a recorded pattern of an earlier run is replayed, the
+   * recorded result replaces this one. */
   if (item->recorded) {
     link_item_replay_damage (item);
     fate = item->recorded->fate;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks a configuration: the range of each number, and the syntax of the text
- * that says when the microwave oven is on. The profiles are in linkprofiles.c.
+/* Checks the configuration of a simulated link: the range of each number, and
+ * the syntax of the text that says when a microwave oven disturbs the link. The
+ * predefined configurations, which are called profiles, are in linkprofiles.c.
  */
 
 #include "linkconfig.h"
@@ -70,8 +71,8 @@ link_config_parse_interference (LinkConfig * config, const gchar * text,
   return FALSE;
 }
 
-/* The ranges of the numbers in a configuration. Each number has a minimum and a
- * maximum. */
+/* The following functions check that each number in a configuration is between
+ * its minimum and its maximum. */
 
 typedef struct
 {
@@ -106,10 +107,10 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * which takes 4 us, would carry less than one bit. */
 #define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
-/* Minimum mean rate in bit/s. At a lower rate, a single packet could need much
- * computing time. Until the packet is sent, the model computes a random time
- * for each opportunity to send. It also computes a random rate for every 20 ms
- * of link time. */
+/* Minimum mean rate of a cellular link in bit/s. At a lower rate, a single
+ * packet could need much computing time. Until the packet is sent, the model
+ * computes a random time for each opportunity to send. It also computes a
+ * random rate for every 20 ms of link time. */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
 /* Minimum, in ns, of the property cellular-reversion. The property is the time
@@ -127,9 +128,9 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* Appends an explanation to the message of `error`, which says that the mean
- * rate is out of range. The user did not set the limits in the message
- * directly. The explanation therefore names the properties that determine these
+/* The message of `error` says that the mean rate is not within its limits. The
+ * user did not set these limits directly. This function therefore appends an
+ * explanation to the message, which names the properties that determine the
  * limits. */
 static void
 explain_mean (GError * error)
@@ -142,11 +143,11 @@ explain_mean (GError * error)
   error->message = text;
 }
 
-/* Checks that the configured mean rate is not too close to the minimum or the
- * maximum rate, because the model cannot reach such a mean. If the mean rate is
- * as close to them as this check permits, the measured mean rate of the model
- * differs from it by at most 7 %. For mean rates in the middle of the range,
- * the difference is at most 1 %. */
+/* Checks the configuration of a cellular link. The configured mean rate must
+ * not be too close to the minimum or the maximum rate, because the model cannot
+ * reach such a mean. Even a permitted mean rate is not reached exactly: the
+ * measured mean rate of the model differs from it by at most 1 % in the middle
+ * of the permitted range, and by at most 7 % at the ends of this range. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

@@ -28,14 +28,16 @@ typedef enum
   LINK_ERROR_EMPTY              /* a file without contents */
 } LinkError;
 
-/* Numbers of the profiles that have a name in the code. linkprofiles.c may
- * define further profiles, with greater numbers. link_profile_get_info () knows
- * all of them. */
+/* Numbers of the profiles, which are predefined configurations. Only the
+ * profiles to which the code refers have a name here. linkprofiles.c may define
+ * further profiles, with greater numbers. link_profile_get_info () knows all of
+ * them. */
 typedef enum
 {
   LINK_PROFILE_CUSTOM,
   LINK_PROFILE_80211B,
-  /* 802.11b with the network card of Ouwens (2006), section 3.5 */
+  /* 802.11b with the network card that Ouwens (2006) describes in section 3.5
+   */
   LINK_PROFILE_80211B_OUWENS,
   LINK_PROFILE_80211G,
   LINK_PROFILE_GSM,             /* non-transparent: RLP */
@@ -94,8 +96,9 @@ typedef struct
   IfdConfig ifd;
 } LinkQueueConfig;
 
-/* A random process that alternates between a good and a bad state. It depends
- * only on the time and the seed. If mean_bad is 0, the state is always good. */
+/* Mean durations of the two states of a random process, which alternates
+ * between a good and a bad state. The state depends only on the time and the
+ * seed. If mean_bad is 0, the state is always good. */
 typedef struct
 {
   guint64 mean_good, mean_bad;  /* ns */
@@ -105,7 +108,7 @@ typedef enum
 {
   LINK_FALLBACK_FIXED,          /* always the top rate */
   /* automatic rate fallback: uses the next lower rate after several consecutive
-   * failed attempts */
+   * failed attempts, and the next higher rate after several successful ones */
   LINK_FALLBACK_ARF,
   LINK_FALLBACK_LOSS,           /* lowest rate after a lost packet */
   LINK_FALLBACK_ARF_LOSS        /* both */
@@ -115,7 +118,7 @@ typedef struct
 {
   guint n_rates;                /* number of values in `rates` */
   guint64 rates[LINK_MAX_RATES];        /* bit/s, in ascending order */
-  /* probability that an attempt to send a frame fails, for each rate */
+  /* for each rate: probability that an attempt to send a frame fails */
   gdouble failure[LINK_MAX_RATES];
   /* For each rate: additional probability that an attempt to send a frame fails
    * while the microwave oven radiates */
@@ -129,15 +132,16 @@ typedef struct
   gboolean short_preamble;
   guint retry_limit;            /* maximum number of transmissions; 0 = 16 */
   LinkFallback fallback;
-  /* number of consecutive failed attempts after which the rate is reduced */
+  /* number of consecutive failed attempts of a station after which its rate is
+   * reduced by one step */
   guint down_after;
-  /* number of consecutive successful attempts after which the rate is increased
-   */
+  /* number of consecutive successful attempts of a station after which its rate
+   * is increased by one step */
   guint up_after;
   /* Number of consecutive successful attempts after which the rate is increased
-   * by one step, if the station recovers from a lost packet. The recovery lasts
-   * until the station uses the top rate again. At all other times, `up_after`
-   * applies. */
+   * by one step while a station recovers from a lost packet. The recovery
+   * begins when the packet is lost, and lasts until the station uses the top
+   * rate again. At all other times, `up_after` applies. */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -146,8 +150,8 @@ typedef struct
   guint64 begin, end;           /* ns since the link began */
 } LinkWindow;
 
-/* A microwave oven, which radiates during a part of each cycle of the mains
- * voltage. */
+/* A microwave oven, which disturbs the link. It radiates during a part of each
+ * cycle of the mains voltage. */
 typedef struct
 {
   gboolean always;              /* on during the whole run */
@@ -167,8 +171,9 @@ typedef struct
  */
 typedef struct
 {
-  /* Long-term mean of the rate in bit/s, including the outages, for each
-   * direction. 0 means that the direction does not use the cellular model. */
+  /* Long-term mean of the rate in bit/s, one value per direction. The times of
+   * outages, in which the rate is 0, are included in the mean. 0 means that the
+   * direction does not use the cellular model. */
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
@@ -188,51 +193,60 @@ typedef struct
 } LinkCellularConfig;
 
 /* Configuration of LINK_MODEL_PIPE, a link with a rate and a delay per
- * direction. In an array of two, the first value is for station 0, the mobile,
- * and the second is for all other stations. */
+ * direction. An array of two has one value per direction. The first value is
+ * for packets that station 0 (the mobile station) sends, and the second is for
+ * packets that all other stations send. */
 typedef struct
 {
   guint64 rate[2];              /* bit/s; 0: no limit */
   /* Size in bytes of a token bucket that is filled at `rate`. A packet that
    * finds enough tokens leaves at once. 0 = no bucket: the transmission of each
-   * packet takes the time that follows from `rate`. */
+   * packet takes its size divided by `rate`. */
   guint64 burst;
   LinkCellularConfig cellular;  /* used instead of `rate` */
-  /* Text of a delivery trace in mahimahi's format, used instead of `rate` and
-   * `cellular`. If trace[1] is NULL, trace[0] is used for both directions. */
+  /* Text of a delivery trace in mahimahi's format, which lists the times at
+   * which the link can send. It is used instead of `rate` and `cellular`. If
+   * trace[1] is NULL, trace[0] is used for both directions. */
   const gchar *trace[2];
   gboolean half_duplex;         /* both directions share one medium */
-  /* Order of sending on a half-duplex medium. TRUE = the stations take turns;
-   * FALSE = the packet that has waited for the longest time is sent first. */
+  /* Order in which the stations send on a half-duplex medium. TRUE = the
+   * stations take turns; FALSE = the packet that has waited for the longest
+   * time is sent first. */
   gboolean take_turns;
-  /* Pause in ns on a half-duplex medium before a station sends, if another
-   * station has sent last */
+  /* Pause in ns before a station sends on a half-duplex medium. The pause
+   * applies only if the previous packet was sent by another station. */
   guint64 turnaround;
-  /* Size of the framing that is added to each packet, in bytes */
+  /* size in bytes of the framing that the link layer adds to each packet */
   guint overhead;
   guint64 delay[2];             /* ns */
-  /* Additional random delay in ns. It is distributed uniformly from 0 to this
-   * value, or exponentially if `jitter_exponential` is TRUE. */
+  /* Additional random delay in ns. If `jitter_exponential` is TRUE, the delay
+   * has an exponential distribution with this mean. Otherwise, it is uniformly
+   * distributed from 0 to this value. */
   guint64 jitter;
-  /* TRUE = the jitter is distributed exponentially with the mean `jitter` */
+  /* Distribution of the jitter. TRUE = exponential with the mean `jitter`,
+   * FALSE = uniform from 0 to `jitter`. */
   gboolean jitter_exponential;
-  /* Additional delay in ns of a packet of station 0, the mobile, if the packet
-   * arrives while the link is idle. It models a modem that delays such packets.
-   */
+  /* Additional delay in ns. It applies to a packet of station 0 (the mobile
+   * station) that arrives while the link is idle, and models a modem that
+   * delays such packets. */
   guint64 idle_delay;
-  /* idle_delay applies only to packets that have more than this number of bytes
-   */
+  /* Packet size in bytes, including the IP and UDP headers. The delay
+   * `idle_delay` applies only to packets that are larger. */
   guint idle_delay_size;
-  /* mean durations of the good and of the bad state of the radio */
+  /* mean durations in ns of the good and of the bad state of the radio */
   LinkOnOffConfig fading;
-  gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */
+  /* loss probability of a packet in the good and in the bad state of the radio
+   */
+  gdouble loss_good, loss_bad;
   gdouble bit_error_good, bit_error_bad;
   gboolean drop_damaged;        /* A frame check drops damaged packets. */
   gdouble duplicate;
-  /* share of the packets that later packets may overtake */
+  /* fraction of the packets, 0 to 1, that are delayed by `reorder_delay`, so
+   * that later packets can overtake them */
   gdouble reorder;
   guint64 reorder_delay;        /* ns */
-  /* Pauses of the transmitter, without packet loss */
+  /* Random process whose bad state is a pause of the transmitter. The pause
+   * itself loses no packet. */
   LinkOnOffConfig outage;
   /* Pauses of the network downstream of the link. At the end of a pause, this
    * network delivers all waiting packets at the same time. */
@@ -250,24 +264,30 @@ typedef enum
 
 typedef struct
 {
-  /* rate of the serial line before the radio, in bytes/s, for each direction */
+  /* Rate in bytes/s of the serial line that packets cross before they are sent
+   * by radio. There is one value per direction. */
   guint64 serial_rate[2];
   guint64 block_time;           /* ns */
   guint block_payload;          /* bytes */
   gdouble block_error_rate;
   gdouble mean_burst;           /* blocks */
-  /* In a block with errors: the fraction of the bytes that are damaged. */
+  /* probability that a byte is damaged, for each byte of a radio block with
+   * errors */
   gdouble corrupt_share;
-  /* Text with one character for each block that station 0 sends: '1' if the
-   * block has errors, otherwise '0'. If NULL, the errors are random bursts. */
+  /* Recorded errors of the radio blocks that station 0 sends: a text with one
+   * character per block, which is '1' if the block has errors, and '0'
+   * otherwise. If NULL, the errors occur in random bursts. */
   const gchar *trace;
-  /* trace for all stations except station 0; NULL = `trace` applies to all
-   * stations */
+  /* the same as `trace`, but for the radio blocks that all other stations send;
+   * NULL = `trace` applies to all stations */
   const gchar *trace_down;
   guint overhead;               /* framing bytes of each packet */
-  guint overhead_before;        /* number of framing bytes before each packet */
+  /* number of the framing bytes of each packet (`overhead`) that are sent
+   * before the packet; all others are sent after it */
+  guint overhead_before;
   gboolean frame_check;         /* damaged packets are dropped */
-  /* delay in ns of each direction; radio_delay is added to it */
+  /* delay in ns, one value per direction; the delay of the radio link,
+   * `radio_delay`, is added to it */
   guint64 delay[2];
   /* delay in ns that interleaving on the radio link causes */
   guint64 radio_delay;
@@ -282,17 +302,20 @@ typedef struct
 typedef struct
 {
   gboolean enabled;
-  /* Minimum and maximum durations, in ns, of the three phases in which a phone
-   * call is set up */
+  /* The set-up of a phone call has three phases: the command to the phone, the
+   * connection, and the handshake of the modems. The fields from
+   * `command_min` to `handshake_max` are the minimum and the maximum duration
+   * of each phase, in ns. */
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
-  /* probability that the handshake of a phone call is slow */
+  /* probability that the handshake of a phone call is slow, so that it takes
+   * longer by up to `slow_extra_max` */
   gdouble slow;
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a phone call fails */
-  /* Range of the time in ns from the start of a phone call that fails until the
-   * failure is detected */
+  /* A failed phone call is detected some time after its start. This
+   * time is random, from `failure_min` to `failure_max`, in ns. */
   guint64 failure_min, failure_max;
   /* mean time in ns after which a phone call is interrupted; 0 = phone calls
    * are not interrupted */
@@ -308,7 +331,8 @@ typedef struct
   /* Total size in bytes of the IP and UDP headers, which the packets do not
    * contain. The link adds it to the size of each packet. */
   guint overhead;
-  /* maximum packet size in bytes, including `overhead`; 0 = no limit */
+  /* maximum packet size in bytes, including the headers counted in `overhead`;
+   * 0 = no limit */
   guint max_size;
   LinkQueueConfig queue;
   LinkDcfConfig dcf;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IEEE 802.11 medium access. Stations contend for one medium, collide,
- * retransmit frames that were not acknowledged, and change their rate. Section
- * numbers are those of IEEE 802.11-1999 and its supplements b (1999) and g
- * (2003).
+/* Model of the medium access of IEEE 802.11. Stations contend for one medium,
+ * collide, retransmit frames that were not acknowledged, and change their rate.
+ * Section numbers are those of IEEE 802.11-1999 and its supplements b (1999)
+ * and g (2003).
  *
  * The medium is idle or busy. While it is idle, each station with a packet has
  * a time at which it will begin to send. The station with the earliest time
- * begins, and the result of its attempt is drawn immediately. A station that
- * overhears a failed frame waits DIFS, not EIFS (9.2.3.4), because no station
- * receives an erroneous frame in this model.
+ * begins. At this time, it is already decided at random whether its attempt
+ * succeeds. A station that overhears a failed frame waits DIFS, not EIFS
+ * (9.2.3.4), because no station receives an erroneous frame in this model.
  */
 
 #include "linkmodel.h"
@@ -108,8 +108,9 @@ get_frame_time (const Dcf * dcf, guint64 bytes, guint64 rate)
       LONG_PLCP) + round_up_us (bits, rate);
 }
 
-/* Returns the rate at which the ACK is sent: the highest basic rate that does
- * not exceed `rate`, the rate of the frame (9.6). */
+/* Returns the rate at which the ACK for a frame of the rate `rate` is sent. If
+ * no ACK rate is configured, it is the highest basic rate that does not exceed
+ * `rate` (9.6). */
 static guint64
 get_ack_rate (const Dcf * dcf, guint64 rate)
 {
@@ -137,7 +138,7 @@ get_data_time (const Dcf * dcf, const Station * station)
 }
 
 /* Returns the sum of SIFS and the duration of the ACK. A sender that receives
- * no ACK waits for the same time before it continues. */
+ * no ACK also waits for this time before it continues. */
 static guint64
 get_ack_time (const Dcf * dcf, const Station * station)
 {
@@ -350,8 +351,9 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* Called when a transmission of the station `number` has failed. The function
- * does not decide whether the packet is lost. That is decided later, when the
+/* Called when a transmission of the station `number` has failed. Adapts the
+ * rate of the station, and draws a backoff from a larger contention window.
+ * Whether the packet is lost is not decided here, but later in end (), when the
  * medium becomes idle. */
 static void
 fail (Dcf * dcf, guint number)
@@ -363,9 +365,9 @@ fail (Dcf * dcf, guint number)
   draw_backoff (dcf, number, station->head, station->head->p.attempts);
 }
 
-/* Finds the stations that begin to send now, and returns their number. Stations
- * that begin in the same slot do not hear each other, so there may be several.
- */
+/* Finds the stations that begin to send now, and returns their number. There
+ * may be several, because stations that begin in the same slot do not hear each
+ * other. */
 static guint
 find_senders (Dcf * dcf)
 {
@@ -549,7 +551,7 @@ link_dcf_quality (gpointer model, guint number)
   /* Returns the probability that an attempt to send succeeds. While the
    * microwave oven is on, this probability changes within each cycle of the
    * mains voltage, because the oven radiates only during a part of the cycle.
-   * The result is therefore the mean of a whole cycle. */
+   * The result is therefore the mean over a whole cycle. */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

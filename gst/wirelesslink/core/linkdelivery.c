@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of linkdelivery.h: a link that can send only at certain times,
- * which a trace or a model determines. */
+/* Implementation of linkdelivery.h: a link that can send only at certain times.
+ * A recorded trace or a model of a cellular link determines these times. */
 
 #include "linkdelivery.h"
 
@@ -13,17 +13,18 @@ struct _LinkDelivery
   /* Duration of the trace in ms: the time of its last opportunity to send.
    * After this time, the trace is replayed from its beginning. */
   guint64 period;
-  /* number of times that the whole trace has been replayed so far */
+  /* how many times the trace has been replayed completely so far */
   guint64 round;
   /* index in `times` of the next time at which the link can send */
   guint next;
   /* Cellular model that determines the times at which the link can send. NULL =
    * a trace determines them. */
   LinkWander *wander;
-  /* time in ns of the last opportunity to send that a packet has used */
+  /* time in ns of the last opportunity to send that a packet has used; an
+   * opportunity is a time at which the link can send up to 1500 bytes */
   guint64 open_at;
-  /* number of bytes that can still be sent at the last used opportunity, whose
-   * time is `open_at` */
+  /* Number of bytes that can still be sent at the opportunity whose time is
+   * `open_at`. At each opportunity, the link can send up to 1500 bytes. */
   guint left;
 };
 

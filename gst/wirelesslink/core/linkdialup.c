@@ -37,11 +37,11 @@ struct _LinkDialUp
   guint64 number;               /* number of the phone call, beginning at 0 */
   /* times in ns at which `state` began and will end; LINK_NEVER = unknown */
   guint64 begin, end;
-  /* Time in ns at which the phone call will be ended because the link has been
-   * empty for too long. LINK_NEVER = no end is planned. */
+  /* Time in ns at which the phone call will be ended, unless a packet enters
+   * the empty link before. LINK_NEVER = no end is planned. */
   guint64 hang_up_at;
   guint64 calls, failed, broken;
-  /* set-up time in ns of the last phone call that succeeded */
+  /* time in ns that the set-up of the last connected phone call took */
   guint64 setup_time;
 };
 

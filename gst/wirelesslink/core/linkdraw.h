@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of the purposes for which the link draws random numbers. A random
- * number depends only on the seed, on its purpose, and on numbers such as the
- * index of a packet (seededdraw.h). Private to the core. */
+/* Numbers of the purposes for which the simulated link draws random numbers,
+ * such as a backoff or a packet loss. A random number depends only on the seed,
+ * on the number of its purpose, and on further numbers such as the index of a
+ * packet (seededdraw.h). Private to the core. */
 
 #pragma once
 
 #include <glib.h>
 
 /* Purposes of the random draws. The result of a draw depends on the number of
- * its purpose. Therefore the number of a removed purpose is never used again.
- */
+ * its purpose. These numbers therefore never change, and the number of a
+ * removed purpose is never used again. */
 typedef enum
 {
   LINK_DRAW_BACKOFF = 1,

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of linkframequeue.h. Assembles the packets of a video stream
- * into frames, and passes complete frames to the core of I-Frame Delay (IFD),
- * which decides which frames are dropped.
+ * into frames, and passes the frames to the core of I-Frame Delay (IFD). If the
+ * link cannot carry all frames, the IFD core decides which frames are dropped.
  *
  * A frame is complete if these three conditions are met:
  * - Its first packet begins a frame, or follows the last packet of the previous
  *   frame.
  * - No sequence number is missing.
- * - Its last packet has the marker, or is followed by the first packet of the
- *   next frame.
+ * - Its last packet has the RTP marker bit, or is followed by the first packet
+ *   of the next frame.
  *
- * As soon as a frame is known to be incomplete, the frame is dropped together
- * with its later packets. The IFD core is told that the frame is missing. A
- * reordered packet counts as missing. */
+ * As soon as a frame is known to be incomplete, all its packets are dropped,
+ * including those that arrive later. The IFD core is told that the frame is
+ * missing. A reordered packet counts as missing. */
 
 #include "linkframequeue.h"
 
 #include "mpegvideoframer.h"
 
-/* A packet is old if its sequence number is lower than that of the previous
- * packet and the difference is less than MAX_MISORDER. If the sequence number
- * is lower by MAX_MISORDER or more, the sender has started again (RFC 3550
- * A.1). */
+/* A packet is late if its sequence number is lower than that of the previous
+ * packet, and the difference is less than MAX_MISORDER. If the difference is
+ * MAX_MISORDER or more, the packet is not late: the sender has started again
+ * with a new sequence number (RFC 3550 A.1). */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024
 
 typedef struct
 {
-  /* packets of the frame (LinkItem), in the order of their sequence numbers */
+  /* packets of the video frame, as LinkItem, ordered by their sequence numbers
+   */
   GQueue items;
   IfdFrame info;
   /* Number of the frame in the order in which the frames of all streams were
-   * completed. The waiting frame with the lowest number is sent first. */
+   * completed. The link sends the waiting frame with the lowest number first.
+   */
   guint64 number;
 } LinkFrame;
 
@@ -43,8 +45,9 @@ typedef enum
    * are in the buffer C, which is the field `c` of the stream. */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
-  /* The type of the frame is unknown, so LinkFrameQueue does not queue its
-   * packets. */
+  /* The picture type of the frame is unknown. LinkFrameQueue does not accept
+   * the packets of such a frame, so they are queued like packets that are not
+   * video. */
   STATE_PASSING
 } State;
 
@@ -55,10 +58,14 @@ typedef struct
   /* time in ns at which the last packet of the stream arrived */
   guint64 heard;
   State state;
-  guint32 timestamp;            /* RTP timestamp of the current or last frame */
+  /* RTP timestamp of the frame whose packets arrive now, or of the last frame
+   * if no frame has begun since then */
+  guint32 timestamp;
   guint16 last;                 /* sequence number */
   LinkFrame *c;                 /* used in STATE_ASSEMBLING only */
-  guint intra_reference;        /* temporal reference of the last I-frame */
+  /* temporal reference (number in display order) of the stream's last I-frame
+   */
+  guint intra_reference;
   Ifd *ifd;
 } Stream;
 
@@ -67,7 +74,8 @@ struct _LinkFrameQueue
   IfdConfig config;
   Stream *streams[LINK_FRAME_QUEUE_MAX_STREAMS];
   guint n_streams;
-  LinkFrame *s;                 /* frame that is being sent, or NULL */
+  /* the buffer S: the frame that is being sent, or NULL */
+  LinkFrame *s;
   Stream *sending;              /* stream of `s` */
   GQueue lost;                  /* dropped LinkItem */
   /* Number of packets in all buffers of the queue. These are the buffer S with
@@ -297,9 +305,10 @@ lose_frame (LinkFrameQueue * queue, LinkFrame * frame)
   frame_free (frame, NULL);
 }
 
-/* Passes the complete frame in `stream->c` (the buffer C) to the IFD core,
- * which may then drop this frame or frames that wait. `flags` are added to the
- * flags of the frame. */
+/* Passes the frame in `stream->c` (the buffer C) to the IFD core, which may
+ * then drop this frame or frames that wait. `flags` are added to the flags of
+ * the frame. If the frame is not complete, `flags` contains
+ * IFD_FRAME_INCOMPLETE. */
 static void
 finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     IfdFrameFlags flags)
@@ -533,7 +542,8 @@ link_frame_queue_next_timeout (LinkFrameQueue * queue)
 
 /* W and S: frames become packets */
 
-/* Returns the oldest waiting frame of all streams, or NULL. */
+/* Returns the waiting frame that was completed first, and sets `stream` to its
+ * stream. Returns NULL if no frame of any stream waits. */
 static LinkFrame *
 find_next (LinkFrameQueue * queue, Stream ** stream)
 {

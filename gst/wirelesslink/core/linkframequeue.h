@@ -24,16 +24,17 @@
 /* Maximum number of streams. Packets of further streams are handled like
  * packets that are not video. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* A stream is idle if no packet of it has arrived for this time, in ns. A new
- * stream may replace an idle stream. */
+/* Time in ns. A stream is idle if no packet of it has arrived for this time. A
+ * new stream may then take its place in the table of streams. */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
 /* Maximum time in ns between two packets of a frame. If the next packet does
  * not arrive within this time, the frame counts as incomplete and is dropped.
  */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
-/* Maximum number of packets of a frame. If a frame had more packets, its
- * sequence numbers would be ambiguous (RFC 3550 A.1). The number of bytes of a
- * frame is limited as well, by MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
+/* Maximum number of packets of a video frame. With more packets, the order of
+ * the 16-bit RTP sequence numbers of the frame would be ambiguous (RFC 3550
+ * A.1). The size of a frame in bytes is limited as well, by
+ * MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
 #define LINK_FRAME_QUEUE_MAX_PACKETS 32768
 
 typedef struct _LinkFrameQueue LinkFrameQueue;
@@ -42,9 +43,10 @@ LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
 /* Returns whether link_frame_queue_push () would accept this packet. A packet
- * of a known stream is accepted if the type of its frame is known, or if it is
- * a duplicate or late. A packet of a new stream is accepted if it is the first
- * packet of a frame and there is room for another stream. */
+ * of a known stream is accepted if the picture type of its frame (I, P, B or D)
+ * is known, or if the packet is a duplicate or late. A packet of a new stream
+ * is accepted if it is the first packet of a frame of known type, and there is
+ * room for another stream. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
 /* Puts a packet of a video stream into the queue, takes ownership of `item` and
@@ -53,17 +55,18 @@ gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
 gboolean link_frame_queue_push (LinkFrameQueue * queue, guint64 now,
     LinkItem * item, const VideoPacket * video);
 /* Returns the next packet that the queue has dropped, or NULL if there is none.
- */
+ * The packet then belongs to the caller. */
 LinkItem *link_frame_queue_poll_lost (LinkFrameQueue * queue);
 /* Returns the next packet without removing it from the queue; NULL if there is
  * none. link_frame_queue_take () would return the same packet. */
 LinkItem *link_frame_queue_peek (LinkFrameQueue * queue);
 LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
-/* Drops the incomplete frames of the flow `flow`. Called when this flow ends or
- * pauses. */
+/* Drops the video frames of the flow `flow` that are still incomplete. Called
+ * when this flow ends or pauses: the missing packets are then not expected any
+ * more. */
 void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
     guint flow);
-/* Drops each incomplete frame if no further packet of it has arrived for
+/* Drops each incomplete frame of which no packet has arrived for the time
  * LINK_FRAME_QUEUE_FRAME_IDLE. */
 void link_frame_queue_timeout (LinkFrameQueue * queue, guint64 now);
 guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
@@ -72,6 +75,7 @@ guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
  * of the queue. */
 void link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,
     guint64 * bytes);
-/* Adds all counters except the lateness to `total`. The counters of all streams
- * are added, also those of streams that were removed. */
+/* Adds the statistics of all streams of the queue to `total`, including the
+ * streams that were removed. All counters are added, but not the fields about
+ * lateness. */
 void link_frame_queue_add_stats (LinkFrameQueue * queue, IfdStats * total);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of linkitem.h: a packet inside the link. */
+/* Implementation of linkitem.h: a packet inside the simulated link. */
 
 #include "linkitem.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions of the link that its models call. They report the fate of a packet,
- * schedule its departure, and control the telephone call of a dial-up link.
- * This file calls functions of a model only through the function pointers in
+/* Functions of the simulated link that the link models call (linkdcf.c,
+ * linkpipe.c, linkblocks.c and linkrlp.c). The functions report what happened
+ * to a packet, schedule its departure, and control the telephone call of a
+ * dial-up link. This file calls a model only through the function pointers in
  * its LinkModelClass, and never calls functions of link.c.
  */
 

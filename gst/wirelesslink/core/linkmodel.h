@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of a link, and the functions of the link that its models call
+/* The state of a link, and the functions of the link that the link models call
  * (linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c). The calls go in one
  * direction: link.c calls a model, a model calls linkmodel.c, and linkmodel.c
  * calls the queues and the telephone call (linkdialup.h). There is one
@@ -20,23 +20,25 @@
 typedef struct
 {
   gpointer (*create) (Link * link, GError ** error);
-  /* Frees the model together with the packets that are in it. The packets are
-   * freed with link_item_free (), to which `user_free` is passed. */
+  /* Frees the model and the packets that are in it. link_item_free () is called
+   * for each packet, with `user_free` as its second argument. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* Called when the queue of a station has a packet that the model can remove
-   * from the queue at link->now. The station may be idle or busy. */
+  /* Called at link->now when a packet has arrived and the queue of the station
+   * contains a packet that can be sent. The station may be idle or busy. If it
+   * is idle, the model can take the packet from the queue. */
   void (*arrived) (gpointer model, guint station);
   /* Returns the time of the model's next event. LINK_NEVER = the model has no
    * further event until a new packet arrives.
    */
   guint64 (*next) (gpointer model);
-  /* Handles the model's next event, whose time the operation `next` has
-   * returned. This time is now link->now. */
+  /* Handles the model's next event. Called when link->now has reached the time
+   * of this event, which the operation `next` returns. */
   void (*advance) (gpointer model);
-  /* Called at link->now, when a phone call has begun (`connected` is TRUE) or
-   * ended. A model without this function sets the pointer to NULL. When a phone
-   * call ends, all packets in service and in flight are lost. The model has to
-   * give them the fate LINK_FATE_CALL.
+  /* Called at link->now when the state of the phone call of a dial-up link has
+   * changed. `connected` is TRUE if the phone call is connected now. If
+   * `connected` is FALSE, all packets that the model still holds are lost. The
+   * model has to give them the fate LINK_FATE_CALL. A model without this
+   * function sets the pointer to NULL.
    */
   void (*call_changed) (gpointer model, gboolean connected);
   gdouble (*quality) (gpointer model, guint station);
@@ -64,9 +66,9 @@ typedef struct
   guint64 delay;                /* ns */
 } LinkStep;
 
-/* An outage from the time `from` to the time `to`. A packet of more than
- * `above` bytes is lost if it is in transmission or in flight during this time.
- */
+/* A cut: an interruption of the link from the time `from` to the time `to`. A
+ * packet of more than `above` bytes is lost if it is in transmission or in
+ * flight during this time. */
 typedef struct
 {
   guint64 from, to;             /* ns */
@@ -75,17 +77,21 @@ typedef struct
 
 struct _Link
 {
-  /* A copy of the caller's configuration. Its strings belong to the caller, so
-   * link_new () sets them to NULL before it returns. */
+  /* Copy of the configuration that was passed to link_new (). The strings in it
+   * belong to the caller, who may free them later. link_new () therefore sets
+   * these pointers to NULL before it returns. */
   LinkConfig config;
   guint64 now;                  /* ns: model time */
   LinkQueue queues[LINK_MAX_STATIONS];  /* by station */
   LinkStats stats;
-  LinkPattern *pattern;         /* recorded pattern that is replayed, or NULL */
+  /* Recorded pattern that is replayed: what happened to each packet in an
+   * earlier run. NULL = no pattern is replayed. */
+  LinkPattern *pattern;
   const LinkModelClass *klass;
   gpointer model;
   LinkDialUp *dial_up;          /* NULL: always connected */
-  /* number of packets in the link whose fate is not known yet */
+  /* number of packets that have entered the link, and have neither left it nor
+   * been lost */
   guint64 in_flight;
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
@@ -96,7 +102,7 @@ struct _Link
   GArray *cuts;                 /* elements are LinkCut */
   /* Packets (LinkItem) that will leave the link later. They form a binary heap,
    * ordered by departure time. Packets with equal departure times are ordered
-   * by their field `order`. */
+   * by their field `order`, which numbers them as they enter the heap. */
   GPtrArray *departures;
   guint64 n_departures;
   /* packets (LinkItem) that have left the link, and that the caller has not
@@ -106,26 +112,28 @@ struct _Link
    * the index of the oldest one */
   GArray *events;
   guint first_event;
-  /* The last packet that was polled. It is not freed yet, because the caller
-   * may still read its bit errors (`damage`). */
+  /* The packet that link_poll_output () returned last. It is freed in the next
+   * call of this function, because the caller may read its bit errors
+   * (`damage`) until then. */
   LinkItem *last_output;
-  /* Bit errors in the packet of the last polled event. They are freed when the
-   * next event is polled. */
+  /* Bit errors in the packet of the event that link_poll_event () returned
+   * last. They are freed in the next call of this function. */
   LinkDamage *event_damage;
 };
 
 /* --- functions for the models */
 
 /* Returns the direction in which a station sends: 0 for station 0, and 1 for
- * all other stations. The direction is an index into arrays of two values. */
+ * all other stations. Arrays with one value per direction are indexed by this
+ * number. */
 static inline guint
 link_direction (guint station)
 {
   return station == 0 ? 0 : 1;
 }
 
-/* Takes the oldest packet of a station's queue into service. Returns NULL if
- * the queue is empty. */
+/* Removes the oldest packet from a station's queue, so that the model can
+ * transmit it. Returns NULL if the queue is empty. */
 static inline LinkItem *
 link_take (Link * link, guint station)
 {
@@ -140,25 +148,27 @@ link_peek (Link * link, guint station)
   return link_queue_peek (&link->queues[station]);
 }
 
-/* Called by a model when the fate of a packet is known and the packet is not
- * lost. The packet leaves the link at `departure`, which is now or later. Takes
- * ownership of `item`. */
+/* Called by a model when it is known that a packet is not lost. The packet
+ * leaves the link at `departure`, which is now or later. Takes ownership of
+ * `item`. */
 void link_deliver (Link * link, LinkItem * item, guint64 departure);
-/* Duplicates the packet. The duplicate leaves the link at `departure`. Call
- * this function before link_deliver () for the packet. */
+/* Makes a duplicate of the packet, which leaves the link at `departure`. The
+ * model must call this function before it calls link_deliver () for the
+ * original packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
 /* Called by a model when a packet is lost, at link->now. `fate` says how it was
  * lost. Takes ownership of `item`. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
-/* Returns whether the fate `fate` means that a packet did not leave the link. A
- * damaged packet does leave it. */
+/* Returns whether a packet with the fate `fate` is lost in the link. A damaged
+ * packet is not lost, because it leaves the link. */
 static inline gboolean
 link_fate_is_lost (LinkFate fate)
 {
   return fate > LINK_FATE_DAMAGED;
 }
 
-/* Returns whether a phone call is connected; always TRUE without dial-up. */
+/* Returns whether a phone call is connected. Always returns TRUE if the link is
+ * not a dial-up link. */
 gboolean link_is_connected (Link * link);
 /* Ends the phone call of a dial-up link at link->now. Called by the model. */
 void link_disconnect (Link * link);
@@ -166,10 +176,10 @@ void link_disconnect (Link * link);
  * changed at link->now. The quality is the probability that a packet arrives
  * undamaged at the first attempt. */
 void link_quality_changed (Link * link, guint station);
-/* The quality of a station is the probability that its next packet arrives
- * undamaged at the first attempt. Call this function when the quality may have
- * changed for all stations at link->now. Stations that have not sent a packet
- * yet are ignored. */
+/* Called when the quality of all stations may have changed at link->now. The
+ * quality of a station is the probability that its next packet arrives
+ * undamaged at the first attempt. Stations that have not sent a packet yet are
+ * ignored. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */
@@ -192,12 +202,12 @@ link_next_departure (const Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* Starts a phone call if there is none. Called when a packet waits, and only
- * for links with dial-up. */
+/* Starts a phone call if there is none. The caller calls this function when a
+ * packet waits, and only if the link is a dial-up link. */
 void link_want_call (Link * link);
 /* Performs the next event of the phone call, such as the end of its set-up.
- * link_next_call () has returned the time of this event, which is now
- * link->now. */
+ * Called when link->now has reached the time of this event, which
+ * link_next_call () returns. */
 void link_advance_call (Link * link);
 static inline guint64
 link_next_call (const Link * link)
