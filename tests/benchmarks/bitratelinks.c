@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures how well an encoder uses mobile links if it follows the estimate of
- * MMTP, that is, the bitrate that MMTP expects the path to carry. The links are
- * recorded or modelled, and time is virtual (bitratesimulation.h). Each frame
- * refers to the frame before it. A frame is shown if it and all frames since
- * the last key frame have arrived, and if it arrives at most 400 ms after its
- * capture.
+ * MMTP. (The estimate is the bitrate that MMTP expects the path to carry.) The
+ * links are recorded or modelled, and time is virtual (bitratesimulation.h).
+ *
+ * Each frame refers to the frame before it. A frame is shown if two conditions
+ * hold: it and all frames since the last key frame have arrived, and it has
+ * arrived at most 400 ms after its capture.
  *
  *   build/tests/benchmarks/bitratelinks --runs 8
  *   build/tests/benchmarks/bitratelinks --bitrate 1500000
  *
  * Each link is measured in several runs. The runs over a recorded link begin at
- * different positions of the recording. The runs over a modelled link differ in
- * the seed of the model.
+ * different positions of the recording. The runs over a modelled link use
+ * different seeds of the model.
  */
 
 #include <math.h>
@@ -23,8 +24,8 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 #define DURATION (60 * SECOND)
-/* The results contain only the frames that were captured before this time. The
- * frames of the last second are left out, because they may still be in flight
+/* Only frames that were captured before this time count in the results. The
+ * frames of the last second do not count, because they may still be in flight
  * at the end. */
 #define JUDGED (DURATION - SECOND)
 #define LATENCY (380 * MS)
@@ -42,14 +43,14 @@ typedef struct
 typedef struct
 {
   gdouble bitrate;              /* mean bitrate of the encoder in bit/s */
-  /* Geometric mean of the frame sizes, converted to a bitrate in bit/s. It is a
-   * measure of the picture quality, because the quality is about proportional
-   * to the logarithm of the bitrate. A varying bitrate gives a lower quality
-   * than a constant bitrate with the same arithmetic mean. Its geometric mean
-   * is lower, too. */
+  /* The geometric mean of the frame sizes, converted to a bitrate in bit/s. It
+   * is a measure of the picture quality, because the quality is about
+   * proportional to the logarithm of the bitrate. If the bitrate varies, the
+   * quality is lower than with a constant bitrate of the same arithmetic mean.
+   * The geometric mean is then lower, too. */
   gdouble geometric;
-  /* Median and 95th percentile of the delay of the frames, in ns. Frames that
-   * are not shown have an infinite delay. */
+  /* Median and 95th percentile of the delay of all frames, in ns. The delay of
+   * a frame that is not shown is infinite. */
   gdouble median, p95;
   gdouble not_shown;            /* frames */
   gdouble frozen;               /* ns */
@@ -101,7 +102,9 @@ get_percentile (gdouble * values, guint n, gdouble share)
   return values[MIN ((guint) (share * n), n - 1)];
 }
 
-/* Returns the delay of a frame, or G_MAXDOUBLE if the frame is not shown. */
+/* Returns the delay of a frame in ns, or G_MAXDOUBLE if the frame is not shown.
+ * `is_decodable` says whether the frame before it could be decoded, and is set
+ * for this frame. */
 static gdouble
 get_delay (const BitrateFrame * frame, gboolean * is_decodable)
 {

@@ -8,17 +8,18 @@
  * source runs in a process of its own. The program pushes PACKETS packets into
  * the sink, RATE packets per second. If RATE is 0, it pushes as fast as
  * possible. The packets are pushed in buffer lists of LIST packets. If LIST is
- * 1, they are pushed as single buffers. A packet has SIZE bytes. By default it
- * is RTP with seven packets of MPEG-TS, which is 1328 bytes.
+ * 1, they are pushed as single buffers. A packet has SIZE bytes. The default is
+ * 1328 bytes, the size of an RTP packet with seven packets of MPEG-TS.
  *
- * The program prints the number of packets that the source output, the seconds
- * from the first input to the last output, and the seconds of CPU time of the
- * sink and of the source.
+ * The program prints:
+ * - the number of packets that the source output,
+ * - the seconds from the first input to the last output,
+ * - the CPU time of the sink and that of the source, in seconds.
  *
- * If callcount.so is preloaded, the program prints a second line with six
- * numbers: the allocations, the operations on locks and the clock readings in
- * the process of the sink, and then the same in the process of the source (see
- * calls.py).
+ * If callcount.so is preloaded, the program prints a second line with three
+ * numbers for the process of the sink, and then three for the process of the
+ * source. They are the numbers of allocations, of operations on locks, and of
+ * clock readings (see calls.py).
  */
 
 #define _GNU_SOURCE
@@ -34,8 +35,8 @@
 #include "callcount.h"
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* The run ends if the source has output no packet for this time, in us. It is
- * longer than a retransmission takes on the loopback interface. */
+/* The run ends if the source outputs no packet for this time in us. The time is
+ * long enough for a retransmission on the loopback interface. */
 #define IDLE_US (300 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 
@@ -61,9 +62,9 @@ push (GstPad * pad, guint list_size)
 
 /* --- calls of functions --------------------------------------------------- */
 
-/* The number of calls of each counted function. The first index is the process:
- * 0 is that of the sink, and 1 is that of the source. If callcount.so is not
- * preloaded, no calls are counted. */
+/* The number of calls of each counted function. The first index is 0 for the
+ * process of the sink and 1 for the process of the source. Calls are counted
+ * only if callcount.so is preloaded. */
 typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
 
 static void
@@ -73,9 +74,9 @@ count_in_source (void)
     callcount_select (1);
 }
 
-/* Multiplies the current counts of function calls by `factor`, and adds the
- * products to `calls`. With the factor -1 before a run and 1 after it, `calls`
- * contains the calls during the run. */
+/* Adds the current counts of function calls, multiplied by `factor`, to
+ * `calls`. A caller uses the factor -1 before a run and the factor 1 after it.
+ * Then `calls` contains only the calls during the run. */
 static void
 add_calls (Calls calls, gint factor)
 {
@@ -88,9 +89,10 @@ add_calls (Calls calls, gint factor)
   }
 }
 
-/* Subtracts from `calls` those function calls that neither the sink nor the
- * source has made, but this program: when it created the packets, and when it
- * counted the packets that the source output. */
+/* Subtracts from `calls` the function calls that this program itself has made.
+ * These are the calls for creating packets, and the calls for counting the
+ * packets that the source output. The calls of the sink and of the source
+ * remain. */
 static void
 subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
 {
@@ -131,8 +133,8 @@ wait_for_silence (void)
 }
 
 /* Pushes packets until the source has output the first of them. Then waits
- * until no more packets arrive. A sink that measures its links has done so by
- * then. */
+ * until no more packets arrive. This gives a sink that measures its links the
+ * time to do so before the benchmark begins. */
 static void
 warm_up (GstPad * pad, guint list_size)
 {

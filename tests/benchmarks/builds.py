@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Provides the environment variables with which a program uses the plugins of
-this build or of another build. A benchmark can thus compare several builds.
+"""Provides environment variables that select the plugins of this build or of
+another build. With them, a benchmark can compare several builds.
 """
 
 import contextlib
@@ -15,9 +15,9 @@ PLUGINS = ("dccpthin", "mmtp", "udplite")
 
 def get_environment(build, directory):
     """Returns the environment variables for programs that use the plugins of
-    the build directory `build`. Each build has a plugin registry of its own in
-    `directory`. With one registry for all, GStreamer would scan the plugins
-    again whenever the build changes.
+    the build directory `build`. Each build has its own plugin registry in
+    `directory`. If the builds shared one registry, GStreamer would scan the
+    plugins again whenever the build changes.
     """
     registry = f"registry{abs(hash(build))}.bin"
     return os.environ | {
@@ -36,9 +36,9 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields {suffix: environment} with an entry for each build. The builds
-    are this build and all builds in `others`. The suffix is appended to the
-    name of a table row, to show to which build the row belongs.
+    """Yields {suffix: environment variables} with one entry for this build and
+    one for each build directory in `others`. The suffix is appended to the
+    names of table rows, to show to which build a row belongs.
     """
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A library for LD_PRELOAD that counts allocations, locks and clock readings of
- * bondflood (see calls.py). It replaces functions of the C library and of GLib.
- * If a library calls its own functions, these calls are not counted, because
- * the linker has already bound them. An example is a mutex that GLib itself
- * locks. With G_SLICE=always-malloc, the slices of GLib are counted as
- * allocations.
+/* A library for LD_PRELOAD that counts how often the program bondflood
+ * allocates memory, uses locks and reads clocks (see calls.py). For this
+ * purpose, it replaces functions of the C library and of GLib.
+ *
+ * If a library calls one of its own functions, the call is not counted, because
+ * the linker has already bound it to the library's own function. An example is
+ * a mutex that GLib itself locks. With G_SLICE=always-malloc, the slices of
+ * GLib are counted as allocations.
  */
 
 #define _GNU_SOURCE
@@ -17,9 +19,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* This library replaces the allocator's functions, but still has to call the
- * original ones. glibc also exports them under the names below. dlsym () cannot
- * be used to find the original functions, because dlsym () itself allocates
+/* The original functions of the allocator. This library replaces them, but
+ * still has to call them. glibc also exports them under the names below. The
+ * library cannot find them with dlsym (), because dlsym () itself allocates
  * memory. */
 extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
@@ -28,9 +30,9 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 
 typedef uint64_t Counters[2][CALLCOUNT_FUNCTIONS];
 
-/* The counters that are used until the shared memory is mapped. The shared
- * memory then contains separate counters for the process of the sink and for
- * the process of the source. */
+/* The counters that are used until the shared memory is mapped. After that, the
+ * counters in the shared memory are used. They are separate for the process of
+ * the sink and for the process of the source. */
 static Counters early;
 static Counters *counters = &early;
 static unsigned own;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Interface of callcount.so. These functions exist only if the library is
- * preloaded. Otherwise their addresses are NULL, so a program has to compare
- * them with NULL before it calls the functions.
+/* Interface of the library callcount.so, which counts calls of functions. The
+ * functions below exist only if the library was loaded with LD_PRELOAD.
+ * Otherwise their addresses are NULL. A program therefore has to compare an
+ * address with NULL before it calls the function.
  */
 
 #pragma once
@@ -10,20 +11,20 @@
 
 typedef enum
 {
-  /* memory allocation functions, such as malloc and calloc */
+  /* functions that allocate memory, such as malloc and calloc */
   CALLCOUNT_MALLOC,
   CALLCOUNT_LOCK,               /* mutexes of GLib and of POSIX */
   CALLCOUNT_CLOCK,              /* clock_gettime */
   CALLCOUNT_FUNCTIONS
 } CallcountFunction;
 
-/* There are two sets of counters, one for each of two processes. This function
- * selects the set that counts the calls of the calling process, 0 or 1. A
- * program starts with the set 0. If it forks, its child may select the set 1.
- */
+/* Selects the set of counters that counts the calls of the calling process.
+ * There are two sets, with the numbers 0 and 1. A program starts with the set
+ * 0. If it forks, the child process may select the set 1, so that its calls are
+ * counted separately. */
 __attribute__((weak)) void callcount_select (unsigned process);
-/* Returns how often the process `process` (0 or 1) has called the function. The
- * counters are in shared memory, so each process can also read the counters of
- * the other process. */
+/* Returns how often the process with the set of counters `process` (0 or 1) has
+ * called `function`. The counters are in shared memory, so each of two
+ * processes can also read the counters of the other one. */
 __attribute__((weak)) uint64_t callcount_get (unsigned process,
     CallcountFunction function);

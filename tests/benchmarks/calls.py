@@ -8,11 +8,12 @@
 For each pair of a sink and a source, the program bondflood runs the sink and
 the source in separate processes. The sink sends packets of 1316 bytes as fast
 as it can. In both processes, a preloaded library counts the calls that
-allocate memory, take a lock or read a clock (see callcount.c). Calls by
-bondflood itself are subtracted. Calls by GStreamer are included, for example
-the lock of a pad for each buffer or buffer list. With udpsink and udpsrc,
-GStreamer makes the same calls. All figures are therefore compared with those
-of udpsink and udpsrc.
+allocate memory, take a lock or read a clock (see callcount.c).
+
+The calls that bondflood itself makes are subtracted. The calls that GStreamer
+makes are included, for example the lock of a pad for each buffer or buffer
+list. GStreamer makes the same calls with udpsink and udpsrc. All figures are
+therefore compared with those of udpsink and udpsrc.
 
 The number of calls in a sink is divided by the packets that were pushed. The
 number of calls in a source is divided by the packets that arrived. If the
@@ -47,8 +48,9 @@ class Failed(Exception):
 
 
 def run(name, pair, packets, size, environment):
-    """Runs a sink and a source once. Returns how often each of them calls each
-    counted function, per packet.
+    """Runs a sink and a source once. Returns two lists, one for the sink and
+    one for the source. They contain the number of calls per packet of each
+    counted function.
     """
     done = subprocess.run([turns.PROGRAM, *pair, str(packets), "0", str(size),
                            str(SIZE)], stdin=subprocess.DEVNULL,

@@ -4,19 +4,20 @@
 
     meson test -C build --benchmark -v classifiers
 
-The classifiers are mpegstat and ifdqueue. mpegstat classifies each frame,
-finds and counts the slices of H.264 and H.265, and passes the frame on.
-ifdqueue classifies each frame and passes it to another thread. For comparison,
-the program also measures the element "queue", which only passes frames to
-another thread. No frame is dropped, because fakesink accepts everything.
+The classifiers are the elements mpegstat and ifdqueue. mpegstat classifies
+each frame, finds and counts the slices of H.264 and H.265, and passes the
+frame on. ifdqueue classifies each frame and passes it to another thread. For
+comparison, the program also measures the element queue, which only passes
+frames to another thread. No frame is dropped, because fakesink accepts
+everything.
 
 The frames of a stream are read from a GDP file, which contains the caps and
 the boundaries of the frames. A pipeline with a classifier therefore gets the
 same frames as a pipeline without it. The difference of their CPU times is the
 CPU time of the classifier.
 
-There is no parser for VP8. The classifiers of VP8 are therefore compared with
-vp9parse, which gets a VP9 stream of the same rate.
+GStreamer has no parser for VP8. The classifiers of VP8 are therefore compared
+with vp9parse, which gets a VP9 stream of the same rate.
 
 The CPU time of the whole process is measured as in compare.py. The pipelines
 run one after another, and this sequence is repeated. The program fails if a
@@ -36,13 +37,14 @@ import compare
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
 
-SECONDS = 10  # The length of the clip in seconds. The stream repeats the clip.
+# The length of the clip in seconds. A stream repeats this clip several times.
+SECONDS = 10
 FPS = 25
-# A filter that scales the film and adds noise to it. Without noise, the
-# encoded film would not reach 20 Mbit/s.
+# A filter of ffmpeg that scales the film and adds noise to it. Without the
+# noise, the encoded film would not reach 20 Mbit/s.
 FILTER = "scale=1280:720,noise=alls=16:allf=t"
-# The ratio of two CPU times, that of mpegstat and that of the parser, should
-# be below this value. VP8 has a different value, which is in CODECS.
+# The goal is that mpegstat needs less than this fraction of the CPU time of
+# the parser. VP8 has a different goal, which is in CODECS.
 GOAL = 0.5
 CLASSIFIER = "mpegstat"  # GOAL is for this element.
 ELEMENTS = {
@@ -55,14 +57,14 @@ ELEMENTS = {
 @dataclass(frozen=True)
 class Codec:
     encoder: str
-    # The elements, as in a launch line, that divide the stream into whole
-    # frames. The text is empty if this is not necessary, because the demuxer
-    # outputs whole frames.
+    # The elements that divide the stream into whole frames, as a part of a
+    # launch line. The text is empty if the demuxer already outputs whole
+    # frames.
     form: str
     parser: str
-    # The name of another codec whose parser is used for the comparison,
-    # because this codec has no parser. The text is empty if this codec has a
-    # parser.
+    # The name of another codec. It is given if GStreamer has no parser for
+    # this codec. The comparison then uses the parser of the other codec. The
+    # text is empty if this codec has a parser.
     peer: str = ""
     goal: float = GOAL
 
@@ -114,8 +116,8 @@ def run(words):
 
 
 def make_clip(codec, rate):
-    """Returns the path of a Matroska file. It contains the film, encoded with
-    `codec` at `rate` Mbit/s. If the file exists already, it is not made again.
+    """Makes a Matroska file with the film, encoded with `codec` at `rate`
+    Mbit/s. Returns its path. If the file exists already, it is not made again.
     """
     name = "".join(filter(str.isalnum, codec.encoder.split()[1]))
     path = compare.BUILD / "benchmarks" / f"{name}-{rate}M.mkv"
@@ -132,9 +134,9 @@ def make_clip(codec, rate):
 
 
 def make_stream(name, rate, size):
-    """Writes the repeated clip as a GDP file of about `size` bytes, and
-    returns a Stream that describes the file. GDP keeps the boundaries of the
-    frames.
+    """Writes the clip several times into a GDP file of about `size` bytes.
+    Returns a Stream that describes the file. GDP, the GStreamer Data Protocol,
+    keeps the boundaries of the frames.
     """
     codec = CODECS[name]
     clip = make_clip(codec, rate)
@@ -158,7 +160,9 @@ def command(element, stream, sink="fakesink"):
 
 
 def count_bytes(element, stream, env):
-    """Runs the pipeline and returns the number of bytes that it outputs."""
+    """Passes the stream through `element` and returns the number of bytes that
+    the element outputs.
+    """
     argv = command(element, stream, "filesink location=/dev/stdout")
     with subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE) as process:
@@ -171,9 +175,10 @@ def count_bytes(element, stream, env):
 
 
 def check_output(name, elements, stream, env):
-    """Tests each of `elements` by passing the stream through it. Raises Failed
-    if an element outputs nothing, or if an element of ELEMENTS does not output
-    all bytes. Returns the total size of the frames in bytes.
+    """Passes the stream through each element of `elements`. Raises Failed if
+    an element outputs nothing. Also raises Failed if one of our own elements
+    or queue (ELEMENTS) does not output all bytes. Returns the total size of
+    the frames in bytes.
     """
     sizes = {title: count_bytes(element, stream, env)
              for title, element in elements.items()}
@@ -187,7 +192,7 @@ def check_output(name, elements, stream, env):
 def measure(name, stream, runs, env):
     """Returns two values: {element: list of CPU times}, and the size of all
     frames in bytes. A CPU time is the time in us that the element adds to the
-    processing of one frame. It is measured `runs` times for each element.
+    processing of one frame. Each list has `runs` measurements.
     """
     elements = {"": "", "parser": f"! {CODECS[name].parser}"} if \
         not CODECS[name].peer else {"": ""}
@@ -251,8 +256,8 @@ def main():
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
     # A codec without a parser is compared with the parser of another codec,
-    # its peer. The peer is then measured, even if the user has not named it.
-    # It must be measured first. This is the case because CODECS lists it
+    # its peer. The peer is therefore measured, too, even if the user has not
+    # named it. It has to be measured first, and it is, because CODECS lists it
     # first.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]

@@ -7,9 +7,9 @@
 The results are ratios. Every pipeline reads the same stream of about 120 MB
 (option --megabytes) from the file cache. The stream is a repeated clip. Each
 pipeline runs in its own gst-launch-1.0, whose registry already exists. The CPU
-time is the sum of the user and system seconds that wait4 reports. A round runs
-each pipeline once (A B C). There are several rounds, so that other load of the
-machine affects all pipelines.
+time is the sum of the user and system seconds that wait4 reports. In each
+round, each pipeline runs once. There are several rounds, so that other load of
+the machine affects all pipelines.
 
 The cost of an element is a difference of CPU times: the time of a pipeline
 with the element, minus the time of the same pipeline without it in the same
@@ -55,9 +55,9 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    # The pipeline whose CPU time is subtracted from the CPU times of `ours`
-    # and of `peer`, so that only their difference counts. The text is empty if
-    # nothing is subtracted.
+    # The pipeline without the elements that are compared. Its CPU time is
+    # subtracted from the CPU time of `ours` and from that of `peer`. If the
+    # text is empty, nothing is subtracted.
     base: str = ""
 
 
@@ -83,8 +83,8 @@ class Failed(Exception):
 
 def make_stream(rate, size):
     """Writes a stream of at most `size` bytes to a file, and returns the path
-    of the file. The stream is the clip, repeated several times. It ends at the
-    end of a GOP. If the file exists already, it is not written again.
+    of the file. The stream repeats the clip, and ends at the end of a GOP. If
+    the file exists already, it is not written again.
     """
     clip = clips.make_clip(BUILD, rate)
     path = BUILD / "benchmarks" / f"bunny-{rate}M-{size // 1000000}MB.m2v"
@@ -124,9 +124,9 @@ def environment():
 
 
 def cpu_seconds(argv, env):
-    """Runs a program and returns the CPU time in s that it needed, as the sum
-    of user time and system time. Children for which the program waited are
-    included.
+    """Runs a program and returns its CPU time in s: user time plus system
+    time. The CPU time of child processes is included if the program waited for
+    their end.
     """
     process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
@@ -138,9 +138,9 @@ def cpu_seconds(argv, env):
 
 
 def count_output(name, stream, env):
-    """Runs the pipeline `name`. Returns how many buffers and how many bytes
-    reach its sink. For ffprobe, returns the number of frames instead of the
-    number of buffers.
+    """Runs the pipeline `name`. Returns the number of buffers that reach its
+    sink, and the number of their bytes. For the program ffprobe, returns the
+    number of frames and 0.
     """
     argv = command(name, stream, "fakesink silent=false")
     if name != FFPROBE:
@@ -179,9 +179,9 @@ def check_counts(counts, stream):
 
 
 def measure(names, stream, runs, env):
-    """Measures all pipelines. Runs them one after another, and repeats this
-    until each pipeline has run `runs` times. Returns {name of a pipeline: list
-    of the CPU times of its runs in s}.
+    """Runs all pipelines one after another, and repeats this until each
+    pipeline has run `runs` times. Returns {name of a pipeline: list of CPU
+    times in s}, with one CPU time for each run.
     """
     seconds = {name: [] for name in names}
     for _ in range(runs):
@@ -197,10 +197,10 @@ def added(seconds, name, base):
 
 
 def min_added(seconds, name, base):
-    """Returns the CPU time in s that an element adds. It is the minimum CPU
-    time of the pipeline `name`, which has the element, minus the minimum CPU
-    time of the pipeline `base`, which does not have it. Noise only increases
-    CPU times, so the minimum is closest to the true value.
+    """Returns the CPU time in s that an element adds. The pipeline `name` has
+    the element, and the pipeline `base` does not have it. The result is the
+    minimum CPU time of `name` minus the minimum CPU time of `base`. Noise only
+    increases CPU times, so the minimum is closest to the true value.
     """
     return min(seconds[name]) - (min(seconds[base]) if base else 0)
 
@@ -251,8 +251,8 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    # ffprobe is measured only once. It decodes the stream, and therefore needs
-    # as much time as all other pipelines together.
+    # ffprobe is measured only once, because it decodes the stream. It needs as
+    # much time as all other pipelines together.
     if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "

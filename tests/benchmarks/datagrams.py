@@ -25,8 +25,8 @@ by one, but the source still receives several packets with one system call
 
 A sink gets either single buffers or buffer lists. In the first 0.1 s of a run,
 the rate control of mmtpsink measures which rate the path can carry. The
-figures include this time. With buffer lists, it has less weight, because a run
-has four times as many packets and lasts for much longer than 0.1 s.
+figures include this time. Its influence is smaller with buffer lists: such a
+run has four times as many packets and lasts for much longer than 0.1 s.
 """
 
 import argparse
@@ -45,12 +45,13 @@ SECONDS = 60  # The maximum time in seconds that a run may take.
 KEY = secrets.token_hex(32)
 SINK = "host=127.0.0.1 port=5004 sync=false async=false"
 SOURCE = "address=127.0.0.1 port=5004"
-# mmtpsrc and dccpthinsrc have this buffer size by default. udpsrc and
-# udplitesrc are set to the same size, so that the comparison is fair.
+# The size of the receive buffer. mmtpsrc and dccpthinsrc have this size by
+# default. For a fair comparison, udpsrc and udplitesrc are set to the same
+# size.
 BUFFER = "buffer-size=2097152"
 FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
-# Each pair is a sink with its source. The first pair is the reference with
-# which all other pairs are compared.
+# Pairs of a sink and its source. All other pairs are compared with the first
+# pair.
 PAIRS = {
     "udpsink, udpsrc": (f"udpsink {SINK}", f"udpsrc {SOURCE} {BUFFER}"),
     "udplite, backend=udp": (f"udplitesink {SINK} backend=udp",
@@ -74,11 +75,12 @@ class Failed(Exception):
 
 @dataclass
 class Run:
-    # The packet rate: the number of packets that arrived per second.
+    # The packet rate: the number of packets per second that arrived.
     rate: float
-    # The percentage of the pushed packets that arrived.
+    # The percentage of packets that arrived, out of those that were pushed.
     share: float
-    # The CPU time per packet in us, of the sink and of the source.
+    # The CPU time in us that the sink needs per packet, and that of the
+    # source.
     sink: float
     source: float
 
@@ -99,9 +101,10 @@ def get_commands(packets, size):
     commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
                 for name, pair in PAIRS.items()}
     if size == 1:
-        # The pairs in WITHOUT_GSO have gso=off and are left out. With single
-        # buffers, GSO has no packets to combine, so each packet is a message
-        # of its own with and without GSO.
+        # With single buffers, the pairs in WITHOUT_GSO are left out. GSO
+        # combines the packets of a buffer list into one message. A single
+        # buffer is one message with and without GSO, so these pairs would only
+        # repeat the results of other pairs.
         for name in WITHOUT_GSO:
             del commands[name]
     else:

@@ -11,9 +11,9 @@ of SRT in live mode (see turns.py). The DCCP elements are measured over UDP and
 over a raw socket. The raw socket is left out if it is not permitted.
 
 The first runs have fixed rates and measure the CPU time. All elements can
-carry the lowest of these rates. The last run is as fast as possible. The
-program fails only if a pair of sink and source does not run at all. It does
-not fail if a pair is slow.
+carry the lowest of these rates. In the last run, the packets are sent as fast
+as possible. The program fails only if a pair of sink and source does not run
+at all. It does not fail if a pair is slow.
 
 In SRT's live mode, a sender whose buffer is full may wait forever. This
 happens if the last packets before a pause are lost. The receiver does not
@@ -28,8 +28,8 @@ import socket
 import turns
 
 SIZE = 1316
-# The first pair, the SRT elements, is the reference. All other pairs are DCCP
-# elements, and turns.compare() compares each of them with the first pair.
+# All other pairs, which are DCCP elements, are compared with the first pair,
+# which is SRT.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

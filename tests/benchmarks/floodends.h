@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions for benchmarks that push packets into a sink. They start the source
- * in a separate process, and the sink in the process of the benchmark.
+/* Functions for benchmarks that push packets into a sink. The sink runs in the
+ * process of the benchmark, and the source runs in a process of its own.
  *
- * Call flood_start_source before flood_open_sink. flood_start_source forks, and
- * GStreamer must not be initialized before this fork. */
+ * A benchmark has to call flood_start_source before flood_open_sink. The reason
+ * is that flood_start_source forks, and GStreamer must not be initialized
+ * before the fork. */
 
 #pragma once
 
@@ -21,29 +22,30 @@
 typedef struct
 {
   gint is_listening;
-  gint received;                /* number of packets that the source output */
-  /* number of buffers and buffer lists that the source output; a list counts
-   * once, however many packets it has */
+  /* number of packets that the source has output */
+  gint received;
+  /* Number of buffers and buffer lists that the source has output. A list
+   * counts once, even if it has many packets. */
   gint noted;
   gint64 received_at;           /* us, monotonic */
 } FloodShared;
 
-/* Prints an error and ends the program. */
+/* Prints the error `what` and ends the program. */
 G_GNUC_NORETURN void flood_fail (const gchar * what);
-/* Starts the source in a new process and waits until the source is in the state
- * PLAYING. `description` is an element with its properties, as in a launch
- * line. If `start` is not NULL, the new process calls this function before it
- * does anything else. The new process is killed when the calling process
- * ends. */
+/* Starts the source in a new process, and waits until the source is in the
+ * state PLAYING. `description` is the source element with its properties, as in
+ * a launch line. If `start` is not NULL, the new process calls this function
+ * first. The new process is killed when the process of the benchmark ends. */
 FloodShared *flood_start_source (const gchar * description,
     void (*start) (void), pid_t * pid);
-/* Starts the sink in this process. Returns a source pad that is linked to the
- * sink, so that RTP packets can be pushed into it. `description` is an element
- * with its properties. */
+/* Starts the sink in the calling process. Returns a source pad that is linked
+ * to the sink. The caller pushes RTP packets into this pad. `description` is
+ * the sink element with its properties, as in a launch line. */
 GstPad *flood_open_sink (const gchar * description);
-/* Makes a buffer. If `list_size` is more than 1, makes a list of `list_size`
- * buffers. Each buffer is an RTP packet of `size` bytes. The RTP timestamp is
- * the number of the packet, counted from 0. */
+/* Makes the next RTP packet as a buffer of `size` bytes. If `list_size` is more
+ * than 1, makes a buffer list of `list_size` such packets. The RTP timestamp of
+ * a packet is its number, counted from 0. */
 GstMiniObject *flood_make (gsize size, guint list_size);
-/* Pushes a buffer or a buffer list into the sink, and takes ownership of it. */
+/* Pushes a buffer or a buffer list into the sink. Takes ownership of `packets`.
+ */
 void flood_push (GstPad * pad, GstMiniObject * packets);

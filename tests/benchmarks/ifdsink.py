@@ -9,8 +9,8 @@ The file is read from the file cache. A reader counts the received bytes, and
 measures the time from the first byte to the last byte. The two elements are
 measured alternately. The printed rates are medians with minimum and maximum.
 
-The program fails if an element does not run, or if it sends something else than
-the frames of the file. A slow element is not a failure.
+The program fails if an element does not run, or if it sends anything other
+than the frames of the file. It does not fail because an element is slow.
 """
 
 import argparse
@@ -37,7 +37,8 @@ SINKS = {
 TARGET = 0.9
 SECONDS = 120  # Maximum seconds for a pipeline.
 READ_SIZE = 1 << 20
-# Start code of a sequence header. A film begins with such a header.
+# The start code of an MPEG sequence header. Each stream begins with such a
+# header.
 START = b"\0\0\1\xb3"
 
 
@@ -70,7 +71,9 @@ class Reader(threading.Thread):
 
 
 def make_stream(size):
-    """Returns a file of about `size` bytes, in which a clip is repeated."""
+    """Makes a file of about `size` bytes, which contains the clip several
+    times. Returns its path. If the file exists already, it is not made again.
+    """
     clip = clips.make_clip(BUILD, 6)
     path = BUILD / "benchmarks" / f"bunny-6M-{size // 1000000}MB-whole.m2v"
     if not path.exists():
@@ -85,8 +88,8 @@ def make_stream(size):
 
 
 def measure(sink, stream):
-    """Sends the file `stream` through the element `sink`. Returns the bytes per
-    second, and the share of the stream that arrived.
+    """Sends the file `stream` through the element with the name `sink`.
+    Returns the bytes per second, and the share of the file that arrived.
     """
     reader = Reader()
     reader.start()
@@ -124,8 +127,8 @@ def main():
     options = parser.parse_args()
     try:
         stream = make_stream(options.megabytes * 1000000)
-        # The first run of each sink fills the registry and the file cache, so
-        # its result is ignored.
+        # The first run of each sink is slower, because it fills the plugin
+        # registry and the file cache. Its result is therefore ignored.
         for sink in SINKS:
             measure(sink, stream)
         runs = {sink: [] for sink in SINKS}

@@ -4,22 +4,22 @@
 
     meson test -C build --benchmark -v instructions
 
-Without --against, the program makes the second build itself from the same
-sources, but without log statements and trace callbacks. The difference is the
-cost of logging while GST_DEBUG is not set. With `--against DIRECTORY`, the
-second build is any other build, such as one of an earlier commit. The
-difference then shows whether a change costs time.
+The first build is the present one. Without --against, the program makes the
+second build itself from the same sources, but without log statements and trace
+callbacks. The difference is the cost of logging while GST_DEBUG is not set.
+With `--against DIRECTORY`, the second build is any other build, such as one of
+an earlier commit. The difference then shows whether a change costs time.
 
 callgrind counts the instructions of all threads from READY to EOS. Unlike CPU
-seconds, a count does not depend on other load of the machine, but it does not
-include the time in the kernel. The count of the same pipeline without the
+seconds, a count does not depend on other load of the machine. However, it does
+not include the time in the kernel. The count of the same pipeline without the
 element is subtracted.
 
 Each repetition (option --runs) measures the second build twice and then the
-first build once. The second build thus has two series of counts. The difference
-between the medians of these two series shows how large a random difference may
-be. This random difference is large for mmtpsink with a key, because the work of
-this element depends on the timing of its peer.
+first build once. The second build thus has two series of counts. The
+difference between the medians of these two series shows how large a random
+difference may be. This random difference is large for mmtpsink with a key,
+because the work of this element depends on the timing of its peer.
 """
 
 import argparse
@@ -71,12 +71,13 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    # A pipeline that differs from `pipeline` only in that the measured element
-    # is missing. The instructions of `base` are subtracted from those of
-    # `pipeline`. If `base` is empty, nothing is subtracted.
+    # The same pipeline as `pipeline`, but without the measured element. Its
+    # instructions are subtracted from those of `pipeline`. If the text is
+    # empty, nothing is subtracted.
     base: str
-    # The pipeline of the receiver, if `pipeline` contains a network sink. It
-    # runs at the same time as `pipeline`, but outside of callgrind.
+    # The pipeline of the receiver. It is given if `pipeline` contains a
+    # network sink, and runs at the same time as `pipeline`, but outside of
+    # callgrind.
     peer: str = ""
 
 
@@ -131,8 +132,8 @@ def make_build_without_log():
 
 
 def environment(build, directory):
-    """Returns an environment in which GStreamer loads the plugins of `build`.
-    The registry of these plugins is in `directory`.
+    """Returns the environment variables with which GStreamer loads the plugins
+    of the build directory `build`. The plugin registry is in `directory`.
     """
     env = dict(os.environ)
     plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]
@@ -147,7 +148,7 @@ def environment(build, directory):
 
 @contextlib.contextmanager
 def running(pipeline, env):
-    """Runs a pipeline in gst-launch-1.0 until the `with` block ends."""
+    """Runs a pipeline in gst-launch-1.0 while the `with` block runs."""
     if not pipeline:
         yield
         return
@@ -173,16 +174,16 @@ def count(pipeline, env):
 
 
 def count_base(case, env, clip):
-    """Returns the number of instructions that the pipeline of the case executes
-    without the element, or 0 if the case has no such pipeline.
+    """Returns how many instructions the pipeline of `case` executes without
+    the measured element. Returns 0 if `case` has no such pipeline.
     """
     return count(case.base.format(clip=clip), env)[0] if case.base else 0
 
 
 def count_case(case, without, env, clip):
-    """Returns the number of instructions per buffer that the element of `case`
-    adds. `without` is the number of instructions of the pipeline without the
-    element.
+    """Returns the number of instructions per buffer that the measured element
+    of `case` adds. `without` is the number of instructions of the pipeline
+    without this element.
     """
     pipeline = case.pipeline.format(clip=clip)
     with running(case.peer, env):

@@ -5,15 +5,18 @@
     meson test -C build --benchmark -v latency
     tests/benchmarks/latency.py --build OTHER --busy
 
-Packets of 1316 bytes are pushed live at 6 Mbit/s. They are pushed either evenly
-or as 25 buffer lists per second, as a payloader pushes the packets of frames.
-The kernel timestamps each packet on the loopback interface (see wiretime.c).
-The benchmark runs in a network namespace of its own, if this is permitted. It
-runs the sinks one after the other, and repeats this sequence. Each figure of a
-sink is the median of its runs, with the minimum and the maximum. In each
-repetition, the figure is also divided by the same figure of udpsink. The ratio
-is the median of these quotients. The program fails if a sink does not send all
-packets or changes their order. It never fails because a sink is slow.
+Packets of 1316 bytes are pushed live at 6 Mbit/s. They are pushed either
+evenly or as 25 buffer lists per second, as a payloader pushes the packets of
+frames. The kernel timestamps each packet on the loopback interface (see
+wiretime.c). The benchmark runs in a network namespace of its own, if this is
+permitted.
+
+The sinks run one after the other, and this sequence is repeated. Each figure
+of a sink is the median of its runs, with the minimum and the maximum. In each
+repetition, the figure of a sink is also divided by the figure of udpsink. The
+printed ratio is the median of these quotients. The program fails if a sink
+does not send all packets or changes their order. It never fails because a sink
+is slow.
 
 --build OTHER also measures the plugins of another build directory, for example
 of an earlier version. The option may be given several times. --busy measures
@@ -40,8 +43,8 @@ PACKETS = RATE // 8 // SIZE
 LISTS = {"single packets": 1, f"{FRAMES} lists a second": -(-PACKETS // FRAMES)}
 SECONDS = 60  # The maximum time in seconds that a run may take.
 PROGRAM = turns.BUILD / "tests" / "benchmarks" / "wiretime"
-# The pairs of a sink and a source that are measured. The first pair is the
-# reference with which each other pair is compared.
+# The pairs of a sink and a source that are measured. All other pairs are
+# compared with the first pair.
 PAIRS = {
     "udpsink": (f"udpsink {SINK}", f"udpsrc {SOURCE}"),
     "udplitesink, kernel": (f"udplitesink {SINK} backend=kernel",
@@ -74,8 +77,8 @@ def run(name, pair, packets, size, environment):
         raise Failed(f"{name}: {done.stderr.strip()}")
     late, times = done.stdout.splitlines()
     times = sorted(map(float, times.split()))
-    # The last buffer list is always full. Therefore more packets may be sent
-    # than were requested.
+    # There may be more packets than were requested, because the last buffer
+    # list is always full.
     if len(times) < packets:
         raise Failed(f"{name}: {packets} packets were pushed, but only "
                      f"{len(times)} were sent")
@@ -121,7 +124,9 @@ def show(title, values):
 
 @contextlib.contextmanager
 def keep_core_busy(is_wanted):
-    """Keeps the second core busy with a process that computes."""
+    """Keeps the second core busy while the `with` block runs. A process that
+    only computes runs on this core.
+    """
     if not is_wanted:
         yield
         return

@@ -7,11 +7,12 @@
  *       prints the number of packets that were output, and the time in s
  *       until the last of them was output.
  *   linkflood late ELEMENT PACKETS DELAY_NS
- *       Pushes one packet per millisecond. Each packet has to be output
- *       DELAY_NS later, because of its timestamp or because the element delays
- *       it. The program prints the median and the 99th percentile of the
- *       lateness of the packets in ns. For wirelesslink, it also prints the
- *       lateness from the statistics of the element.
+ *       Pushes one packet per millisecond. The element has to output each
+ *       packet DELAY_NS later. It either waits for the timestamp of the packet
+ *       or delays the packet itself. The program prints the median and the 99th
+ *       percentile of the lateness of the packets in ns. For the element
+ *       wirelesslink, it also prints the lateness from the statistics of the
+ *       element.
  *   linkflood late clock PACKETS DELAY_NS
  *       Measures the lateness of waiting on the clock, without an element.
  *
@@ -24,7 +25,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* The run ends if the element outputs no packet for this time. */
+/* The run ends if the element outputs no packet for this time in us. */
 #define IDLE_US (500 * 1000)
 
 typedef struct
@@ -33,16 +34,17 @@ typedef struct
   GstElement *pipeline, *element;
   GstPad *src, *sink;
   gint received;                /* atomic */
-  /* Time in us of the last output, by the wall clock. */
+  /* Time of the last output in us, by the monotonic clock. */
   gint64 last;
   GstClockTime delay;
   GArray *lateness;             /* of guint64, ns */
-  /* The time in ns at which each packet was sent; the index is the packet
-   * number. */
+  /* The time in ns at which each packet was pushed; the index is the number of
+   * the packet. */
   GstClockTime *sent;
 } Flood;
 
-/* Records how late packet n is when it is output. */
+/* Records how late the packet with the number `n` is. Called when the packet is
+ * output. */
 static void
 note_lateness (Flood * flood, guint n)
 {
@@ -95,8 +97,9 @@ is_link (const Flood * flood)
   return !strcmp (G_OBJECT_TYPE_NAME (flood->element), "GstWirelessLink");
 }
 
-/* Returns the sink pad or the source pad of the element, as `direction` says.
- * In wirelesslink, both pads are created when the sink pad is requested. */
+/* Returns the sink pad or the source pad of the tested element, depending on
+ * `direction`. The element wirelesslink creates both pads when its sink pad is
+ * requested, so the sink pad has to be requested first. */
 static GstPad *
 get_element_pad (const Flood * flood, GstPadDirection direction)
 {
@@ -108,8 +111,8 @@ get_element_pad (const Flood * flood, GstPadDirection direction)
   return gst_element_get_static_pad (flood->element, "src_0");
 }
 
-/* Creates a pad with the direction `direction`, links it to the tested element,
- * and returns the pad. */
+/* Creates a pad of this program with the direction `direction`. Links it to the
+ * tested element, and returns it. */
 static GstPad *
 open_pad (Flood * flood, GstPadDirection direction)
 {
@@ -211,8 +214,8 @@ push (Flood * flood, guint list_size)
   gst_pad_push_list (flood->src, list);
 }
 
-/* Waits until `packets` packets were output. Returns earlier if no packet is
- * output for IDLE_US. */
+/* Waits until the element has output `packets` packets. Returns earlier if it
+ * outputs no packet for IDLE_US us. */
 static void
 wait_for (Flood * flood, guint packets)
 {
@@ -286,8 +289,9 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* Measures how late the clock wakes a thread if no element is used. An element
- * cannot be more exact than the clock. */
+/* Measures how late a wait on the clock ends, without any element. The result
+ * is a lower limit for the lateness of an element, because an element waits on
+ * the same clock. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {
@@ -310,9 +314,9 @@ push_late (Flood * flood, GstClockTime begin, guint packets)
     GstBuffer *buffer = make_packet ();
 
     flood->sent[i] = begin + i * PERIOD;
-    /* This loop waits until each packet is due, because wirelesslink does not
-     * block the thread that pushes. Other elements block this thread until the
-     * timestamp of the packet. */
+    /* The element wirelesslink does not block the thread that pushes, so this
+     * loop itself waits until the packet has to be pushed. Any other tested
+     * element blocks the thread until the timestamp of the packet. */
     if (is_link (flood)) {
       wait_until (flood->clock, flood->sent[i]);
       flood->sent[i] = gst_clock_get_time (flood->clock);

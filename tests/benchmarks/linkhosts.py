@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two hosts with emulated links between them, for the benchmark links.py.
-Unlike the links of a testbed, these links write no line for each packet into a
-log, and the properties of tunsink can be chosen.
+"""Two hosts with emulated links between them, for the benchmark links.py. They
+differ from the links of a testbed in two ways: they write no log with a line
+for each packet, and the properties of the element tunsink can be chosen.
 """
 
 import os
@@ -19,28 +19,28 @@ VETH = "10.99.0.1", "10.99.0.2"
 SECONDS_TO_START = 60
 TICKS = os.sysconf("SC_CLK_TCK")
 # Maps each part of a link to the name of its thread. A packet from host a to
-# host b passes tunsrc, the link and tunsink. All three threads belong to the
-# process of the link.
+# host b passes these parts one after another: tunsrc, the link and tunsink.
+# All three threads belong to the same process.
 THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
            "tunsink": "wl:src_0"}
 
 
 @dataclass(frozen=True)
 class Ends:
-    """A link between the two hosts. `words` describes the link in the syntax of
-    a testbed. `source` and `sink` are properties of tunsrc and tunsink in the
-    syntax of gst-launch-1.0."""
+    """A link between the two hosts. `words` contains the properties of the
+    link, as in the option --link of a testbed. `source` and `sink` contain
+    properties of the elements tunsrc and tunsink, as in a launch line.
+    """
     words: str
     source: str = ""
     sink: str = ""
 
 
 class Hosts:
-    """The hosts a and b, and the links between them. `links` is a dictionary.
-    Its keys are the names of the links, and its values are of class Ends,
-    which has the options of a link. The network devices of these links are
-    called wl0, wl1 and so on. There is one more link with the name `veth`: a
-    veth pair, which connects the hosts without wirelesslink.
+    """The hosts a and b, and the links between them. `links` maps the name of
+    each emulated link to an object of the class Ends, which has the options of
+    the link. The network devices of these links are called wl0, wl1 and so on.
+    One more link, with the name `veth`, is a veth pair without emulation.
     """
 
     def __init__(self, links, env):
@@ -107,9 +107,10 @@ class Hosts:
                                  stdin=subprocess.DEVNULL, **options)
 
     def transfer(self, link, program, words):
-        """Runs `program receive PORT` in host b, and `program send ADDRESS PORT
-        WORDS...` in host a. Returns the numbers that both programs print. The
-        numbers of the receiver come first."""
+        """Runs `program receive PORT` in host b, and `program send ADDRESS
+        PORT WORDS...` in host a. Returns two lists: the numbers that the
+        receiver prints, and the numbers that the sender prints.
+        """
         receiver = self.popen("b", [program, "receive", str(PORT)],
                               stdout=subprocess.PIPE, text=True)
         self._wait(lambda: self._place.ask("is_listening", "b", kind="udp",
@@ -124,10 +125,10 @@ class Hosts:
         return [list(map(float, output.split())) for output in outputs]
 
     def cpu_times(self, link):
-        """Returns the CPU seconds that each thread of the link has used so
-        far, as a dictionary. Its keys are the parts of a link, which are the
-        keys of THREADS. Returns {} for the veth pair, because it has no
-        threads."""
+        """Returns {part: CPU time in s}, the time that the thread of each part
+        of the link has used so far. The parts are the keys of THREADS. A veth
+        pair has no threads, so the result for it is {}.
+        """
         if link not in self._processes:
             return {}
         found = dict.fromkeys(THREADS, 0.0)
@@ -140,16 +141,16 @@ class Hosts:
 
 
 def _read_stat(path):
-    """Parses a stat file of /proc. Returns the name of the process, and a list
-    of the fields after the name.
+    """Parses a file `stat` of a process or a thread in /proc. Returns its
+    name, and a list of the fields after the name.
     """
     head, _, tail = path.read_text().rpartition(")")
     return head.partition("(")[2], tail.split()
 
 
 def _tasks_below(root):
-    """Yields the /proc directories of all threads of a process and its
-    descendants.
+    """Yields the directories in /proc of all threads of the process `root` and
+    of all its descendants.
     """
     children = {}
     for path in pathlib.Path("/proc").glob("[0-9]*"):

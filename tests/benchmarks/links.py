@@ -5,17 +5,17 @@
     meson test -C build --benchmark -v links
 
 The benchmark has five parts:
-(a) Packets per second through wirelesslink, through netsim, and through the
-    element queue. Like wirelesslink, queue has a thread.
+(a) Packets per second through one element: wirelesslink, netsim or queue. Like
+    wirelesslink, the element queue has a thread of its own.
 (b) UDP packets per second between two network namespaces. The packets pass
-    through TUN devices with a wirelesslink between them, or through a veth
-    pair.
-(c) The wall-clock time that one simulated minute takes if nothing waits for
-    the clock. It is measured twice: with the core alone, and with a whole
+    either through TUN devices with the element wirelesslink between them, or
+    through a veth pair.
+(c) The wall-clock time in which one minute of virtual time is computed. It is
+    measured twice: for the emulation of the link alone, and for a whole
     pipeline.
-(d) How late packets leave wirelesslink and clocksync in real time. For
-    comparison, the benchmark also measures how late a wait for the clock ends
-    if no element is used.
+(d) How late packets leave the elements wirelesslink and clocksync in real
+    time. For comparison, the benchmark also measures how late a wait for the
+    clock ends without any element.
 (e) How many packets are lost, and which threads need CPU time, at 1 Gbit/s of
     UDP between two network namespaces.
 
@@ -47,8 +47,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
-# LIMITED and NETSIM_LIMITED set the same limits: 10 Gbit/s, a delay of 50 ms,
-# and one lost packet in 100.
+# LIMITED (for wirelesslink) and NETSIM_LIMITED (for netsim) mean the same
+# link: 10 Gbit/s, a delay of 50 ms, and one lost packet in 100.
 LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
 LIMITED = "rate=10000000000 delay-ms=50 loss=0.01"
 NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
@@ -60,8 +60,9 @@ UDP_SECONDS = 2
 RATE_SIZE = 1400
 RATE_PACKETS = 89286
 RATE_SECONDS = 3
-# Each queue has room for all packets that are sent in 100 ms, because a program
-# of the benchmark may have to wait for a CPU of a shared machine.
+# In part (e), each queue has room for all packets that are sent in 100 ms. On
+# a machine with other work, a program of the benchmark may have to wait for a
+# CPU for this time.
 RATE_SOURCE = "txqueuelen=10000"
 RATE_LINKS = {
     "no limits": "txqueuelen=0 max-output-packets=10000",
@@ -98,8 +99,7 @@ def span(values, form):
 
 def show(title, figures, unit, form="{:10.0f}"):
     """Prints a table. `figures` maps the name of each element to its values.
-    The first name is that of our element. Each of the other elements is
-    compared with it.
+    The first element is ours, and is compared with each of the other elements.
     """
     print(f"\n{title}")
     (ours, values), *peers = figures.items()
@@ -116,9 +116,9 @@ def show(title, figures, unit, form="{:10.0f}"):
 
 
 def take_turns(runs, measures):
-    """Runs the functions of `measures`, a dictionary {name: function}. In each
-    of the `runs` rounds, every function runs once. Returns {name: the values
-    that the function returned}.
+    """Runs the functions of `measures`, a dictionary {name: function}. There
+    are `runs` rounds, and each function runs once in a round. Returns {name:
+    list of the results of the function}.
     """
     values = {name: [] for name in measures}
     for _ in range(runs):
@@ -170,8 +170,8 @@ def elements(options, env):
 # ------------------------------------------ (b) between network namespaces
 
 def send_udp(hosts, programs, link, size):
-    """Returns the number of UDP packets per second that arrive at host b while
-    host a sends as fast as possible.
+    """Sends UDP packets over a link from host a to host b as fast as possible.
+    Returns the number of packets per second that arrive.
     """
     received, _ = hosts.transfer(link, programs.udp, [size, UDP_SECONDS])
     if received[0] < 2:
@@ -205,10 +205,10 @@ def machines(options, env):
 class Transfer:
     sent: float
     lost: float
-    # The maximum time in s by which the sender sent a burst too late.
+    # The maximum lateness of a burst in s, as the sender measured it.
     late: float
-    # CPU time per packet in us. The keys are "sender", "receiver" and the names
-    # of the threads of the link.
+    # The CPU time in us that each part of the transfer needs per packet. The
+    # keys are "sender", "receiver" and the names of the threads of the link.
     cpu: dict
 
 
@@ -243,9 +243,10 @@ def show_transfers(link, transfers):
 
 
 def find_limit(hosts, programs, link):
-    """Finds by a binary search how fast the hosts can send over a link without
-    loss. Returns the highest rate in packets/s at which nothing is lost for
-    LIMIT_SECONDS. The rate is a multiple of LIMIT_STEP."""
+    """Finds the maximum rate without loss between the hosts by a binary
+    search. Returns the highest rate in packets/s at which nothing is lost for
+    LIMIT_SECONDS seconds. The rate is a multiple of LIMIT_STEP.
+    """
     low, high = 0, MAX_LIMIT // LIMIT_STEP
     while high - low > 1:
         middle = (low + high) // 2
@@ -300,8 +301,8 @@ def run_pipeline(clip, link, env):
 
 
 def count_frames(clip, link, env):
-    """Returns the number of frames that the link outputs. With this number the
-    caller checks that data passes through the pipeline.
+    """Runs the pipeline, and returns the number of frames after the link. With
+    this number, the caller checks that data passes through the pipeline.
     """
     rows = BUILD / "benchmarks" / "frames.csv"
     argv = PIPELINE.format(clip=clip, link=link).split()

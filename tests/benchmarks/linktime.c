@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures how much time the core of the link needs to compute the traffic of
- * the unit tests. The link itself runs in virtual time. The program prints one
- * line for each experiment: its name, the seconds of link time, and the seconds
- * of wall time.
+/* Measures how much computing time the emulation of a link needs, without
+ * GStreamer. The traffic is that of the unit tests, and the link runs in
+ * virtual time. The program prints one line for each experiment: its name, its
+ * duration in virtual time, and the elapsed real time. Both times are in
+ * seconds.
  */
 
 #include <stdio.h>

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the packet rate and the CPU time of MMTP elements and RIST elements.
+"""Compares packet rate and CPU time of MMTP elements and RIST elements.
 
     meson test -C build --benchmark -v mmtp
 
 mmtpsink and mmtpsrc use two channels. They are compared with ristsink and
 ristsrc, which use two bonded links. All of them carry the same RTP packets of
-1328 bytes (see turns.py). The first runs have fixed rates and measure the CPU
-time. All elements can carry the lowest of these rates. In the last run, the
-packets are sent as fast as possible. ristsink does not notice that a link is
-full. Therefore only packets that leave ristsrc or mmtpsrc are counted. The
-program fails only if a sink and its source do not run at all. It never fails
-because they are slow.
+1328 bytes (see turns.py).
+
+The first runs have fixed rates and measure the CPU time. All elements can
+carry the lowest of these rates. In the last run, the packets are sent as fast
+as possible. ristsink does not notice that a link is full. Therefore only
+packets that leave ristsrc or mmtpsrc are counted. The program fails only if a
+sink and its source do not run at all. It never fails because they are slow.
 """
 
 import secrets
@@ -21,9 +22,8 @@ import turns
 SIZE = 1328
 KEY = secrets.token_hex(32)
 LINKS = "127.0.0.1:5004,127.0.0.1:5006"
-# Pairs of a sender and a receiver. Maps the name of each pair to (launch line
-# of the sender, launch line of the receiver). All other pairs are compared with
-# the first pair.
+# Maps the name of each pair of a sender and a receiver to their launch lines.
+# All other pairs are compared with the first pair.
 PAIRS = {f"rist {method}":
          (f"ristsink bonding-addresses={LINKS} bonding-method={method}",
           f"ristsrc bonding-addresses={LINKS}")

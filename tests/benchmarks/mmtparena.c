@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena runs the sender and the receiver of MMTP over the core of
- * wirelesslink, in virtual time, on links of every kind. The results are
- * compared with RTP over UDP and with a sender that has perfect foresight. The
- * program prints one row for each scenario, with the medians and ranges of its
- * runs. It starts one process for each processor core, so that several runs are
- * made at the same time.
+/* The arena runs the sender and the receiver of MMTP over emulated links of
+ * every kind, in virtual time. The links are computed by the code of the
+ * element wirelesslink. The results are compared with RTP over UDP, and with a
+ * sender that has perfect foresight.
+ *
+ * The program prints one row for each scenario, with the medians and ranges of
+ * its runs. It starts one process for each processor core, so that several runs
+ * are made at the same time.
  *
  *   build/tests/benchmarks/mmtparena --group recorded --only 3M
  *
- * Every change to MMTP's rate control is judged by this table; docs/mmtp.md
+ * Every change to MMTP's rate control is judged by this table. docs/mmtp.md
  * explains its columns.
  */
 
@@ -91,9 +93,8 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
   return in_group && (!options->only || strstr (scenario->name, options->only));
 }
 
-/* Sets the rate control of all runs to `name`. If there is no such rate
- * control, prints an error and returns FALSE.
- */
+/* Makes all runs use MMTP's rate control with the name `name`. If there is no
+ * rate control with this name, prints an error and returns FALSE. */
 static gboolean
 choose_control (const gchar * name)
 {
@@ -116,10 +117,10 @@ typedef struct
   guint first, n;               /* Range of its outcomes. */
 } Row;
 
-/* The results, in memory that all processes share. */
+/* The results of all runs. They are in memory that all processes share. */
 typedef struct
 {
-  /* Index in `outcomes` of the run that is started next. */
+  /* Index in `outcomes` of the next run that a process has to start. */
   gint next;
   ArenaOutcome outcomes[];
 } Results;
@@ -224,8 +225,8 @@ static const GetValue get_extra[ARENA_MAX_EXTRAS] = { get_first_extra,
   get_second_extra
 };
 
-/* The median, the minimum and the maximum of a figure. Only the runs that
- * measure the figure are counted. */
+/* The median, the minimum and the maximum of a figure over the runs of a
+ * scenario. Runs that do not measure the figure are left out. */
 typedef struct
 {
   gdouble median, min, max;
@@ -261,9 +262,9 @@ get_median (const Row * row, const Results * results, GetValue get)
   return get_range (row, results, get).median;
 }
 
-/* Writes a figure as a text. If the figure is the time of an event, INFINITY
- * means that the event never happened. NAN means that the scenario does not
- * measure this figure. */
+/* Writes a figure as a text. NAN means that the scenario does not measure this
+ * figure. If the figure is the time of an event, INFINITY means that the event
+ * never happened. */
 static const gchar *
 format (gchar text[16], gdouble value, guint digits)
 {
@@ -329,8 +330,8 @@ print_extras (const Row * row, const Results * results)
   }
 }
 
-/* Returns whether MMTP delivers clearly fewer decodable frames than UDP. This
- * is the case if the median percentage of decodable frames with MMTP is more
+/* Returns whether MMTP delivers clearly fewer decodable frames than UDP. The
+ * criterion is the median percentage of decodable frames: with MMTP, it is more
  * than one percentage point lower than with UDP. */
 static gboolean
 is_below_udp (const Row * row, const Results * results)
@@ -405,14 +406,14 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* A gap is a time in which no packet can arrive over the link. The constant is
- * the longest gap, in ms, that MMTP can bridge with the latency of the session
- * in this benchmark, which is 450 ms. */
+/* The maximum duration in ms of a gap that MMTP can bridge in this benchmark. A
+ * gap is a time in which no packet can arrive over the link. The limit follows
+ * from the latency of the session in this benchmark, which is 450 ms. */
 #define BRIDGED_GAP 300
 
-/* Prints a line about the runs of a group in which the link had no gap longer
- * than BRIDGED_GAP. In these runs, MMTP must deliver at least 95 % of the
- * frames that could arrive in time. */
+/* Prints a line about those runs of a group in which the link had no gap longer
+ * than BRIDGED_GAP. In each of these runs, MMTP should deliver at least 95 % of
+ * the frames that could arrive in time. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -436,10 +437,10 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   g_free (shares);
 }
 
-/* Prints one line about a group of scenarios. Each figure of a scenario is the
- * median over its runs. The share of a run is the number of frames that MMTP
- * delivers in time, divided by the number that a sender with perfect foresight
- * delivers in time. The line contains:
+/* Prints one line about a group of scenarios. The figures of a scenario are
+ * medians over its runs. One figure is the share: the number of frames that
+ * MMTP delivers in time, divided by the number that a sender with perfect
+ * foresight delivers in time. The line contains:
  * - the mean of each figure over the scenarios
  * - the lowest share of all scenarios
  * - the number of scenarios in which MMTP is worse than UDP */

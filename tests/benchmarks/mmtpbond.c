@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures how much an additional path harms a bond, which is a group of paths
- * that carry one stream. Each bond of the benchmark mmtparena is run in virtual
- * time, once with each subset of its paths. The program measures the share of
- * frames that can be decoded in time. The harm is the share with the best
- * subset of paths minus the share with all paths, in percentage points. The
- * program prints the bonds with the largest harm, and percentiles of the harm.
+/* Measures how much an additional path harms a bond. (A bond is a group of
+ * paths that carry one stream.) The program runs each bond of the benchmark
+ * mmtparena in virtual time, once with each subset of its paths. Each time, it
+ * measures the share of frames that can be decoded in time.
+ *
+ * The harm is a difference between two shares, in percentage points: the share
+ * with the best subset of paths, minus the share with all paths. The program
+ * prints the bonds with the largest harm, and percentiles of the harm.
  *
  *   build/tests/benchmarks/mmtpbond --seeds 100
  */
@@ -32,7 +34,8 @@ typedef struct
 {
   guint number;                 /* Number of the run. */
   /* The share of frames that can be decoded in time, for each subset of the
-   * paths. The index is a bit mask of the paths. share[0] is not used. */
+   * paths. In the index, bit i is set if the subset contains the path i.
+   * share[0] is not used. */
   gdouble share[MAX_SUBSETS];
   gdouble possible;
 } Result;
@@ -40,7 +43,7 @@ typedef struct
 /* The shared memory in which all processes store their results. */
 typedef struct
 {
-  /* number of the next job that no process has begun */
+  /* number of the next job that a process has to begin */
   gint next;
   Result results[];
 } Results;

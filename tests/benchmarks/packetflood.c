@@ -15,8 +15,8 @@
  * the CPU time of the whole process during this time in seconds.
  *
  * A packet is 1316 bytes of RTP with MPEG video. Every second packet has a
- * picture header. Therefore the number of bytes that must be protected differs
- * from packet to packet.
+ * picture header. UDP-Lite protects headers with its checksum, so the number of
+ * bytes to protect differs from packet to packet.
  *
  * ELEMENT is one element with its properties, as in a launch line. It uses the
  * loopback interface and port 5004. A sink sends its packets to a socket from
@@ -39,12 +39,11 @@
 
 #define PORT 5004
 #define SIZE 1316
-/* Number of packets in each round. A socket buffer of the maximum size holds
- * about this number of packets.
- */
+/* Number of packets that are sent in each round, while the source is paused.
+ * The receive buffer of its socket holds about this number of packets. */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
-/* The run ends if the element outputs no packet for this time. */
+/* The run ends if the element outputs no packet for this time in us. */
 #define IDLE_US (200 * 1000)
 #define UDPLITE_SEND_COVERAGE 10        /* linux/udp.h */
 #define COVERAGE 20
@@ -82,8 +81,9 @@ get_cpu (void)
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* Makes two packets. Each has an RTP header, the header of RFC 2250, and a
- * slice. The second packet also has a picture header in front of the slice. */
+/* Makes two packets. Both have an RTP header, the MPEG video header of RFC
+ * 2250, and a slice. The second packet also has a picture header in front of
+ * the slice. */
 static void
 make_packets (void)
 {
@@ -143,9 +143,9 @@ make_element (const gchar * description)
 
 /* --- a sink --------------------------------------------------------------- */
 
-/* Opens a socket that receives the packets of the sink. Nobody reads them.
- * Without this socket, the kernel would answer "port unreachable", which would
- * disturb the measurement. */
+/* Opens a socket that receives the packets of the sink. Nobody reads the
+ * packets from it. Without such a socket, the kernel would answer "port
+ * unreachable", and the answers would disturb the measurement. */
 static void
 open_deaf_receiver (gint protocol)
 {
@@ -239,9 +239,9 @@ flood_sink (const gchar * description, guint n, guint list_size)
 static gint received;           /* atomic */
 static gdouble first_wall, first_cpu, last_wall, last_cpu;
 
-/* Called in the streaming thread. The times are set before `received`, so a
- * thread that reads the new value of `received` also reads the times that
- * belong to it. */
+/* Called in the streaming thread when the source has output `n` packets. Sets
+ * the times before it adds `n` to `received`. A thread that reads the new value
+ * of `received` therefore also reads the times that belong to it. */
 static void
 note (guint n)
 {
@@ -288,8 +288,8 @@ open_sink_pad (GstElement * src)
   return pad;
 }
 
-/* Requests a larger buffer than net.core.rmem_max allows. The kernel grants
- * such a buffer only to root. */
+/* Sets the receive buffer of the source to RECEIVE_BUFFER bytes. This is more
+ * than net.core.rmem_max allows, so the kernel permits it only to root. */
 static void
 enlarge_buffer (GstElement * src)
 {

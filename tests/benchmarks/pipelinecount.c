@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a pipeline under callgrind and counts the instructions from READY to
- * EOS, so that the figure does not include the start and the end of GStreamer.
+/* Runs a pipeline under callgrind and counts its instructions from the state
+ * READY to EOS. The count therefore does not include the start and the end of
+ * GStreamer.
  *
  *   valgrind --tool=callgrind --instr-atstart=no pipelinecount PIPELINE
  *
- * The pipeline must contain an element named `in`. The source pad of `in`
- * provides the input of the elements that are measured. The program prints the
- * number of buffers that left this pad before EOS.
+ * The pipeline must contain an element with the name `in`. The buffers that
+ * leave its source pad are the input of the elements that are measured. The
+ * program prints the number of these buffers before EOS.
  */
 
 #include <gst/gst.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares several pairs of a sink and a source. The pairs run one after the
-other, and this sequence is repeated. All pairs carry the same packets.
+"""Compares several pairs of a sink and a source. All pairs carry the same
+packets. In each round, each pair runs once, and there are several rounds.
 
-The program bondflood pushes the packets over the loopback interface. If network
-namespaces are permitted, the benchmark runs in its own namespace. The figures
-are medians with minimum and maximum. The first pair is compared with each of
-the other pairs.
+The program bondflood pushes the packets over the loopback interface. If
+network namespaces are permitted, the benchmark runs in its own namespace. The
+figures are medians with minimum and maximum. The first pair is compared with
+each of the other pairs.
 """
 
 import argparse
@@ -24,8 +24,8 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
 # A run must end within this number of seconds.
 SECONDS = 20
-# If a run has a fixed packet rate, the program pushes packets for at most this
-# number of seconds.
+# In a run with a fixed packet rate, the program pushes packets for this number
+# of seconds at most.
 PUSH_SECONDS = 0.6
 
 
@@ -42,11 +42,12 @@ def enter_own_network():
 
 
 class Run:
-    """A run of the program bondflood. `pair` is the pair of a sink and a
-    source, with their properties. `packets` is the number of packets that the
-    program pushes. `rate` is the number of packets per second; 0 means that
-    the program pushes as fast as it can. `size` is the number of packets in a
-    buffer list. `bytes_each` is the size of a packet in bytes."""
+    """One run of the program bondflood, and its results. `pair` contains the
+    launch lines of a sink and of its source. `packets` is the number of
+    packets that the program pushes. `rate` is the number of packets per
+    second; 0 means as fast as possible. `size` is the number of packets in a
+    buffer list. `bytes_each` is the size of a packet in bytes.
+    """
 
     def __init__(self, name, pair, packets, rate, size, bytes_each):
         words = [PROGRAM, *pair,
@@ -88,8 +89,9 @@ def show(title, values):
 
 
 def take_turns(pairs, options, rate, size, bytes_each):
-    """Runs the pairs of a sink and a source in turn. A pair that does not
-    finish is reported and left out.
+    """Runs the pairs of a sink and a source in rounds, each pair once per
+    round. If a pair does not finish in time, prints this and leaves the pair
+    out of the results.
     """
     values = {name: [] for name in pairs}
     packets = min(options.packets, int(rate * PUSH_SECONDS)
@@ -116,9 +118,10 @@ def read_options(description, rates):
 
 def compare(plugin, pairs, options, bytes_each):
     """Measures the packet rate, the share of packets that arrive, and the CPU
-    time of each pair of a sink and a source. Each pair is measured at each
-    rate, with single buffers and with buffer lists. Prints a comparison. If
-    a measurement fails, the program prints the reason and exits.
+    time of each pair of a sink and a source. Each pair is measured with single
+    buffers and with buffer lists, and at each packet rate in `options`. Prints
+    a comparison. If a measurement fails, prints the reason and ends the
+    program.
     """
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst" / plugin))

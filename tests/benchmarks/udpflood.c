@@ -5,17 +5,18 @@
  *   udpflood receive PORT
  *   udpflood send ADDRESS PORT SIZE SECONDS
  *
- * The receiver waits for the first packet and ends when no packet came for half
- * a second. The receiver and the sender print the number of packets, and the
- * seconds from the first packet to the last one. SIZE is the size of the
- * payload.
+ * The sender sends packets with SIZE bytes of payload as fast as possible for
+ * SECONDS seconds. The receiver waits for the first packet, and ends when no
+ * packet came for half a second. Both print the number of packets, and the
+ * seconds from the first packet to the last one.
  *
  *   udpflood gso PACKETS SIZE
  *
  * This form sends PACKETS packets over the loopback interface to another
  * process of this program. It sends 32 packets in one message (GSO), and the
- * other process receives them with GRO. A program that sends from user space
- * cannot be much faster. This form prints the same numbers as bondflood:
+ * other process receives several packets in one message (GRO). A program that
+ * sends from user space cannot be much faster. This form prints the same
+ * numbers as the program bondflood:
  *
  * - the number of packets that arrived
  * - the seconds from the first packet sent to the last packet received
@@ -126,8 +127,9 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* If the queue of the network interface is full or no receiver is
-     * listening, the packets are lost and the sender continues. */
+    /* ENOBUFS means that the queue of the network interface is full.
+     * ECONNREFUSED means that no receiver listens. In both cases, the packets
+     * are lost and the sender continues. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       udp_fail ("sendmmsg");
     packets += n > 0 ? n : 0;

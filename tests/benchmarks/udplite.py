@@ -4,13 +4,15 @@
 
     meson test -C build --benchmark -v udplite
 
-udplitesink and udplitesrc are compared with udpsink and udpsrc. packetflood
-makes all of them send or receive the same packets of 1316 bytes on the loopback
-interface, in network namespaces of their own where this is permitted. The
-elements run in turn. The figures are medians with minimum and maximum. A sink
-sends to a socket that is never read, and a source empties a socket that was
-filled before. The program fails only if an element does not run at all, or
-loses packets, and never because it is slow.
+udplitesink and udplitesrc are compared with udpsink and udpsrc. The program
+packetflood makes all of them send or receive the same packets of 1316 bytes on
+the loopback interface. If network namespaces are permitted, it runs in its own
+namespace. Each sink sends to a socket that nobody reads. Each source reads
+from a socket that was filled before.
+
+The elements run in turn. The figures are medians with minimum and maximum. The
+program fails if an element does not run or loses packets. It never fails
+because an element is slow.
 """
 
 import argparse
@@ -31,16 +33,18 @@ SINKS = {"udpsink": "udpsink"} | {
     f"udplitesink {backend}, {mode}":
         f"udplitesink backend={backend} coverage-mode={mode}"
     for mode in ("full", "headers") for backend in ("kernel", "raw", "udp")}
-# If coverage-mode is fixed, the sink sets the coverage only once. In any other
-# mode, the sink makes a system call each time the coverage changes.
+# With coverage-mode=fixed, udplitesink sets the checksum coverage of the
+# socket only once. In any other mode, it makes a system call each time the
+# coverage changes.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
-# Without GSO, the sink passes each packet to the kernel as a separate message.
+# With gso=off, the sink passes each packet to the kernel as a separate
+# message.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
-# The keys are the names of the sources, as the benchmark prints them. Each
-# value is a pair of the launch line of the source and the protocol of the
-# packets that the source receives.
+# Maps the name of each source, as the benchmark prints it, to a pair: the
+# launch line of the source, and the protocol of the packets that the source
+# receives.
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
     for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),
@@ -63,7 +67,9 @@ def enter_own_network():
 
 
 def run(*words):
-    """Returns packets per second, and ns of CPU time for each packet."""
+    """Returns two figures of a run: the number of packets per second, and the
+    CPU time per packet in ns.
+    """
     done = subprocess.run([PROGRAM, *map(str, words)],
                           stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=SECONDS)
@@ -82,9 +88,10 @@ def take_turns(runs, measures):
 
 
 def compare(rounds, theirs, target):
-    """Compares two elements by two figures: packets per second, and packets
-    per CPU second. The second figure depends less on other programs that keep
-    the machine busy."""
+    """Returns a text that compares two elements by two figures: packets per
+    second, and packets per second of CPU time. The second figure depends less
+    on other programs that keep the machine busy.
+    """
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)
@@ -96,8 +103,8 @@ def compare(rounds, theirs, target):
 
 
 def show(title, values, target):
-    """Prints a table. The first entry of `values` is compared with all other
-    entries.
+    """Prints a table with the values of all elements. The first element is
+    compared with each of the others.
     """
     print(f"\n{title}")
     theirs = next(iter(values.values()))

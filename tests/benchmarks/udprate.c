@@ -50,8 +50,8 @@ typedef struct
 {
   struct mmsghdr headers[BURST];
   struct iovec vectors[BURST];
-  /* The payloads of a burst are adjacent in memory, so that they can be sent as
-   * one message. */
+  /* The payloads of all packets of a burst. They are adjacent in memory, so
+   * that they can be passed to the kernel as one message (GSO). */
   char data[BURST * MAX_SIZE];
   size_t size;                  /* of a payload */
 } Burst;
@@ -129,7 +129,7 @@ number_burst (uint64_t first)
   }
 }
 
-/* Returns the number of packets that the socket accepted. */
+/* Sends one burst. Returns the number of packets that the kernel accepted. */
 static int
 send_burst (int fd, int gso)
 {
@@ -141,16 +141,17 @@ send_burst (int fd, int gso)
   } else {
     n = sendmmsg (fd, burst.headers, BURST, 0);
   }
-  /* If the queue is full or no receiver listens at this time, the packets are
-   * lost and the sender continues. */
+  /* ENOBUFS means that the queue of the network interface is full. ECONNREFUSED
+   * means that no receiver listens. In both cases, the packets are lost and the
+   * sender continues. */
   if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
     udp_fail ("send");
   return n < 0 ? 0 : n;
 }
 
-/* Waits until `time`. If `time` is in the past, the function returns at once. A
- * late sender therefore sends the missed bursts immediately, and the mean rate
- * is met. */
+/* Waits until the time `time`. If this time has already passed, the function
+ * returns at once. A sender that is late therefore sends the missed bursts
+ * immediately, and the mean rate is correct. */
 static void
 wait_until (double time)
 {

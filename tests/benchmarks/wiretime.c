@@ -5,20 +5,21 @@
  *   wiretime SINK SOURCE PACKETS LIST
  *
  * Packets of 1316 bytes are pushed at 6 Mbit/s. If LIST is 1, they are pushed
- * evenly. Otherwise LIST packets at a time are pushed in a buffer list. The
- * source runs in a process of its own. SINK and SOURCE are elements with their
- * properties, as in a launch line. They exchange packets over the loopback
- * interface.
+ * evenly as single buffers. Otherwise LIST packets at a time are pushed in a
+ * buffer list. SINK and SOURCE are elements with their properties, as in a
+ * launch line. The source runs in a process of its own. The sink sends the
+ * packets to the source over the loopback interface.
  *
- * A packet socket captures the packets there, and the kernel writes a timestamp
- * on each. The capture is read when the run has ended, so that reading does not
- * disturb the run. Each packet has a number in its RTP header, by which it is
- * recognized.
+ * A packet socket captures the packets on this interface, and the kernel writes
+ * a timestamp on each. The program reads the capture only after the run, so
+ * that reading does not disturb the run. It recognizes each packet by a number
+ * in the RTP header.
  *
  * The program prints two lines. The first line has the number of packets that
- * were captured after a packet with a higher number. The second line has the
- * time of each captured packet in us. A packet that was captured several times
- * counts once. The program needs the capability CAP_NET_RAW.
+ * were captured after a packet with a higher number. The second line has, for
+ * each captured packet, the time in us from the push to the capture. A packet
+ * that was captured several times counts once. The program needs the capability
+ * CAP_NET_RAW.
  */
 
 #define _GNU_SOURCE
@@ -42,12 +43,13 @@
 #define RATE 6000000            /* bit/s */
 #define CONNECT_TIME (20 * GST_SECOND)
 #define WARM_UP_TIME (300 * GST_MSECOND)
-/* After the last push, the program waits this time for the last packets,
- * because a rate control may delay them. */
+/* Time in us for which the program waits for the last packets after the last
+ * push. The rate control of a sink may delay them. */
 #define DRAIN_US (100 * 1000)
 #define CAPTURE_BUFFER (256 << 20)
-/* Size in bytes. The capture also contains reports and acknowledgements. They
- * are smaller than this, and are ignored. */
+/* Minimum size in bytes of the captured packets that the program uses. Smaller
+ * packets are reports and acknowledgements of the tested elements, which are
+ * ignored. */
 #define MIN_CAPTURED 1000
 
 static FloodShared *shared;
@@ -63,8 +65,9 @@ get_time (clockid_t clock)
 
 /* --- capture -------------------------------------------------------------- */
 
-/* Captures only packets that are sent. On the loopback interface, each packet
- * would be captured a second time when it is received. */
+/* Captures a packet only when it is sent. On the loopback interface, the same
+ * packet would otherwise be captured a second time when it is received. Also
+ * ignores packets of less than MIN_CAPTURED bytes. */
 static void
 ignore_received (gint fd)
 {
@@ -104,8 +107,8 @@ open_capture (void)
   return fd;
 }
 
-/* Fails if the kernel has dropped a captured packet because the buffer of the
- * socket was full. */
+/* Ends the program with an error if a packet is missing in the capture. This
+ * happens if the buffer of the capturing socket was full. */
 static void
 check_capture (gint fd)
 {
@@ -134,13 +137,12 @@ read_stamp (struct msghdr *message)
   flood_fail ("a captured packet has no timestamp");
 }
 
-/* Finds the next packet in a captured message. A message contains several
- * packets if the sink uses GSO.
+/* Finds the next packet in a captured message. If the sink uses GSO, a message
+ * contains several packets.
  *
- * Sets `number` to the timestamp in the RTP header of the packet, because this
- * program stores the number of each packet there. Moves `bytes` beyond the
- * header of the packet, where the search for the next packet begins. Returns
- * FALSE if there is no further packet. */
+ * Sets `number` to the number of the packet, which is in the timestamp field of
+ * its RTP header. Moves `bytes` behind this header, so that the next call finds
+ * the next packet. Returns FALSE if there is no further packet before `end`. */
 static gboolean
 find_packet (const guint8 ** bytes, const guint8 * end, guint * number)
 {
@@ -157,8 +159,10 @@ find_packet (const guint8 ** bytes, const guint8 * end, guint * number)
   return TRUE;
 }
 
-/* Reads the capture. If the number of a captured packet is from `first` to
- * `first` + `n` - 1, its capture time is written to `captured`. */
+/* Reads all captured packets, and prints how many of them were captured after a
+ * packet with a higher number. `captured` has `n` elements. Element i is set to
+ * the capture time in ns of the packet with the number `first` + i. All other
+ * packets are ignored. */
 static void
 read_capture (gint fd, guint64 * captured, guint first, guint n)
 {
@@ -200,8 +204,10 @@ sleep_until (guint64 time)
   while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
 }
 
-/* Waits until the time `due`, and then pushes one buffer or one buffer list of
- * `list_size` packets. Returns the time just before the push. */
+/* Waits until the time `due` of the monotonic clock. Then pushes one buffer, or
+ * one buffer list of `list_size` packets. Returns the time just before the
+ * push, by the clock with which the kernel timestamps packets (CLOCK_REALTIME).
+ */
 static guint64
 push_at (GstPad * pad, guint64 due, guint list_size)
 {

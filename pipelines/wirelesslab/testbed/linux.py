@@ -2,9 +2,9 @@
 """System calls of Linux that Python 3.11 does not offer, and functions for
 network devices.
 
-init_process.py and host_command.py use them inside a testbed. Both programs
-are started often and have to start quickly. This module therefore imports
-nothing that takes long to load.
+The programs init_process.py and host_command.py use this module inside a
+testbed. Both are started often and have to start quickly. This module
+therefore imports nothing that takes long to load.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ def mount(source: str | None, target: str, kind: str | None = None,
 
 def flags_of(device: str) -> int | None:
     """Returns the flags of a network device in the network namespace of this
-    process. If there is no such device, returns None.
+    process. Returns None if there is no device with this name.
     """
     with contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as any:
         try:

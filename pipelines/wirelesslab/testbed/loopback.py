@@ -4,22 +4,24 @@
 A host consists of several loopback addresses of this machine. Relays between
 these addresses carry UDP packets.
 
-The commands find the address of host b in the environment variable $b. Its
-value depends on the host that runs the command:
-- For the commands of host b itself, $b is the address at which they listen.
-- For the commands of any other host, $b is the address of a relay.
+A command is a program that the user runs in a host. It finds the address of
+host b in the environment variable $b. The value of this variable depends on
+the host in which the command runs:
+- In host b itself, $b is the address at which commands of host b listen.
+- In any other host, $b is the address of a relay.
 
 A packet from host a to host b takes this route:
-- A command of host a sends it to the relay.
-- The relay sends it through the link.
+- A command of host a sends the packet to the relay.
+- The relay sends the packet through the emulated link.
 - The packet arrives at the address at which the commands of host b listen.
 
-The port is the same at all these addresses, so the commands are the same as in
-a testbed with namespaces.
+The port is the same at all these addresses. A command can therefore be used
+without changes in a testbed with namespaces and in a testbed with relays.
 
 Each direction of a link has its own relay (relay_process.py). If a command of
-host b answers, the relay from b to a carries the answer. This relay delivers
-the answer to the program of host a that sent the last packet to host b.
+host b answers a packet, the relay from b to a carries the answer. This relay
+delivers the answer to the program of host a that sent the last packet to host
+b.
 """
 
 import contextlib
@@ -45,24 +47,25 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - settings of a single host or device: sysctls, MTU, queues, token bucket.
 A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
 udpsrc does."""
-# The four kinds of addresses that a host has on a link. A packet for the host
-# reaches them in this order:
-# - RELAY, where the relay accepts packets for the host,
-# - INTO, where the packet enters the link,
-# - OUT, where the packet leaves the link,
-# - OWN, where the commands of the host receive packets.
+# The four kinds of addresses that a host has on a link. A packet to the host
+# passes them in this order:
+# - RELAY: the relay receives packets for the host here.
+# - INTO: the packet enters the emulated link here.
+# - OUT: the packet leaves the emulated link here.
+# - OWN: the programs that run in the host receive packets here.
 RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
-# Size in bytes of the headers of UDP and IPv4. A relay carries only the
-# payload, so this size is added for each packet.
+# Size in bytes of the headers of UDP and IPv4. A relay passes only the payload
+# of a packet into the emulated link. The link therefore has to add this size
+# to each packet.
 OVERHEAD = 28
 
 
 class Loopback:
-    """The hosts of a testbed without network namespaces. The class has the
-    same methods as Namespaces, so that a testbed can use either of them.
+    """The hosts of a testbed without network namespaces. A testbed uses either
+    this class or the class Namespaces, so both have the same methods.
     """
 
     def __init__(self, links: list[linkage.Link], ports: list[int]) -> None:
@@ -77,8 +80,9 @@ class Loopback:
         self._relays = self._start_relays(links, ports)
 
     def _claim_network(self) -> str:
-        """Returns a loopback network 127.77.N that no other testbed uses. The
-        claim is a Unix socket that the kernel closes when this process ends.
+        """Returns a loopback network 127.77.N that no other testbed uses. To
+        claim the network, this process binds a Unix socket whose name contains
+        N. The kernel closes the socket when this process ends.
         """
         for number in range(NETWORKS):
             with contextlib.suppress(OSError):
@@ -93,13 +97,13 @@ class Loopback:
         return f"{self._network}.{1 + place}"
 
     def relay_address(self, link: linkage.Link, host: str) -> str:
-        """Returns the address to which other hosts send packets for this host.
-        It belongs to the relay.
+        """Returns the address to which other hosts send packets for the host
+        `host`. The relay receives packets at this address.
         """
         return self._address(link, host, RELAY)
 
     def own_address(self, link: linkage.Link, host: str) -> str:
-        """Returns the address at which the commands of this host receive
+        """Returns the address at which commands in the host `host` receive
         packets.
         """
         return self._address(link, host, OWN)
@@ -125,8 +129,9 @@ class Loopback:
             raise LabError("the process of the relays has ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
-        """Returns the two directions of the link for each port in `ports`. A
-        direction is a Flow.
+        """Returns the flows of the link: two flows for each port in `ports`,
+        one for each direction. A flow says how packets enter and leave the
+        link.
         """
         return [(host,
                  ["udpsrc",
@@ -153,9 +158,9 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # This byte tells the processes that watch the pipe to end. No process
-        # reads it. The pipe therefore stays readable, and all of them notice
-        # it.
+        # A process ends when the pipe that it watches becomes readable. No
+        # process reads this byte. The pipe therefore stays readable, so that
+        # all processes notice it.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

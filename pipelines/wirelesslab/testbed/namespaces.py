@@ -3,8 +3,8 @@
 
 init_process.py makes the namespaces and keeps them until the end of the
 testbed. host_command.py runs a command in the namespaces. Both are separate
-programs for this reason: a process with several threads cannot enter the
-namespaces, and a program that uses this module may have several threads.
+programs, because a process with several threads cannot enter the namespaces. A
+program that uses this module may have several threads.
 """
 
 import contextlib
@@ -22,28 +22,29 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import host_command
 
 # These options make Python ignore the user's environment variables and
-# packages. It then starts fast and behaves the same on every machine.
+# packages. Python then starts faster, and its behaviour does not depend on the
+# user.
 PYTHON = (sys.executable, "-ES")
 MESSAGE_BYTES = 1 << 20
 # The maximum number of file descriptors that the kernel passes in one message
 # of a Unix socket.
 MAX_DESCRIPTORS = 253
 MAX_HOSTS = 200
-# The name of the network namespace between the hosts, in which the links run.
+# The name that stands for the network namespace between the hosts. The links
+# run in this namespace.
 BETWEEN = ""
 SECONDS_TO_END = 10
 
 
 class Forbidden(LabError):
-    """Raised if this machine does not allow this user to make network
-    namespaces.
-    """
+    """Raised if this user may not make network namespaces on this machine."""
 
 
 class Command(subprocess.Popen):
-    """A command that runs in a host. The process of this object is
-    host_command.py, which starts the command in the host. It passes the
-    signals that it receives on to the command and the children of the command.
+    """A command that runs in a host. This Popen object controls the process of
+    host_command.py, which starts the command in the host. host_command.py
+    passes each signal that it receives on to the command and to the command's
+    children.
     """
 
     def __init__(self, argv: Sequence[str | os.PathLike[str]],
@@ -59,8 +60,8 @@ class Command(subprocess.Popen):
 
 
 class Namespaces:
-    """The hosts of a testbed, each a network namespace. `hosts` is {name of a
-    host: its sysctls}.
+    """The hosts of a testbed, each of which is a network namespace. `hosts`
+    maps the name of each host to its sysctls.
     """
 
     def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
@@ -70,8 +71,9 @@ class Namespaces:
                            f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        # The init process answers one request at a time. A thread holds this
-        # lock from its request until the answer has arrived.
+        # A thread holds this lock from its request to the init process until
+        # the answer has arrived. The init process answers only one request at
+        # a time.
         self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -125,8 +127,8 @@ class Namespaces:
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> Command:
-        # The PID namespace is entered last. A process that has entered it may
-        # not be allowed to enter further namespaces.
+        # The process has to enter the PID namespace last. After it has entered
+        # the PID namespace, it may not be allowed to enter further namespaces.
         *others, processes = self._join
         join = [*others, self._networks[host], processes]
         child = Command(argv, descriptors=join, how={"join": join}, **options)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Relays UDP between hosts. Each host consists only of loopback addresses.
+"""Relays UDP packets between hosts. The hosts are not network namespaces, but
+consist only of loopback addresses.
 
-A command sends a datagram to the relay address of a host. The relay passes the
-datagram into the link. When the datagram leaves the link, it is sent to the
-port `port` of that host. Its source address is then the relay address of the
-sending host. If the receiver answers to the source address, the answer
-therefore goes back through the link.
+A command in a host sends a datagram to the relay address of another host. The
+relay passes the datagram into the emulated link. When the datagram leaves the
+link, this process sends it to the port `port` of the receiving host. Its
+source address is then the relay address of the sending host. If the receiver
+answers to the source address, the answer therefore passes the link, too.
 
-An answer, too, is delivered to the port `port` of the host that receives it.
-This host may have sent its last datagram from a different port. In this case,
-a second copy of the answer is delivered to that other port.
+An answer is also delivered to the port `port` of the host that receives it. If
+this host has sent its last datagram from a different port, a second copy of
+the answer is delivered to that port.
 
 loopback.py starts this program as `testbed.relay_process DESCRIPTION`.
 DESCRIPTION is a JSON text with an entry for each direction of a link. An entry
@@ -26,21 +27,23 @@ import socket
 import sys
 from typing import Any
 
-# The size of the socket's receive buffer in bytes. A burst fits into it, so
-# that packets of a burst are lost only in the link, and not in the socket.
+# The size in bytes of the receive buffer of each socket. A whole burst of
+# packets fits into the buffer. Packets of a burst can therefore be lost only
+# in the emulated link, and not in the socket.
 BUFFER_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 16
 
 
 class Direction:
-    """The relay of one direction of a link, from one host to the other."""
+    """Relays packets in one direction of a link, from one host to the other.
+    """
 
     def __init__(self, description: dict[str, Any]) -> None:
         self.given = description
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
         # `back` is the Direction object of the opposite direction. `sender` is
-        # the address from which the last packet for `relay` came.
+        # the address from which the last packet to the address `relay` came.
         self.back = None
         self.sender = None
 
@@ -55,8 +58,8 @@ def bound(address: str, port: int) -> socket.socket:
 
 
 def pass_into_link(direction: Direction) -> None:
-    """Receives a packet at the relay address of a host, and sends it into the
-    link to this host.
+    """Receives a packet that was sent to the relay address of a host. Sends
+    the packet into the emulated link to this host.
     """
     message, direction.sender = direction.relay.recvfrom(MESSAGE_BYTES)
     direction.relay.sendto(
@@ -64,15 +67,15 @@ def pass_into_link(direction: Direction) -> None:
 
 
 def pass_to_host(direction: Direction) -> None:
-    """Receives a packet that has left the link, and passes it to the host for
-    which it is meant.
+    """Receives a packet that has left the emulated link. Passes the packet to
+    the host at the end of the link.
     """
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The host may have sent its last packet from a different port than `port`.
-    # The program at that port may expect this packet as an answer, so a copy
-    # of the packet is also sent to it.
+    # The receiving host may have sent its own last packet from a port other
+    # than `port`. The program at that port may be waiting for this packet as
+    # an answer. A copy of the packet is therefore sent to that port, too.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 
@@ -96,6 +99,7 @@ def main() -> None:
             try:
                 action(direction)
             except OSError:
-                # No socket listens at the address, or the queue of the socket
-                # is full. The packet is lost, as it would be in a network.
+                # No socket listens at the destination address, or the queue of
+                # the sending socket is full. The packet is lost, as it would
+                # be in a network.
                 pass

@@ -3,11 +3,12 @@
 commands in the hosts.
 
 A host is a network namespace. A link is a process of gst-launch-1.0. Its
-pipeline has a TUN device in each of the two hosts and a `wirelesslink` between
-the devices. When the script ends, nothing of the testbed remains (see
-init_process.py). The machine's own network is never changed. On machines
-without namespaces, relays of UDP packets (loopback.py) replace the hosts. They
-cannot carry every transport.
+pipeline has a TUN device in each of the two hosts and the element wirelesslink
+between the devices. When the script ends, nothing of the testbed remains (see
+init_process.py). The machine's own network is never changed.
+
+On machines without namespaces, relays of UDP packets (loopback.py) replace the
+hosts. The relays cannot carry every transport.
 
     with Testbed(["wl0=a,b: profile=80211b seed=1"]) as bed:
         server = bed.popen("b", "iperf3 -s -1")
@@ -32,20 +33,21 @@ from wirelesslab.testbed import init_process, loopback, namespaces
 from wirelesslab.testbed import links as linkage
 
 MODES = ("root", "user", "relay")
-# The maximum time in s until a link is ready. It is long because GStreamer
-# scans all plugins when it is started for the first time.
+# The maximum time in s that a link may take to become ready. The time is long
+# because GStreamer scans all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
-# The signals that ask commands to end, in the order in which they are sent.
-# After each signal, the testbed waits for at most the given number of seconds.
-# SIGINT is the signal of Ctrl-C, after which gst-launch-1.0 -e and iperf3
-# finish their work. SIGTERM ends commands that ignore SIGINT.
+# The signals that ask a command to end, as pairs (signal, time in s). They are
+# sent one after another. After each signal, the testbed waits until the
+# command has ended, but not longer than the given time. SIGINT is the signal
+# of Ctrl-C, after which gst-launch-1.0 -e and iperf3 finish their work.
+# SIGTERM ends commands that ignore SIGINT.
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
 # Matches the lines that gst-launch-1.0 -m prints for messages on the bus, such
-# as the statistics of a link. When an error message quotes the output of
-# gst-launch-1.0, these lines are left out.
+# as the statistics of a link. These lines are removed from the output of
+# gst-launch-1.0 before an error message quotes it.
 MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
@@ -53,10 +55,11 @@ NO_ELEMENT = re.compile(r'no element "(\w+)"')
 def first_place(
         ways: Sequence[str], sysctls: Any
 ) -> tuple[str | None, namespaces.Namespaces | None, str]:
-    """Tries to make hosts in several ways, one after another. `ways` has the
-    names of the ways, such as "user". `sysctls` are the sysctls of the hosts.
-    For the first way that works, returns (way, hosts, ""). If no way works on
-    this machine, returns (None, None, reasons), where `reasons` is a text.
+    """Tries to make hosts that are network namespaces. `ways` has the names of
+    the ways to try, one after another: "root" or "user". `sysctls` has the
+    sysctls of the hosts. Returns (way, hosts, "") for the first way that
+    works. If no way works on this machine, returns (None, None, reasons),
+    where `reasons` is a text.
     """
     reasons = []
     for way in ways:
@@ -68,16 +71,16 @@ def first_place(
 
 
 def ways() -> tuple[str, ...]:
-    """Returns the modes with which this user can try to make hosts that are
-    network namespaces. Root can use the modes "root" and "user", and any other
-    user can only use "user".
+    """Returns the ways in which this user can try to make hosts that are
+    network namespaces. Root can use the ways "root" and "user". Any other user
+    can only use the way "user".
     """
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
 
 def why_no_hosts() -> str:
-    """Returns the reason why this machine does not allow hosts that are
-    network namespaces. Returns "" if it allows them.
+    """Returns the reason why this machine does not allow network namespaces as
+    hosts. Returns "" if the machine allows them.
     """
     _, place, why = first_place(ways(), {})
     if place:
@@ -86,18 +89,19 @@ def why_no_hosts() -> str:
 
 
 class Testbed:
-    """Hosts with emulated links between them.
+    """Hosts with emulated links between them. The arguments are:
     - `links` describes the links. Each text has the form of the option --link.
     - `sysctls` has a dictionary of sysctls for each host.
-    - `devices` has properties of tunsrc for network devices.
-    - `buckets` has parameters of tc's token bucket filter (tbf) for network
-      devices.
+    - `devices` maps network devices to properties of the element tunsrc, which
+      makes the devices.
+    - `buckets` maps network devices to parameters of tc's token bucket filter
+      (tbf).
     - `logs` is the directory for the logs. Without `logs`, the logs are
       removed together with the testbed.
 
-    The keys of `devices` and `buckets` name devices. For example, the key
-    "wl0" is for the devices at both ends of the link wl0. The key "a.wl0" is
-    only for the device at host a.
+    The keys of `devices` and `buckets` name network devices. For example, the
+    key "wl0" means the devices at both ends of the link wl0. The key "a.wl0"
+    means only the device at host a.
     """
 
     def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
@@ -108,8 +112,9 @@ class Testbed:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
-        # A text that says what the testbed does not support, because relays
-        # replace the hosts. It is empty if there are no relays.
+        # A text that says what the testbed does not support because relays
+        # replace its hosts. The text is empty if the hosts are network
+        # namespaces.
         self.left_out = ""
         self._build = pathlib.Path(build or paths.BUILD_DIR)
         self._sysctls = {host: {} for host in self.hosts}
@@ -136,9 +141,8 @@ class Testbed:
     @staticmethod
     def _check_sysctl(name: str) -> None:
         """Raises LabError if `name` is not a network sysctl (net.*). Each
-        network namespace has its own values of the network sysctls, so they
-        can be set for a single host. If root set any other sysctl, it would
-        change the whole machine.
+        network namespace has its own values of these sysctls, so they can be
+        set for a single host. Any other sysctl would change the whole machine.
         """
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
@@ -155,10 +159,10 @@ class Testbed:
 
     def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
                     what: str) -> dict[tuple[str, str], str]:
-        """Returns {(host, name of the link): value} for the devices that
-        `given` names. A key of `given` is a link, such as "wl0", or a host and
-        a link, such as "a.wl0". If the key has no host, its value applies to
-        both hosts of the link.
+        """Returns {(host, name of the link): value} with an entry for each
+        network device in `given`. A key of `given` is a link, such as "wl0",
+        or a host and a link, such as "a.wl0". If a key has no host, its value
+        applies to the devices at both ends of the link.
         """
         found = {}
         for place, value in dict(given).items():
@@ -197,9 +201,10 @@ class Testbed:
             self._finish_devices()
 
     def close(self) -> None:
-        """Ends the testbed. Asks all commands to end, and then all links.
-        Kills those that do not end soon. The links are ended last, so that
-        they still carry the last packets of the commands.
+        """Ends the testbed: asks all commands to end, then asks all links to
+        end, and kills all processes that are still running. The links are
+        ended last, because they have to carry the last packets of the
+        commands.
         """
         for started in self._commands, self.link_processes():
             for number, seconds in ASKED:
@@ -227,9 +232,9 @@ class Testbed:
             tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
 
     def _gst_environment(self) -> dict[str, str]:
-        """Returns the environment variables with which GStreamer finds the
-        plugins of the build directory. If there is no build directory,
-        GStreamer uses the installed plugins.
+        """Returns the environment variables for GStreamer. With them, it uses
+        the plugins in the build directory. If there is no build directory, it
+        uses the installed plugins.
         """
         if not self._build.is_dir():
             return dict(os.environ)
@@ -242,7 +247,8 @@ class Testbed:
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
         """Creates the hosts and returns the object that controls them. In the
-        mode "auto", several methods are tried until one of them succeeds.
+        mode "auto", tries network namespaces as root and as a user, and
+        finally relays.
         """
         if self.mode == "relay":
             return self._make_relay("as asked for")
@@ -275,8 +281,8 @@ class Testbed:
                    for host in link.hosts})
 
     def _start_links(self, links: list[linkage.Link]) -> None:
-        """Starts one pipeline for all `links`. They share one medium, so the
-        same wirelesslink emulates them.
+        """Starts one pipeline for all `links`. These links share one radio
+        medium, so one element wirelesslink has to emulate all of them.
         """
         owner = links[0]
         properties = [f"location={self.log(owner.name)}"]
@@ -315,7 +321,8 @@ class Testbed:
 
     def _finish_devices(self) -> None:
         """Adds the IPv6 addresses and the token buckets to the network devices
-        of the links. tunsrc, which makes the devices, does not add them.
+        of the links. The devices were made by the element tunsrc, which cannot
+        add these.
         """
         for link in self.links:
             for host in link.hosts:
@@ -334,8 +341,8 @@ class Testbed:
                                f"failed:\n{processes.tail(done.stdout)}")
 
     def check(self) -> None:
-        """Raises LabError if a link is no longer running. All later results
-        would be wrong.
+        """Raises LabError if a link is no longer running, because all later
+        results would then be wrong.
         """
         if self.mode == "relay":
             self._place.check()
@@ -358,14 +365,15 @@ class Testbed:
                 f"end of its output:\n{processes.tail(words)}")
 
     def link_processes(self) -> list[namespaces.Command]:
-        """Returns the processes of the links. A caller can wait for their end.
-        After the end of one of them, check() raises LabError.
+        """Returns the processes of the links, so that a caller can wait for
+        their end. When one of the processes has ended, check() raises
+        LabError.
         """
         return [process for _, process in self._gst]
 
     def log(self, link: str) -> pathlib.Path:
-        """Returns the path of the log with the packets of `link`. If the link
-        shares the medium of another link, it is the log of that link.
+        """Returns the path of the log that contains the packets of `link`. All
+        links that share one medium have the same log.
         """
         return self.logs / f"{self._link(link).medium}.log"
 
@@ -380,8 +388,9 @@ class Testbed:
         return {"": self._place.relay_address(link, host)}
 
     def variables(self, host: str) -> dict[str, str]:
-        """Returns the environment variables that a command of this host gets
-        in addition to those of this process.
+        """Returns the environment variables of a command on `host`. The
+        command gets them in addition to the environment variables of this
+        process.
         """
         values = linkage.variables(self.links, host, self._addresses)
         values["TESTBED_HOST"] = host
@@ -393,9 +402,9 @@ class Testbed:
 
     def popen(self, host: str, command: str | Sequence[Any],
               **options: Any) -> namespaces.Command:
-        """Starts a command in a host. Returns its Popen object. If `command`
-        is a text, it is a shell command. If it is a list, it is a program with
-        its arguments.
+        """Starts a command in a host and returns the Popen object of the
+        command. If `command` is a text, it is a shell command. If it is a
+        list, it is a program with its arguments.
         """
         self._host(host)
         argv = ["sh", "-c", command] if isinstance(command, str) else command
@@ -408,7 +417,7 @@ class Testbed:
     def run(self, host: str, command: str | Sequence[Any], check: bool = False,
             timeout: float | None = None,
             **options: Any) -> subprocess.CompletedProcess:
-        """Runs a command in a host and waits until it ends. Returns a
+        """Runs a command in a host and waits until the command ends. Returns a
         CompletedProcess, as subprocess.run() does.
         """
         child = self.popen(host, command, **options)
@@ -424,8 +433,8 @@ class Testbed:
         return done
 
     def is_listening(self, host: str, kind: str, port: int) -> bool:
-        """Returns whether a socket of the host listens at the port. `kind` is
-        the kind of the socket, such as "tcp" or "udp".
+        """Returns whether a socket in the host `host` listens at the port
+        `port`. `kind` is the kind of the socket, such as "tcp" or "udp".
         """
         if kind not in init_process.LISTENING:
             raise LabError(f"unknown kind of socket {kind}; the kinds are: "

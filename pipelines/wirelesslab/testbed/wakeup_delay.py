@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures how late this machine wakes a process that sleeps. The results of a
-run in real time are valid only if this lateness is small. A separate process
-measures it: the threads of one Python process wait for each other, and this
-waiting would look like lateness.
+"""Measures the wake-up delay: how late this machine wakes a process that
+sleeps. The results of a run in real time are valid only if this delay is
+small.
+
+The measurement runs in a process of its own. In the process of the caller, it
+would also measure how long the threads of Python wait for each other.
 """
 
 import json
@@ -18,9 +20,9 @@ SECONDS_BETWEEN = 0.01
 
 
 class Measurement:
-    """Measures, while its `with` block runs, how late this machine wakes a
-    sleeping process. After the block, `late_ms` contains all measured times in
-    ms.
+    """Measures how late this machine wakes a sleeping process, from the begin
+    to the end of a `with` block. After the block, `late_ms` contains the
+    delays of all wake-ups in ms.
     """
 
     def __enter__(self) -> Self:
@@ -30,15 +32,15 @@ class Measurement:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # The output is empty if a signal has ended all processes of the run.
-        # In this case there are no measurements.
+        # If a signal ends all processes of a run, it also ends the measuring
+        # process. Its output is then empty, and there are no delays.
         self.late_ms = json.loads(self._child.communicate()[0] or "[]")
 
 
 def measure(stream: IO[str]) -> list[float]:
     """Measures until EOF on `stream`. Returns the delays of all wake-ups in
     ms. `stream` is a pipe from the process that started this program. If that
-    process is killed, the pipe is closed, so the measurement ends, too.
+    process is killed, the kernel closes the pipe, so the measurement ends.
     """
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads carriers, which are the transports that carry workloads other than
-video from one host to another. carriers.ini has the carriers of this project
-and some others. A matrix of the lab may define further carriers in its sections
-[protocol NAME].
+"""Reads carriers. A workload is traffic other than video, and a carrier is a
+transport for workloads. The file carriers.ini has the carriers of this project
+and some others. A matrix file, which describes experiments, may define further
+carriers in its sections [protocol NAME].
 """
 
 import configparser
@@ -15,9 +15,9 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# Placeholders in the pipeline of a sender. If the pipeline contains one of
-# them, it belongs to a carrier, which is a transport for workloads other than
-# video.
+# Placeholders in the description of a sender's pipeline. A pipeline with one
+# of these placeholders belongs to a carrier, that is, to a transport for
+# traffic other than video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"
@@ -26,7 +26,9 @@ KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,
 
 
 def read() -> dict[str, Protocol]:
-    """Returns {name: carrier} from carriers.ini."""
+    """Returns {name: carrier} with all carriers that are defined in
+    carriers.ini.
+    """
     return transports.read_sections(OURS, of_section)
 
 
@@ -37,8 +39,8 @@ def is_one(section: configparser.SectionProxy) -> bool:
 
 def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
     """Reads the carrier `name` from its section in carriers.ini or in a matrix
-    of the lab. A carrier is a transport for workloads other than video.
-    Returns the carrier as a dictionary that can be written as JSON.
+    file. A carrier is a transport for traffic other than video. Returns the
+    carrier as a dictionary that can be written as JSON.
     """
     unknown = set(section) - KEYS
     if unknown:
@@ -64,9 +66,10 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
 
 
 def can_carry(carrier: Protocol, workload: Workload) -> bool:
-    """Returns whether the carrier supports the workload. A carrier that is
-    computed in virtual time supports only workloads that do not wait for
-    answers.
+    """Returns whether the carrier supports the workload. A carrier is a
+    transport, and a workload is traffic other than video. If the carrier is
+    computed in virtual time, it supports only workloads that do not wait for
+    answers. Any other carrier supports all workloads.
     """
     return not carrier[transports.COMPUTED] \
         or workload["kind"] in definitions.COMPUTABLE

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the sections [workload NAME] of a matrix, which describe traffic other
-than video. docs/workloads.md describes these sections.
+"""Reads the sections [workload NAME] of a matrix file, which describes a set
+of experiments. A workload is traffic other than video. docs/workloads.md
+describes these sections.
 """
 
 import configparser
@@ -14,25 +15,25 @@ from wirelesslab.streams import measurements
 
 # The default workload of a matrix.
 VIDEO = "video"
-# Names of the two hosts between which a workload runs. Either of them can
-# begin the workload, which means that it sends data, makes requests or makes
+# Names of the two hosts between which a workload runs. A workload can begin at
+# either of them. The host that begins sends data, makes requests or makes
 # phone calls.
 MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
-# The maximum size of a packet or block in bytes. A write() of this size into a
-# pipe is atomic, so it is never divided.
+# The maximum size in bytes of a packet, or of a block of a bulk transfer. A
+# write() of up to this size into a pipe is atomic, so no packet is divided.
 LARGEST = 4096
-# The maximum number of packets in a phone call, because the sequence numbers
-# of these packets have only 16 bits.
+# The maximum number of packets in a voice call. The limit exists because the
+# sequence number of a packet has only 16 bits.
 VOICE_NUMBERS = 65535
 DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter of a workload: its default value, its minimum and its
-    maximum. The value is an integer or, if `is_time` is set, a time in
-    seconds.
+    """A number that a workload has as a parameter: its default value, its
+    minimum and its maximum. If `is_time` is True, the number is a time in
+    seconds. Otherwise it is an integer.
     """
 
     default: float
@@ -49,8 +50,9 @@ def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
     return Number(default, minimum, maximum, True)
 
 
-# Maps each kind of workload to a pair: the host that begins the workload by
-# default, and the parameters of this kind.
+# Maps each kind of workload to a pair. The first value is the host that begins
+# the workload by default. The second value contains the parameters of this
+# kind.
 KINDS = {
     "bulk": (NETWORK, {
         "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),
@@ -70,8 +72,8 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# Maps each kind of workload to the results that are measured. Each result is a
-# pair: its name and the format in which it is shown.
+# Maps each kind of workload to the results that are measured. A result is a
+# pair: its name, and the format in which its value is printed.
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
@@ -96,8 +98,8 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-# The kinds of workload in which the sender does not wait for answers. Only
-# these can be computed in virtual time.
+# The kinds of workload in which the sender does not wait for answers. No other
+# kind can be computed in virtual time.
 COMPUTABLE = ("voice", "dial-up")
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
@@ -106,10 +108,10 @@ def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
     """Reads the workload `name` from the section `section` of a matrix file.
     Returns three values:
-    - the workload, as a dictionary that describes it. The dictionary becomes a
-      part of the description of a cell (an experiment).
-    - the value of the key `protocols`. If the section does not have this key,
-      the value is an empty text.
+    - a dictionary that describes the workload. It becomes a part of the
+      description of a cell (one experiment).
+    - the value of the key `protocols`, or an empty text if the section does
+      not have this key.
     - the value of the key `links`, or an empty text.
     """
     kind = section.get("kind")
@@ -169,8 +171,8 @@ def check(workload: Workload) -> None:
 
 
 def packets(workload: Workload) -> int:
-    """Returns the number of packets that the workload sends. It must be a
-    workload that sends packets at fixed intervals.
+    """Returns the number of packets that the workload sends. Its kind must be
+    "voice" or "dial-up", because only these send packets at fixed intervals.
     """
     return workload["calls"] if workload["kind"] == "dial-up" \
         else round(workload["seconds"] / workload["every"])
@@ -178,8 +180,8 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns the results that a paper reports for a workload, as {name of the
-    result: value}. The values are texts, written as in the paper.
+    """Returns the results that a paper has published for a workload, as {name
+    of the result: value}. The values are texts, written as in the paper.
     """
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program that is one endpoint of a workload other than video. It runs in a
-host of a testbed. It sends and receives packets over a carrier, which is the
-transport of the workload, and logs the times of the packets. Both endpoints
-run on one machine, so all times are from the same clock.
+"""A program that is one endpoint of a workload. (A workload is traffic other
+than video.) The program runs in a host of a testbed. It sends and receives
+packets over a carrier, which is the transport of the workload, and logs the
+times of the packets. Both endpoints run on one machine, so all times are from
+the same clock.
 
 The program waits for a line on its standard input before it begins. If it only
-answers the other endpoint, it stops when its standard input is closed.
+answers the other endpoint, it ends when its standard input is closed.
 """
 
 import collections
@@ -28,26 +29,28 @@ from wirelesslab.descriptions import Workload
 
 NS = 10**9
 LARGEST = 65536
-# Packets with the number HELLO are not part of the measurement. The arrival of
-# such a packet shows that the path is up. At most HELLOS of them are sent, at
-# intervals of SECONDS_BETWEEN_HELLOS.
+# HELLO is a special packet number. Packets with this number only show that the
+# path is up, and are not part of the measurement. At most HELLOS such packets
+# are sent, at intervals of SECONDS_BETWEEN_HELLOS seconds.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-# Maximum time in s from the start of a sender's pipeline until the pipeline
-# sends its first packet.
+# Maximum time in s that a sender's pipeline may take from its start until its
+# first packet.
 SECONDS_TO_BEGIN = 60
-# Time in s. If no packet has arrived for this time, no packet is in flight any
-# more.
+# After its last packet, the sender of a voice call still waits for
+# acknowledgements. If none has arrived for this time in s, the sender stops
+# waiting, because no packet is in flight any more.
 SECONDS_OF_QUIET = 5
-# The size in bytes of an entry in an acknowledgement. An entry has 2 bytes for
-# the number of the packet, and 2 bytes for the elapsed time in units of
-# ELAPSED_NS ns.
+# Size in bytes of an entry in an acknowledgement. An entry consists of the
+# number of a packet (2 bytes) and an elapsed time (2 bytes) in units of
+# ELAPSED_NS ns. The elapsed time is the time from the arrival of the packet to
+# the acknowledgement.
 ENTRY = 4
 ELAPSED_NS = 100_000
 STDIN = 0
 
 
 class Reader:
-    """Reads packets of the same size from a file descriptor."""
+    """Reads packets from a file descriptor. All packets have the same size."""
 
     def __init__(self, file: int, size: int) -> None:
         self._file, self._size, self._buffer = file, size, b""
@@ -76,8 +79,8 @@ class Reader:
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
         """Waits for the next packet and returns it. Returns None if no packet
-        has arrived when the time `until_ns` is reached, or when one of the
-        files in `or_end_of` ends.
+        arrives before the time `until_ns`. Also returns None if one of the
+        files in `or_end_of` ends first.
         """
         while True:
             packet = self.take()
@@ -100,8 +103,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes `data` to `file`, or drops `data` if writing would block, as a
-    sender of live sound does. Returns whether `data` was written.
+    """Writes `data` to `file`. If writing would block, drops `data`, because a
+    sender of live sound cannot wait. Returns whether `data` was written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -111,8 +114,9 @@ def write_or_drop(file: int, data: bytes) -> bool:
 
 def numbered(number: int, size: int) -> bytes:
     """Returns a packet of `size` bytes that begins with `number`. The number
-    has 8 bytes, and its lowest bytes come first. A smaller packet contains
-    only the lowest bytes.
+    is written in 8 bytes, with the lowest byte first (little-endian). If
+    `size` is less than 8, the packet contains only the lowest bytes of the
+    number.
     """
     return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
 
@@ -142,8 +146,8 @@ def send_bulk(
 def receive_bulk(
         work: Workload, _out: int | None, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Receives data until all bytes have arrived. Stops earlier if nothing
-    arrives for work["wait"] seconds.
+    """Receives a bulk transfer until all bytes have arrived. Gives up if
+    nothing arrives for work["wait"] seconds.
     """
     log, total = [], 0
     while total < work["bytes"]:
@@ -163,15 +167,17 @@ def receive_bulk(
 def ask(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str, str], list[tuple[Any, ...]]]]:
-    """Sends requests one after another. If no reply arrives within `wait`
-    seconds, the request counts as lost, and the next request is sent.
+    """Sends requests one after another and waits for the reply to each. If no
+    reply arrives within work["wait"] seconds, the request counts as lost, and
+    the next request is sent.
     """
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # A workload has either `every` or `pause`. `every` is the interval
-            # between the starts of two requests. `pause` is the time between
-            # the end of an exchange and the next request.
+            # A request and its reply are an exchange. Each workload has either
+            # the key `every` or the key `pause`. `every` is the time in s from
+            # the start of one request to the start of the next. `pause` is the
+            # time in s from the end of an exchange to the next request.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
@@ -212,9 +218,9 @@ def answer(
 def talk(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
-    """Sends packets at intervals of work["every"] seconds. Between the
-    packets, reads acknowledgements. Returns the contents of the logs sent.csv
-    and acknowledged.csv.
+    """Sends the packets of a voice call at intervals of work["every"] seconds.
+    Reads the acknowledgements that arrive between them. Returns the contents
+    of the logs sent.csv and acknowledged.csv.
     """
     reader = Reader(incoming, work["acknowledgement"])
     greet(work, out, reader)
@@ -240,8 +246,8 @@ def talk(
 
 
 def greet(work: Workload, out: int, reader: Reader) -> None:
-    """Sends HELLO packets until an answer arrives. The answer shows that both
-    directions of the path are up.
+    """Sends HELLO packets to the other endpoint until it answers. The answer
+    shows that both directions of the path are up.
     """
     for _ in range(HELLOS):
         write_all(out, numbered(HELLO, work["bytes"]))
@@ -265,9 +271,9 @@ def listen(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
     """Acknowledges the packets that arrive, and returns a log of their
-    arrivals. An acknowledgement covers several packets. It is sent as soon as
-    it is full. If it does not become full, it is sent work["acknowledge"]
-    seconds after the arrival of its first packet.
+    arrivals. One acknowledgement covers several packets. It is sent as soon as
+    it is full, but at the latest work["acknowledge"] seconds after the arrival
+    of its first packet.
     """
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY
@@ -295,8 +301,8 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
                 now: int) -> bytes:
     """Returns an acknowledgement with `room` entries. An entry contains the
     number of a packet, and the time for which this program held the packet
-    before it sent the acknowledgement (Erixzon, equation 5.3). Entries that
-    are not needed contain the number HELLO.
+    before it sent the acknowledgement (Erixzon, equation 5.3). If there are
+    fewer packets than entries, the unused entries contain the number HELLO.
     """
     found = b"".join(
         number.to_bytes(2, "little")
@@ -308,9 +314,8 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
 
 # --------------------------------------------------------------------- carriers
 
-# Maps each kind of workload to two functions. The endpoint that begins the
-# workload runs the first function. The other endpoint runs the second
-# function.
+# Maps each kind of workload to a pair of functions. The endpoint that begins
+# the workload runs the first function. The other endpoint runs the second one.
 ENDS = {
     "bulk": (send_bulk, receive_bulk),
     "request-reply": (ask, answer),
@@ -322,10 +327,10 @@ ENDS = {
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
     """Starts a pipeline in a new process. Returns the process, and adds it to
-    the list `pipelines`. `words` are the words of the pipeline's launch line.
-    `files` maps names to file descriptors, which the process inherits. A word
-    can contain such a name in braces, which is replaced by the number of the
-    file descriptor.
+    the list `pipelines`. `words` is the launch line of the pipeline, divided
+    into words. `files` maps names to file descriptors, which the process
+    inherits. A word may contain such a name in braces. The name and the braces
+    are then replaced by the number of the file descriptor.
     """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
@@ -339,9 +344,9 @@ def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
 def open_receiver(spec: dict[str, Any],
                   pipelines: list[subprocess.Popen[bytes]],
                   stack: contextlib.ExitStack) -> int | None:
-    """Starts the receiving pipeline. Returns the file descriptor from which
-    packets are read. If no packets are expected, starts nothing and returns
-    None.
+    """Starts the pipeline that receives packets. Returns the file descriptor
+    from which this program reads the packets. If this endpoint receives no
+    packets, starts nothing and returns None.
     """
     if not spec["receiver"]:
         return None
@@ -362,8 +367,8 @@ def open_sender(spec: dict[str, Any], pipelines: list[subprocess.Popen[bytes]],
 
 
 def fail_with(pipelines: list[subprocess.Popen[bytes]]) -> None:
-    """Makes this program end when a pipeline fails. Otherwise it would wait
-    for an answer that cannot arrive.
+    """Makes this program end as soon as one of `pipelines` fails. Without
+    this, the program would wait for an answer that cannot arrive.
     """
     def look(_number: int, _frame: types.FrameType | None) -> None:
         if any((child.poll() or 0) > 0 for child in pipelines):
@@ -416,11 +421,11 @@ def use_pipelines(
     out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
-        # Closing `out` loses no data. The pipeline still sends all bytes
-        # before it notices the end of its input.
+        # Closing `out` loses no data. Bytes that are still in the pipe are
+        # sent before the pipeline notices the end of its input.
         os.close(out)
-        # When the other endpoint has received all data, the standard input of
-        # this process is closed. os.read() waits for this.
+        # Waits until the standard input of this process is closed. This
+        # happens when the other endpoint has received all data.
         os.read(STDIN, LARGEST)
     return found
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sends data other than video over a link. A run in real time uses two hosts
-of a testbed, with one program in each host. A computed run has no hosts and
-takes place in virtual time, including its link. Both kinds of run write a log
-of each end and a log of the link.
+"""Runs workloads: sends data other than video over an emulated link. A run in
+real time uses two hosts of a testbed, with one program in each host. A
+computed run has no hosts and takes place in virtual time, including its link.
+Both kinds of run write a log of each end and a log of the link.
 """
 
 import contextlib
@@ -23,8 +23,8 @@ from wirelesslab.streams import placement, stream, transports
 from wirelesslab.testbed import namespaces, testbed, wakeup_delay
 from wirelesslab.workloads import definitions, endpoint
 
-# The two hosts of the testbed's link. The mobile host is the first host of the
-# link, so it is station 0 of wirelesslink.
+# The names of the two hosts of the testbed's link. The mobile host is the
+# first one, so it is station 0 of the element wirelesslink.
 HOSTS = (definitions.MOBILE, definitions.NETWORK)
 SECONDS_TO_START = 60
 SECONDS_TO_END = 30
@@ -36,17 +36,18 @@ IP_AND_UDP = 28
 
 
 def hosts_of(workload: Workload) -> tuple[str, str]:
-    """Returns the names of two hosts: first the host that begins the workload,
-    then the host that answers.
+    """Returns the names of the two hosts of a workload. The first host begins
+    the workload, and the second host answers.
     """
     first = workload["from"]
     return first, HOSTS[1 - HOSTS.index(first)]
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """Returns the workload with additional values that its endpoints need. The
-    workload dial-up is carried out as requests and replies: a request starts a
-    phone call, and the reply shows that the call was set up.
+    """Returns the workload together with values that its endpoints need. For
+    the endpoints, a workload of the kind "dial-up" consists of requests and
+    replies. A request starts a phone call, and the reply shows that the call
+    was set up.
     """
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
@@ -59,17 +60,17 @@ def prepared(workload: Workload) -> dict[str, Any]:
 
 
 def acknowledgement(workload: Workload) -> int:
-    """Returns the size in bytes of one acknowledgement. It has room for an
-    entry for each packet that can arrive between two acknowledgements.
+    """Returns the size in bytes of one acknowledgement. An acknowledgement has
+    an entry for each packet that can arrive between two acknowledgements.
     """
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)
 
 
 def sizes(work: Workload) -> tuple[int, int | None]:
-    """Returns the size in bytes of the packets of a workload, as a pair: the
-    size in the forward direction and the size of the answers. The second size
-    is None if the workload has no answers.
+    """Returns a pair of packet sizes in bytes. The first is the size of the
+    packets from the host that begins the workload. The second is the size of
+    the answers, or None if the workload has no answers.
     """
     if work["kind"] == "bulk":
         return work["block"], None
@@ -83,12 +84,12 @@ def sizes(work: Workload) -> tuple[int, int | None]:
 def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
                  build: pathlib.Path) -> tuple[list[float], list[Any], str]:
     """Runs the workload in real time. Returns three values:
-    - a list of delays in ms, by which this machine woke a sleeping process too
-      late during the run,
+    - a list of wake-up delays in ms: how late this machine woke a sleeping
+      process during the run,
     - the warnings of the pipelines,
-    - a text that tells the user what the testbed does not support, because
-      this machine has no network namespaces. If it has network namespaces, the
-      text is empty.
+    - a text that tells the user what the testbed does not support because this
+      machine has no network namespaces. The text is empty if the machine has
+      them.
     """
     protocol = cell["protocol"]
     port = placement.free_port(protocol["binds"])
@@ -108,8 +109,8 @@ def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
 
 
 class Ends:
-    """Runs a workload with one program at each end of the link. Each program
-    reads from a file what it has to send and to receive.
+    """Runs a workload with one program at each end of the link. A file tells
+    each program what to send and what to receive.
     """
 
     def __init__(self, cell: Cell, bed: testbed.Testbed, port: int,
@@ -128,9 +129,9 @@ class Ends:
         for child in self._children:
             child.stdin.write(b"go\n")
             child.stdin.flush()
-        # The end of the workload has to be detected by one host. In the
-        # workload "bulk", this is the host that receives the data. In all
-        # other workloads, it is the host that begins the workload.
+        # One of the hosts notices the end of the workload. In the workload
+        # "bulk", this is the host that receives the data. In any other
+        # workload, it is the host that begins the workload.
         last, other = (answers, begins) if self._work["kind"] == "bulk" \
             else (begins, answers)
         while last.poll() is None:
@@ -144,9 +145,9 @@ class Ends:
                size: int) -> list[str]:
         """Returns the arguments of gst-launch-1.0 for one pipeline. `pipeline`
         is the description of the pipeline, which sends packets to `host` or
-        receives packets on `host`. Its placeholders are replaced by values,
-        except for {input} and {output}. The program that starts the pipeline
-        replaces these two by file descriptors.
+        receives packets on `host`. This function replaces the placeholders in
+        the description, except {input} and {output}. The program that starts
+        the pipeline later replaces these two by file descriptors.
         """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
@@ -156,9 +157,9 @@ class Ends:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
-        # The host that begins the workload sends packets to the port
-        # self._port of the other host. Answers go to the port self._port + 1
-        # of the host that begins.
+        # The host that begins the workload sends its packets to the port
+        # self._port of the other host. The other host sends its answers to the
+        # port self._port + 1 of the first host.
         sent = (there, self._port) if begins else (back, self._port + 1)
         received = (back, self._port + 1) if begins else (there, self._port)
         protocol = self._protocol
@@ -188,8 +189,8 @@ class Ends:
         return self._directory / ("begins.out" if begins else "answers.out")
 
     def _listeners(self) -> Iterator[tuple[str, int]]:
-        """Yields (host, port) for each port at which an endpoint has to listen
-        before the workload begins.
+        """Yields the pair (host, port) for each port at which a program of the
+        workload has to listen before the workload begins.
         """
         yield self._hosts[1], self._port
         if not self._protocol["socket"] and sizes(self._work)[1]:
@@ -209,7 +210,7 @@ class Ends:
 
     def _check(self, child: namespaces.Command) -> None:
         """Raises LabError if a link of the testbed has ended, or if the
-        program `child` has failed. Does nothing otherwise.
+        program `child` has failed.
         """
         self._bed.check()
         if child.poll() not in (None, 0):
@@ -230,9 +231,9 @@ class Ends:
             f"failed ({processes.describe(child.returncode)})")
 
     def _failure(self, begins: bool, what: str) -> LabError:
-        """Returns an error for the failure of one end. Its message contains
-        the output of both ends, because the output of the other end may show
-        the cause.
+        """Returns an error that says which end failed. The message contains
+        the output of both ends, because the cause may be in the output of the
+        other end.
         """
         who = "begins" if begins else "answers"
         return LabError(
@@ -244,9 +245,9 @@ class Ends:
 
 def drain(bed: testbed.Testbed) -> None:
     """Ends the links. Sends SIGINT to the process of each link, and waits for
-    at most SECONDS_TO_DRAIN seconds until all these processes have ended. A
-    process ends when the last packet has left its link. The log of the link is
-    then complete.
+    at most SECONDS_TO_DRAIN seconds until these processes have ended. The
+    process of a link ends when the last packet has left the link. Only then is
+    the log of the link complete.
     """
     deadline = time.monotonic() + SECONDS_TO_DRAIN
     for process in bed.link_processes():
@@ -260,9 +261,9 @@ def drain(bed: testbed.Testbed) -> None:
 
 def compute(cell: Cell, properties: str, directory: pathlib.Path,
             build: pathlib.Path) -> None:
-    """Runs a cell (an experiment) in virtual time. The sender does not wait
-    for answers: each packet is sent at its due time, even if earlier packets
-    were lost or delayed.
+    """Runs a cell (one experiment) in virtual time. Each packet is sent at its
+    due time, even if earlier packets were lost or delayed. The sender does not
+    wait for answers.
     """
     work = cell["workload"]
     count, size = definitions.packets(work), work["bytes"]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of bitrateadapt between encoders and sinks that are made for the test.
- * They have the names and properties of real elements, accept all buffers, and
- * behave as a test sets them. Real encoders are tested in
- * tests/interop/bitrateencoders.c.
+/* Tests of the element bitrateadapt, which adapts the bitrate of an encoder to
+ * the network. The encoders and sinks of these tests are fakes. They have the
+ * names and properties of real elements, accept all buffers, and behave as the
+ * test wants. Real encoders are tested in tests/interop/bitrateencoders.c.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,10 +15,9 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* `refuses` and `forgets` are atomic. If `refuses` is set, the encoder
-   * accepts no new bitrate. If `forgets` is set, new caps make the encoder
-   * forget its bitrate.
-   */
+  /* Two atomic flags that a test sets. If `refuses` is TRUE, the encoder
+   * accepts no new bitrate. If `forgets` is TRUE, the encoder returns to its
+   * default bitrate when it gets new caps. */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
@@ -265,8 +264,9 @@ test_estimator_class_init (TestEstimatorClass * klass)
       ("padding-bitrate", "", "", 0, G_MAXUINT, 0, G_PARAM_READWRITE));
 }
 
-/* Registers an element `name` with a type of its own, because a GType can
- * belong to one factory only. */
+/* Registers an element with the name `name`. The element gets a new GType that
+ * is derived from `parent`, because a GType can belong to one element factory
+ * only. */
 static void
 register_element (const gchar * name, GType parent)
 {
@@ -300,7 +300,7 @@ register_elements (void)
 
 /* --- a pipeline ----------------------------------------------------------- */
 
-/* A source of 500 buffers per second with 1000 bytes in each buffer */
+/* Elements that output 500 buffers per second. Each buffer has 1000 bytes. */
 #define SOURCE "fakesrc sizetype=fixed sizemax=1000 filltype=nothing ! " \
     "identity sleep-time=2000 ! "
 
@@ -318,8 +318,9 @@ get_element (const gchar * name)
   return element;
 }
 
-/* Starts the pipeline `text`. It may have elements named `enc`, `adapt` and
- * `net`. */
+/* Creates the pipeline that the launch line `text` describes. If it has
+ * elements with the names `enc`, `adapt` and `net`, stores them in the
+ * variables `encoder`, `adapt` and `network`. */
 static void
 begin (const gchar * text)
 {
@@ -415,8 +416,8 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* The sink of the test estimates the bitrate that the network can carry. Waits
- * until bitrateadapt has read `n` more reports of this estimate. */
+/* Waits until bitrateadapt has read `n` more reports from the sink. In each
+ * report, the sink says which bitrate the network can carry. */
 static void
 wait_for_reports (guint n)
 {
@@ -433,7 +434,8 @@ wait_for_buffers (TestNetwork * of)
   wait_until (g_atomic_int_get (&of->taken) >= taken + 5);
 }
 
-/* Waits for a message of this type. Returns it (transfer full). */
+/* Waits for a message of the type `type` on the bus. Returns the message, which
+ * the caller has to unref. */
 static GstMessage *
 take_message (GstMessageType type)
 {
@@ -457,8 +459,8 @@ has_message (GstMessageType type)
   return message != NULL;
 }
 
-/* Takes the next message of `type`, which is a warning or an error, and checks
- * that its text contains `text`. */
+/* Waits for the next message of the type `type`, which is a warning or an
+ * error. Checks that the text of the message contains `text`. */
 static void
 assert_told (GstMessageType type, const gchar * text)
 {
@@ -476,7 +478,7 @@ assert_told (GstMessageType type, const gchar * text)
   gst_message_unref (message);
 }
 
-/* --- finding the encoder, and the element that estimates the bitrate ------ */
+/* --- finding the encoder, and the sink that estimates the bitrate --------- */
 
 GST_START_TEST (encoder_gets_the_estimate_less_the_headroom)
 {
@@ -630,9 +632,10 @@ GST_END_TEST;
 
 /* --- the limits ----------------------------------------------------------- */
 
-/* The application has set the encoder to 2048 kbit/s. If max-bitrate is 0,
- * bitrateadapt must not exceed 2048 kbit/s, although the network carries more.
- * If max-bitrate is set, it is the limit instead. */
+/* The encoder has a bitrate of 2048 kbit/s at the start, and the network can
+ * carry more. If the property max-bitrate of bitrateadapt is 0, bitrateadapt
+ * must never set a bitrate above 2048 kbit/s. If max-bitrate is not 0, its
+ * value is the maximum instead. */
 GST_START_TEST (encoder_never_exceeds_the_bitrate_that_it_had)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -653,10 +656,11 @@ GST_START_TEST (encoder_never_exceeds_the_bitrate_that_it_had)
 
 GST_END_TEST;
 
-/* At the start of the next run, the encoder still has the bitrate that
- * bitrateadapt set in the first run. A bitrate that bitrateadapt has set must
- * not become the maximum of the next run. A bitrate that the application has
- * set becomes this maximum. */
+/* The pipeline runs several times. In each run, the maximum bitrate is the one
+ * that the application has set in the encoder. At the start of the second run,
+ * however, the encoder has the bitrate that bitrateadapt set in the first run.
+ * bitrateadapt must not use this bitrate as the maximum. Before the third run,
+ * the application sets another bitrate, which becomes the new maximum. */
 GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -680,8 +684,9 @@ GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 
 GST_END_TEST;
 
-/* The bitrate of the encoder is set to 0, so the encoder would choose a bitrate
- * itself. bitrateadapt must raise the bitrate up to 6 Mbit/s. */
+/* In the encoder vp8enc, the bitrate 0 means that the encoder chooses a bitrate
+ * itself. The encoder therefore has no bitrate that could be the maximum.
+ * bitrateadapt must raise the bitrate up to 6 Mbit/s. */
 GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
 {
   begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "
@@ -764,9 +769,9 @@ GST_START_TEST (waiting_data_lower_the_rate)
 
 GST_END_TEST;
 
-/* The sink reports impossible numbers: 2^64 - 1 bytes are queued, and -2^63
- * bytes are in flight. bitrateadapt must limit the number of queued bytes to
- * 10^18, and must lower the bitrate. */
+/* The statistics of the sink contain impossible numbers: 2^64 - 1 queued bytes
+ * and -2^63 bytes in flight. bitrateadapt must count the queued bytes as 10^18,
+ * and must lower the bitrate. */
 GST_START_TEST (endless_queue_asks_for_the_lowest_rate)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -801,10 +806,11 @@ GST_START_TEST (blocked_sink_with_a_queue_lowers_the_rate)
 
 GST_END_TEST;
 
-/* Checks the counter `queued-bytes`. A tee sends the stream to the sinks `net`
- * and `other`, each of which has a queue. While `other` is blocked, data wait
- * in its queue, but the counter must not include these data. The counter must
- * therefore return to 0 when only `other` is blocked. */
+/* Checks the counter `queued-bytes` of bitrateadapt. A tee sends the stream
+ * into two branches, each with a queue and a sink: `net` is the network sink,
+ * and `other` is another sink. The counter must include only the data in the
+ * branch of `net`. It must therefore return to 0 when `other` is still blocked
+ * but `net` is not. */
 static void
 check_queues (const gchar * properties)
 {
@@ -882,9 +888,12 @@ get_padding (void)
   return padding;
 }
 
-/* bitrateadapt sets the encoder to nine tenths of the estimate, but at most to
- * 2.048 Mbit/s, the bitrate of the encoder at the start. An estimate of 2.3
- * Mbit/s allows this maximum, and an estimate of 2.2 Mbit/s does not. */
+/* bitrateadapt sets the encoder to nine tenths of the bitrate that the sink
+ * estimates, but at most to 2.048 Mbit/s. (This is the bitrate of the encoder
+ * at the start.) An estimate of 2.3 Mbit/s is enough for this maximum, so
+ * bitrateadapt must tell the sink to send no padding. An estimate of 2.2 Mbit/s
+ * is not enough. bitrateadapt must then make the sink send padding, because
+ * padding shows whether the network carries more. */
 GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
 {
   begin (SOURCE "x264enc name=enc ! "
@@ -977,8 +986,8 @@ make_rtcp_stats (guint fraction, guint highest)
           "rb-exthighestseq", G_TYPE_UINT, highest, NULL));
 }
 
-/* A quarter of the packets is lost. Each report of this loss lowers the rate by
- * one eighth. */
+/* The sink reports that a quarter of the packets was lost. bitrateadapt must
+ * lower the bitrate by one eighth after each such report. */
 GST_START_TEST (losses_of_rtcp_decide)
 {
   begin (SOURCE "x264enc name=enc bitrate=4000 ! bitrateadapt name=adapt ! "
@@ -1029,8 +1038,9 @@ GST_START_TEST (loss_asks_for_a_key_frame_once_a_second)
 
 GST_END_TEST;
 
-/* Returns statistics in the format of those of mmtpsink, with one channel.
- * `queue_delay` is in ns. */
+/* Returns statistics in the format of mmtpsink, with one channel. `late` is the
+ * number of packets that arrived too late. `queue_delay` is the queueing delay
+ * in ns. */
 static GstStructure *
 make_channel_stats (guint64 late, guint64 queue_delay)
 {
@@ -1050,8 +1060,8 @@ make_channel_stats (guint64 late, guint64 queue_delay)
   return stats;
 }
 
-/* The receiver drops a packet that arrives too late. Pictures that need this
- * packet are then damaged. If the number of late packets increases,
+/* The receiver drops a packet that arrives too late, and all pictures that need
+ * this packet are damaged. When the reported number of late packets increases,
  * bitrateadapt must therefore request a key frame. */
 GST_START_TEST (late_packet_asks_for_a_key_frame)
 {
@@ -1087,9 +1097,9 @@ GST_START_TEST (queue_in_the_network_lowers_the_bitrate)
 
 GST_END_TEST;
 
-/* The test simulates a network sink. Each buffer reaches the sink after
- * ON_THE_WAY us. From then on, the sink counts the buffer as in flight for
- * IN_FLIGHT us. */
+/* The test simulates the way of each buffer to a network sink. A buffer reaches
+ * the sink ON_THE_WAY us after it was pushed. For the following IN_FLIGHT us,
+ * the sink counts it as in flight. */
 #define ON_THE_WAY (30 * G_TIME_SPAN_MILLISECOND)
 #define IN_FLIGHT (290 * G_TIME_SPAN_MILLISECOND)
 #define BUFFER_SIZE "25000"
@@ -1097,7 +1107,8 @@ GST_END_TEST;
 typedef struct
 {
   GMutex mutex;
-  /* arrival times of buffers, as gint64 in us; protected by `mutex` */
+  /* The time in us at which each buffer reached the sink, as gint64. Protected
+   * by `mutex`. */
   GArray *arrivals;
 } FlightLog;
 
@@ -1128,13 +1139,14 @@ delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A buffer that has not reached the sink yet must not count as confirmed.
- * Otherwise the computed age of the backlog (the data that are not confirmed
- * yet) would be too low at first and too high later.
+/* A buffer that has left bitrateadapt but has not reached the sink yet must not
+ * count as confirmed. bitrateadapt computes the age of the backlog, which is
+ * the data that are not confirmed yet. If it counted such a buffer as
+ * confirmed, this age would be too low at first and too high later.
  *
- * If the machine is busy, the bitrate may be low for some time although the
- * element is correct. The test therefore reads the bitrate 800 times. At least
- * 600 of these values must be 1500 kbit/s or more. */
+ * If the machine is busy, the bitrate may be low for some time although
+ * bitrateadapt works correctly. The test therefore reads the bitrate 800 times.
+ * At least 600 of these values must be 1500 kbit/s or more. */
 GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 {
   FlightLog log = { 0 };
@@ -1165,8 +1177,8 @@ GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 
 GST_END_TEST;
 
-/* Names of the statistics of a sink without channels: its bytes in flight, its
- * queueing delay and its round-trip time */
+/* Names of three statistics of a sink with a single path and no channels: its
+ * bytes in flight, its queueing delay and its round-trip time. */
 typedef struct
 {
   const gchar *in_flight, *queue_delay, *round_trip;
@@ -1177,8 +1189,8 @@ static const PathNames path_names[] = {
   {"network-in-flight", "network-queue-delay", "network-rtt"},  /* ifdsink */
 };
 
-/* Returns the statistics of a sink with one path, without the field `channels`.
- */
+/* Returns the statistics of a sink that has a single path and therefore no
+ * field `channels`. `queue_delay` is in ns. */
 static GstStructure *
 make_path_stats (const PathNames * names, guint64 packets_lost,
     guint64 queue_delay)
@@ -1268,8 +1280,9 @@ block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Replaces the element `old` between `before` and `after` with a new element
- * `new`, or with nothing if `new` is NULL. */
+/* Replaces the element `old` of the pipeline. `before` and `after` are the
+ * names of its neighbours; `after` is NULL if there is none. `new` is the
+ * factory of the new element. If `new` is NULL, `old` is only removed. */
 static void
 replace (const gchar * before, GstElement * old, const gchar * new,
     const gchar * after)
@@ -1405,8 +1418,8 @@ GST_START_TEST (encoder_that_refuses_is_told_of_once)
   wait_for_buffers (network);
   fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   fail_unless_equals_int (get_bitrate (encoder), 2048);
-  /* The encoder has refused the previous bitrates. From now on it accepts
-   * bitrates, so bitrateadapt must set the next bitrate. */
+  /* So far, the encoder has refused each new bitrate. From now on it accepts
+   * bitrates, so the next bitrate of bitrateadapt must take effect. */
   g_atomic_int_set (&encoder->refuses, FALSE);
   set_estimate (network, 700000);
   wait_for_bitrate (encoder, 630);
@@ -1442,8 +1455,8 @@ GST_START_TEST (unknown_encoder_is_an_error)
 
 GST_END_TEST;
 
-/* The pipeline causes the five warnings in the table. After these warnings, all
- * streams must continue. */
+/* The pipeline has several faults, which cause the warnings in the table. Each
+ * warning must be posted only once, and all streams must continue. */
 GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
 {
   static const gchar *const expected[] = {

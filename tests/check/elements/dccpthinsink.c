@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of dccpthinsink over real sockets on loopback: its behaviour in the
- * pipeline and towards the receiver. The tests wait for each event without a
- * time limit of their own.
+/* Tests of the element dccpthinsink, which sends a stream over DCCP, with real
+ * sockets on loopback. They test its behaviour in the pipeline and towards the
+ * receiver. The tests wait for each event without a time limit of their own.
  */
 
 #include "dccploopback.h"
@@ -36,7 +36,8 @@ GST_START_TEST (stream_goes_whole_and_ends)
 
 GST_END_TEST;
 
-/* `__i__` is the value of the property gso: 0 is auto, and 1 is off. */
+/* The loop variable `__i__` is the value of the property gso: 0 means auto, and
+ * 1 means off. */
 GST_START_TEST (list_goes_whole)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -69,8 +70,8 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* The sink must connect to a host that is given as an IPv6 address or as a
- * name. */
+/* The property host contains an IPv6 address or a name instead of an IPv4
+ * address. The sink must connect to this host. */
 GST_START_TEST (host_may_be_of_ipv6_or_a_name)
 {
   static const gchar *const hosts[] = { "::1", "localhost" };
@@ -174,8 +175,9 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* An ICMP error says that no socket listens. This may change, so the sink tries
- * again. */
+/* No receiver listens yet, and an ICMP error tells the sink so. A receiver may
+ * begin to listen later, so the sink must try again instead of reporting an
+ * error. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   GThread *thread;
@@ -272,9 +274,9 @@ GST_START_TEST (no_service_code_is_an_error)
 
 GST_END_TEST;
 
-/* Each string in `codes` is a form of the service code RTPV (RFC 4340, section
- * 8.1.2). The receiver has this service code, so it must accept the connection.
- */
+/* The service code of the receiver is RTPV. Each string in `codes` is a form in
+ * which this service code can be written (RFC 4340, section 8.1.2). If the sink
+ * uses any of these forms, the receiver must accept the connection. */
 GST_START_TEST (service_code_has_three_forms)
 {
   static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
@@ -304,8 +306,8 @@ make_delta (guint n)
   return buffer;
 }
 
-/* Replaces the receiver with a new one, and waits until the sink is connected
- * to the new receiver. */
+/* Replaces the receiver by a new one with the same port. Waits until the sink
+ * is connected to the new receiver. */
 static void
 restart_receiver (LoopbackFixture * fixture)
 {
@@ -319,9 +321,9 @@ restart_receiver (LoopbackFixture * fixture)
   dccp_loopback_wait_for_stat (&fixture->sink, "connections", connections + 1);
 }
 
-/* The test replaces the receiver with a new one. The new receiver has none of
- * the frames that were sent before. The sink must therefore drop all frames up
- * to the next key frame. */
+/* A new receiver replaces the first one. The new receiver does not have the
+ * frames that the first one received. The sink must therefore drop all frames
+ * up to the next key frame. */
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
   LoopbackFixture fixture;
@@ -368,10 +370,10 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
 
 GST_END_TEST;
 
-/* Another element already listens at the port. The sink must report this error
- * at once, even with auto-reconnect=true: it does not wait until the port is
- * free. The test uses no harness, because a harness would start the element
- * immediately. */
+/* The sink is told to listen at a port at which another element already
+ * listens. It must report this error at once. It must not wait until the port
+ * is free, even with auto-reconnect=true. The test uses no harness, because a
+ * harness would start the element immediately. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
@@ -390,8 +392,8 @@ GST_START_TEST (port_in_use_is_an_error)
   g_free (text);
   gst_element_set_state (sink.element, GST_STATE_NULL);
   /* Messages that are still on the bus hold references to the element, and the
-   * element holds a reference to the bus. Flushing the bus removes these
-   * messages, so the element and the bus can be freed. */
+   * element holds a reference to the bus. Flushing the bus removes the
+   * messages. Only then can the element and the bus be freed. */
   gst_bus_set_flushing (sink.bus, TRUE);
   gst_object_unref (sink.element);
   gst_object_unref (sink.bus);
@@ -400,8 +402,8 @@ GST_START_TEST (port_in_use_is_an_error)
 
 GST_END_TEST;
 
-/* The receiver answers at first, and then it stops answering. The sink must
- * post an error. */
+/* The receiver answers at first and then becomes silent. The sink must post an
+ * error when the time peer-timeout has passed. */
 GST_START_TEST (silent_receiver_is_gone)
 {
   LossyRelay relay;
@@ -429,10 +431,10 @@ GST_START_TEST (silent_receiver_is_gone)
 
 GST_END_TEST;
 
-/* The socket of the receiver is closed, and no DCCP packet tells the sink about
- * it. The same happens when the process of a receiver is killed. The kernel
- * answers the next packet with an ICMP error, and the sink must then end the
- * connection. */
+/* The socket of the receiver is closed without a DCCP packet to the sink, as
+ * when the process of a receiver is killed. The kernel then answers the next
+ * packet of the sink with an ICMP error. The sink must end the connection
+ * because of this error. */
 GST_START_TEST (killed_receiver_is_gone)
 {
   LossyRelay relay;
@@ -467,8 +469,8 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* No receiver answers, so a buffer waits. A flush must end this wait
- * immediately. */
+/* No receiver answers, so the function that pushes a buffer waits. A flush must
+ * end this wait immediately. */
 GST_START_TEST (flush_ends_the_wait_for_a_receiver)
 {
   gint port;
@@ -532,8 +534,8 @@ GST_START_TEST (pause_and_flush_keep_the_connection)
 
 GST_END_TEST;
 
-/* The receiver no longer answers. At the end of the stream, the sink must wait
- * for at most drain-timeout, and then post a warning. */
+/* The receiver no longer answers. At EOS, the sink must wait for the time
+ * drain-timeout at most, and then post a warning. */
 GST_START_TEST (eos_waits_no_longer_than_its_timeout)
 {
   LossyRelay relay;
@@ -575,8 +577,9 @@ GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
 
 GST_END_TEST;
 
-/* With mtu=0 the sink must use the MTU of the path. In this test, it is the MTU
- * of the loopback interface. */
+/* The property mtu is 0, so the sink must use the path MTU. In this test, the
+ * path MTU is the MTU of the loopback interface, and a packet of 16000 bytes
+ * fits. */
 GST_START_TEST (without_mtu_the_path_is_the_limit)
 {
   LoopbackFixture fixture;
@@ -612,9 +615,10 @@ make_part (guint n, guint frame)
   return buffer;
 }
 
-/* The receiver reports that it is slow, so the sink sends at a lower rate. With
- * blocking=false, the sink drops a packet that would have to wait too long. It
- * must then also drop the rest of the frame to which this packet belongs. */
+/* The receiver reports that it is slow, so the sink lowers its rate. With
+ * blocking=false, the sink drops a packet that would have to wait too long. If
+ * the sink drops one packet of a frame, it must also drop the rest of this
+ * frame. */
 GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 {
   GstStructure *structure;
@@ -642,11 +646,13 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 
 GST_END_TEST;
 
-/* Pushes all packets of a frame at the same time, as a payloader does. The sink
- * paces these packets. It must not drop packets because they arrived together.
- * If the rate suffices, the sink sends all 23 packets of a frame. If the
- * machine is busy, the sink may send fewer, but on average it must send more
- * than three packets of a frame. */
+/* Pushes all 23 packets of a frame at the same time, as a payloader does. The
+ * sink sends them one after another (pacing). It must not drop packets only
+ * because they were pushed together.
+ *
+ * If the rate of the sink suffices, it sends all packets of a frame. If the
+ * machine is busy, the sink may send fewer. On average, it must send more than
+ * three packets of each frame. */
 GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;
@@ -666,9 +672,9 @@ GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 
 GST_END_TEST;
 
-/* The receiver is slow and drops packets, and it reports the drops to the sink
- * in many packets. The sink must combine these reports: it must post at most
- * one message "dccp-dropped" per 200 ms. */
+/* The receiver is slow and drops packets. It reports these drops to the sink in
+ * many packets. The sink must combine the reports, so that it posts at most one
+ * message "dccp-dropped" per 200 ms. */
 GST_START_TEST (dropped_packets_are_told_together)
 {
   guint told = 0, messages = 0, packets, n = 0;
@@ -705,9 +711,9 @@ was_key_unit_asked_for (LoopbackFixture * fixture)
   return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-/* Loses a packet of a key frame. `asked` is the value of the property
- * request-key-units. Checks that the sink requests a key unit if and only if
- * `asked` is TRUE. */
+/* Pushes a key frame and loses one of its packets in the network. `asked` is
+ * the value of the property request-key-units. The sink must request a new key
+ * frame if `asked` is TRUE, and must not request one if it is FALSE. */
 static void
 lose_a_key_packet (gboolean asked)
 {
@@ -730,8 +736,9 @@ lose_a_key_packet (gboolean asked)
     loopback_push (&fixture, make_delta (i++));
     g_usleep (1000);
   }
-  /* The sink counts the loss shortly before it sends the request upstream. The
-   * test may therefore see the new count before the request has arrived. */
+  /* The sink counts the lost packet shortly before it sends the request for a
+   * key frame upstream. When the test sees the new count, the request may
+   * therefore not have arrived yet. */
   while (asked && !was_key_unit_asked_for (&fixture))
     g_usleep (1000);
   fail_if (was_key_unit_asked_for (&fixture));
@@ -747,10 +754,10 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
 
 GST_END_TEST;
 
-/* The receiver drops frames because downstream is too slow. In one run of the
- * test, some of the dropped frames are key frames, so the sink must request a
- * new key frame. In the other run, no key frame is dropped, so the sink must
- * not request a key frame. */
+/* The receiver drops frames because the elements downstream of it are too slow.
+ * The test runs twice. In one run, some of the dropped frames are key frames,
+ * so the sink must request a new key frame. In the other run, no key frame is
+ * dropped, so the sink must not request one. */
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;
@@ -793,9 +800,9 @@ GST_START_TEST (rate_is_told)
   gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
       loopback_port_of (&fixture.src), NULL);
-  /* The sink is already running, so the signal handler could miss a
-   * notification. The test therefore restarts the sink after it has connected
-   * the handler. */
+  /* The sink is already running when the test connects the signal handler. The
+   * handler may therefore have missed a notification. For this reason, the test
+   * then restarts the sink. */
   g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (fixture.sink.element, GST_STATE_READY);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of dccpthinsrc over real sockets on loopback: its behaviour in the
- * pipeline, its behaviour with dccpthinsink as the sender, and its behaviour
- * with senders of invalid packets. The tests wait for each event and set no
- * time limit.
+/* Tests of the element dccpthinsrc, which receives a stream over DCCP, with
+ * real sockets on loopback. They test its behaviour in the pipeline, with
+ * dccpthinsink as the sender, and with senders of invalid packets. The tests
+ * wait for each event without a time limit of their own.
  */
 
 #include "dccploopback.h"
@@ -48,10 +48,11 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
     fail_unless (GST_BUFFER_PTS_IS_VALID (buffer));
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
         GST_BUFFER_DTS (buffer));
-    /* To compute the timestamps of the buffers, the source needs the difference
-     * between the clock of the pipeline and its own clock, which has a
-     * resolution of one microsecond. It reads one clock shortly after the
-     * other, so the difference and the timestamps are slightly inexact. */
+    /* The test permits timestamps that are wrong by up to 20 ms. The source
+     * computes them from the difference between the pipeline's clock and its
+     * own clock. It reads one clock shortly after the other, and its own clock
+     * has a resolution of one microsecond. The difference is therefore slightly
+     * inexact. */
     fail_unless (GST_BUFFER_PTS (buffer) + 20000 >= last);
     fail_unless (GST_BUFFER_PTS (buffer) <= now + 20000);
     last = GST_BUFFER_PTS (buffer);
@@ -115,7 +116,7 @@ GST_START_TEST (without_eos_the_next_connection_goes_on)
 
 GST_END_TEST;
 
-/* After EOS the source must not accept another sender. */
+/* After EOS, the source must refuse any further sender. */
 GST_START_TEST (after_eos_nobody_is_accepted)
 {
   gchar *text;
@@ -187,7 +188,7 @@ GST_START_TEST (flush_ends_the_wait)
 
 GST_END_TEST;
 
-/* Packets that arrive during a pause are dropped. */
+/* A packet arrives while the source is paused. The source must drop it. */
 GST_START_TEST (pause_ends_the_wait)
 {
   GstBuffer *buffer;
@@ -227,8 +228,8 @@ GST_END_TEST;
 /* --- downstream is too slow ----------------------------------------------- */
 
 /* Removes the oldest element message from the bus of the sink. If it is the
- * message "dccp-slow-receiver", returns its field `slow`. Otherwise returns
- * TRUE. */
+ * message "dccp-slow-receiver", returns its field `slow`: whether the receiver
+ * has reported that it is slow. Otherwise returns TRUE. */
 static gboolean
 is_slow (LoopbackEnd * sink)
 {
@@ -243,9 +244,10 @@ is_slow (LoopbackEnd * sink)
   return slow;
 }
 
-/* The source keeps receiving while downstream is blocked. The source reports to
- * the sender that the receiver is slow. When downstream accepts buffers again,
- * the source reports that the receiver is not slow any more. */
+/* While the elements downstream are blocked, the source must continue to
+ * receive, and must report to the sender that the receiver is slow. When the
+ * elements downstream accept buffers again, the source must report that the
+ * receiver is no longer slow. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -327,8 +329,8 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
 
 GST_END_TEST;
 
-/* The source connects, but no sender listens yet, and an ICMP error reports
- * this. A sender may begin to listen later, so the source must try again. */
+/* The source connects to a sender that does not listen yet, and gets an ICMP
+ * error. The sender may begin to listen later, so the source must try again. */
 GST_START_TEST (a_sender_may_begin_later)
 {
   gint port;
@@ -388,11 +390,11 @@ stranger_new (LoopbackEnd * src)
   return socket;
 }
 
-/* Packets that the test sends to the port of the source. Their headers are
- * invalid by RFC 4340, section 5.1. `size` is the size of the packet in bytes.
- * `words` is the value of the field Data Offset, in 32-bit words. `type_x` is
- * the byte that contains the fields Type and X. `reason` is the counter of the
- * source that must count the packet. */
+/* Invalid packets that the test sends to the port of the source (RFC 4340,
+ * section 5.1). `size` is the size of the packet in bytes. `words` is the
+ * header field Data Offset, in 32-bit words. `type_x` is the header byte with
+ * the fields Type and X. `reason` is the statistic in which the source must
+ * count the packet. */
 static const struct
 {
   gsize size;
@@ -406,7 +408,8 @@ static const struct
   {24, 6, 3 << 1 | 1, "refused-flow"},
 };
 
-/* The invalid packets arrive during a stream, which must continue. */
+/* The test sends invalid packets to the source during a stream. The source must
+ * count each of them, and the stream must continue. */
 GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   gchar packet[64] = { 0 };
@@ -440,9 +443,11 @@ GST_END_TEST;
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The source accepts only sinks at the addresses in allowed-senders. A sink
- * that connects from another address must be refused. It must neither prevent
- * the permitted sink from connecting nor end the stream of this sink. */
+/* The property allowed-senders of the source contains the addresses of the
+ * permitted senders. A first sink connects from another address, and the source
+ * must refuse it. A second sink connects from a permitted address, and the
+ * source must accept it. When the first sink stops, the stream of the second
+ * sink must continue. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   LoopbackFixture fixture;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the error messages for wrong pipelines. Each message says what
+/* Tests of the error messages for wrong pipelines. A message must say what
  * failed, on what, why, and what to do. The test starts each pipeline of the
- * table and compares the text of its first error or warning.
+ * table, and compares the text of its first error or warning with the text in
+ * the table.
  *
- * Some words of a message are chosen by the system or by GLib. In the table, a
+ * Some words of a message come from the system or from GLib. In the table, a
  * "*" stands for these words and matches any text.
  */
 

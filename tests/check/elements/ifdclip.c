@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a film of 60 s through the algorithms of IFD in virtual time. The main
- * case is a film whose bitrate exceeds the rate of the channel. Each frame
- * arrives at its due time and passes through a model of a socket that accepts
- * one frame after the other. The result is compared with the maximum number of
- * decodable frames that a sender with knowledge of the future could achieve.
- * The clips are made by pipelines/clips.
+/* Runs a film of 60 s through the algorithms of IFD (I-Frame Delay) in virtual
+ * time. These algorithms decide which frames a sender drops. The main case is a
+ * film whose bitrate exceeds the rate of the channel.
+ *
+ * Each frame is pushed at its due time, and passes through a model of a socket
+ * that accepts one frame after the other. The result is compared with the
+ * maximum number of decodable frames. Only a sender that knows the future could
+ * reach this maximum. The film is made by the program pipelines/clips.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,17 +16,17 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define FRAME_PERIOD (40 * MS)
-/* The payload rate of TCP over a token bucket of 5 Mbit/s. The token bucket
- * counts full Ethernet frames of 1514 bytes, of which 1448 are payload. The
- * payload rate is a little less than 1448/1514 of 5 Mbit/s, because other
- * packets use the link too. */
+/* The rate in bit/s at which TCP carries payload through a token bucket of 5
+ * Mbit/s. The token bucket counts whole Ethernet frames of 1514 bytes, of which
+ * 1448 bytes are payload. The rate is a little less than 1448/1514 of 5 Mbit/s,
+ * because other packets use the link, too. */
 #define CHANNEL_RATE 4770000
-/* Number of bytes in a full socket. This is the sum of the unsent bytes and the
- * bytes in flight. ifdsink permits 16384 unsent bytes (TCP_NOTSENT_LOWAT). The
- * bytes in flight are at least an initial window of ten segments (RFC 6928).
- * This minimum is used here. */
+/* The number of bytes that a full socket holds: the unsent bytes and the bytes
+ * in flight. ifdsink permits 16384 unsent bytes (TCP_NOTSENT_LOWAT). For the
+ * bytes in flight, the test uses their minimum. This is an initial window of
+ * ten segments (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
-/* A frame that arrives more than this time after its due time is useless. */
+/* A frame is useless if it arrives later than this time after its due time. */
 #define MAX_LATENESS (500 * MS)
 
 typedef struct
@@ -73,8 +75,8 @@ add_pictures (GArray * film, MpegVideoFramer * framer)
   }
 }
 
-/* Reads a film of 25 frames per second. The due time of a frame is its decoding
- * time, which is different for each frame. */
+/* Reads a film of 25 frames per second from the clip with `megabits` Mbit/s.
+ * The due time of a frame is its decoding time. */
 static GArray *
 read_film (guint megabits)
 {
@@ -114,16 +116,18 @@ typedef struct
   GArray *film;
   guint socket_size;            /* bytes; 0 for a channel without a socket */
   gboolean sending;
-  /* time in ns at which the socket has accepted the whole current frame */
+  /* Time in ns at which the socket has accepted the whole frame that is being
+   * sent. */
   guint64 taken_at;
-  /* time in ns at which the last byte that was sent arrives */
+  /* Time in ns at which the last byte that was written to the socket arrives at
+   * the receiver. */
   guint64 free_at;
-  /* due time in ns of the frame that is being sent */
+  /* Due time in ns of the frame that is being sent. */
   guint64 due;
-  /* array of guint64: lateness of each arrival in ns */
+  /* The lateness of each frame that arrived, as guint64 in ns. */
   GArray *lateness;
-  /* Maximum time in ns from the due time of a frame until the socket has
-   * accepted the whole frame. */
+  /* The maximum, over all frames so far, of the time from the due time of a
+   * frame until the socket has accepted the whole frame; in ns. */
   guint64 max;
 } Channel;
 
@@ -183,9 +187,9 @@ stream (Channel * channel)
 /* --- the result ----------------------------------------------------------- */
 
 /* Returns the number of decodable frames. A frame is decodable if it arrived
- * and all its references are decodable. A leading B-frame, which directly
- * follows an I-frame, also needs the last reference frame of the previous GOP.
- * In a closed GOP, it does not need this frame. */
+ * and all frames to which it refers are decodable. B-frames directly after an
+ * I-frame (leading B-frames) also refer to the last reference frame of the
+ * previous GOP. In a closed GOP, they do not refer to this frame. */
 static guint
 count_decodable (const GArray * film)
 {
@@ -260,8 +264,8 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   channel.lateness = g_array_new (FALSE, FALSE, sizeof (guint64));
   stream (&channel);
   judge (&channel, result);
-  /* The statistics of Ifd must agree with the values that this test has
-   * computed. */
+  /* The IFD algorithm computes statistics itself. They must agree with the
+   * values that this test has computed. */
   ifd_get_stats (channel.ifd, &stats);
   fail_unless_equals_int64 (stats.lateness_max, channel.max);
   fail_unless (stats.lateness_median <= stats.lateness_p99);
@@ -272,25 +276,28 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   ifd_free (channel.ifd);
 }
 
-/* --- best result of a sender that knows the future ------------------------ */
+/* --- best result that any sender could reach ------------------------------ */
 
-/* State of the references after a frame: it determines which of the following
- * frames can still be decoded. */
+/* State of the decoder after a frame: it says which reference frames the
+ * decoder has, and therefore which of the following frames it can decode. */
 typedef enum
 {
   CHAIN_WHOLE,
-  /* No frame can be decoded before the next I-frame. */
+  /* A reference frame is missing, so no frame can be decoded before the next
+   * I-frame. */
   CHAIN_BROKEN,
-  /* All frames can be decoded except leading B-frames. */
+  /* The decoder has an I-frame, but not the reference frame before this
+   * I-frame. It can therefore decode all following frames except the leading
+   * B-frames, which also refer to the frame before the I-frame. */
   CHAIN_NEW,
   CHAIN_LAST
 } Chain;
 
-/* Results of a sender that has information about all future frames. The sender
- * can select `n` decodable frames in several ways. After some selections, the
- * references are in the state `chain` (see Chain). For these selections,
- * `free_at[chain][n]` is the earliest time at which the channel can be free
- * again. If there is no such selection, the time is G_MAXUINT64. */
+/* The best results of a sender that knows all future frames. The sender can
+ * select `n` decodable frames in several ways. Some of these selections leave
+ * the decoder in the state `chain`. `free_at[chain][n]` is the earliest time in
+ * ns at which the channel can be free again after one of them. If there is no
+ * such selection, the time is G_MAXUINT64. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -303,10 +310,10 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Records in `next` the result of a sender that skips `picture`. If `picture`
- * can arrive in time and can be decoded, also records the result of a sender
- * that sends `picture`. Otherwise a sender gains nothing by sending `picture`,
- * so no result is recorded for sending it. */
+/* Records in `next` what a sender reaches if it skips `picture`. If `picture`
+ * would arrive in time and could be decoded, also records what a sender reaches
+ * if it sends `picture`. In any other case, sending `picture` would only cost
+ * time, so this alternative is not recorded. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -354,10 +361,11 @@ best_clear (Best * best)
  * later than `max_lateness`. The result is exact, although the function does
  * not try all selections of frames.
  *
- * If two selections have the same number of frames and lead to the same state
- * (see Chain), the same later frames can be decoded after either selection.
- * Only the selection whose transmission ends earlier is continued, because the
- * other one cannot have a better result. */
+ * Two selections may have the same number of frames and leave the decoder in
+ * the same state (the enum Chain). After both, the decoder can then decode the
+ * same later frames. The function continues only the selection whose
+ * transmission ends earlier, because the other one cannot have a better result.
+ */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {
@@ -478,10 +486,11 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 
 GST_END_TEST;
 
-/* The algorithms of Ouwens' paper have a queue with room for one waiting frame.
- * Several frames may arrive while an I-frame is sent, and such a queue is too
- * short for them. Therefore these algorithms lose some B-frames on any channel.
- */
+/* The algorithms "paper" and "paper-gop" are those of the paper of Ouwens
+ * (2006). In their queue, only one frame can wait. Several frames may arrive
+ * while an I-frame is sent, and then some of them are dropped. These algorithms
+ * therefore lose some B-frames even if the channel is fast enough. The
+ * algorithm "gop" must lose none. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

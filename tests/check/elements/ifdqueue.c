@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of ifdqueue: when frames enter the queue, which frames leave it, and in
- * which order. The clock is a test clock, and the network accepts as many
- * frames as the test allows.
+/* Tests of the element ifdqueue, which queues video frames in front of a slow
+ * network and drops frames that do not fit. The tests check when frames enter
+ * the queue, which frames leave it, and in which order. The clock is a test
+ * clock. The network is simulated, and accepts as many frames as the test
+ * allows.
  */
 
 #include "gstframeinfometa.h"
@@ -20,9 +22,10 @@ GST_START_TEST (frames_enter_at_their_dts)
   harness_push_plan (&harness, "scI0 P3 B1");
   harness_expect_wait (&harness, 0 * FRAME_TIME);
   harness_set_time (&harness, 0);
-  /* A wait on the test clock ends immediately if its time has already passed.
-   * Otherwise the test ends the wait: gst_test_clock_crank () sets the clock to
-   * the time for which the element waits. */
+  /* The element waits on the test clock. If the time of the wait has already
+   * passed, the wait ends at once. Otherwise the test has to end the wait with
+   * gst_test_clock_crank (). This function sets the clock to the time for which
+   * the element waits. */
   gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
   harness_expect_log (&harness, "~I0s");
   harness_expect_stat (&harness, "sent", 1);
@@ -80,8 +83,8 @@ GST_START_TEST (live_upstream_adds_its_latency)
 
 GST_END_TEST;
 
-/* The first frame is due at 0 ms, but downstream accepts it only at 30 ms. The
- * lateness of the frame must include this delay. */
+/* The first frame is due at 0 ms, but the elements downstream accept it only at
+ * 30 ms. The statistics must therefore report a lateness of 30 ms. */
 GST_START_TEST (lateness_counts_until_downstream_took_all)
 {
   IfdHarness harness;
@@ -127,9 +130,9 @@ GST_START_TEST (a_pause_makes_nothing_late)
 
 GST_END_TEST;
 
-/* While the pipeline is paused, the frame that is being sent stays in the
- * element. The time of the pause does not count as time in which the network
- * blocked. */
+/* The pipeline is paused while ifdqueue sends a frame. The frame stays in
+ * ifdqueue during the pause. This time must not count as time for which the
+ * network blocked ifdqueue. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
   IfdHarness harness;
@@ -173,8 +176,8 @@ GST_START_TEST (nothing_enters_before_playing)
 
 GST_END_TEST;
 
-/* The segment begins at the DTS of the third frame. The first two frames, whose
- * DTS are earlier, must be sent immediately. */
+/* The segment begins at the DTS of the third frame. The DTS of the first two
+ * frames are earlier, so ifdqueue must send these two frames immediately. */
 GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 {
   GstSegment segment;
@@ -223,10 +226,10 @@ assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
   gst_message_unref (message);
 }
 
-/* IFD (I-Frame Delay) is an algorithm that drops B-frames first. The network
- * blocks while the I-frame is being sent. Three further frames wait in the
- * queue, which is then full. New frames must replace only B-frames in the
- * queue. */
+/* Tests IFD (I-Frame Delay), an algorithm that drops B-frames first. The
+ * network blocks while the I-frame is being sent. Three further frames then
+ * fill the queue. When more frames arrive, they may replace only B-frames in
+ * the queue. */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
   IfdHarness harness;
@@ -308,8 +311,8 @@ GST_START_TEST (without_sync_what_is_live_is_dropped_rather_than_waits)
 
 GST_END_TEST;
 
-/* With sync=false, a file is sent completely, as fast as the network accepts
- * it. */
+/* With sync=false, ifdqueue must send the frames of a file as fast as the
+ * network accepts them, and must drop none of them. */
 GST_START_TEST (without_sync_what_is_read_ahead_waits)
 {
   IfdHarness harness;
@@ -319,8 +322,9 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
   harness_start (&harness, MPEG_CAPS);
   harness.room = 0;
   harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
-  /* max-frames is 2. The first frame is being sent, and the next two frames
-   * fill the queue. The push of the fourth frame by upstream is blocked. */
+  /* The property max-frames is 2. The first frame is being sent, and the next
+   * two frames fill the queue. The thread that pushes the fourth frame is
+   * therefore blocked. */
   harness_expect_pushed (&harness, 3 + 3);
   harness_expect_stat (&harness, "waiting", 2);
   harness_open_network (&harness, -1);
@@ -334,9 +338,10 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* Before EOS, ifdqueue sends an event that announces EOS. When a sink receives
- * this event, the sink sets the deadline for the end of the stream. The event
- * must therefore overtake the waiting frames. */
+/* A sink has to know early that the stream ends, because it then sets a
+ * deadline for the end. ifdqueue therefore first sends an event that announces
+ * EOS, and sends EOS itself after the last frame. The announcement must reach
+ * the sink before the frames that still wait in the queue. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;
@@ -372,9 +377,11 @@ GST_START_TEST (what_waits_for_room_can_be_flushed)
 
 GST_END_TEST;
 
-/* ifdqueue must send the leading B-frames of a closed GOP, because they do not
- * refer to the previous GOP. It must drop the leading B-frames of a GOP with
- * the broken_link flag, because they refer to frames that no longer exist. */
+/* The B-frames directly after the I-frame of a GOP, the leading B-frames, may
+ * also refer to the GOP before it. In a closed GOP they do not, so ifdqueue
+ * must send them. If a GOP has the flag broken_link, the GOP before it is
+ * missing. The leading B-frames then cannot be decoded, and ifdqueue must drop
+ * them. */
 GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 {
   IfdHarness harness;
@@ -394,8 +401,8 @@ GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 
 GST_END_TEST;
 
-/* Pushes the two field pictures of an I-frame, and then those of a P-frame.
- * ifdqueue must count one I-frame and one P-frame. */
+/* Pushes an I-frame and a P-frame. Each of the two frames consists of two field
+ * pictures. ifdqueue must count one I-frame and one P-frame. */
 GST_START_TEST (two_fields_are_one_frame)
 {
   IfdHarness harness;
@@ -414,10 +421,9 @@ GST_START_TEST (two_fields_are_one_frame)
 
 GST_END_TEST;
 
-/* The pipeline is live, so ifdqueue would drop a frame for which the queue has
- * no room. The number of drops would depend on the scheduling of the task.
- * Therefore the queue has room for all frames.
- */
+/* The queue has room for all frames of the test. With less room, ifdqueue would
+ * drop frames, because the pipeline is live. The number of dropped frames would
+ * then depend on the scheduling of the streaming thread. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   static const gchar *const words[] = { "scI0", "P3", "B1", "B2", "oI2" };
@@ -435,8 +441,8 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* A frame with only half of its slice rows must be sent nevertheless, because
- * a decoder conceals such damage. */
+/* The frame contains only half of its slice rows. ifdqueue must send it
+ * nevertheless, because a decoder can conceal the missing rows. */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
   GBytes *bytes = harness_make_mpeg ("P1");
@@ -460,14 +466,15 @@ GST_END_TEST;
 
 /* --- H.264 and H.265 ------------------------------------------------------ */
 
-/* Frames with one slice each: an IDR frame, a P-frame, and a non-reference
- * B-frame (H.264 table 7-1, 7.3.3) */
+/* H.264 frames with one slice each: an IDR frame, a P-frame, and a B-frame to
+ * which no other frame refers (H.264, table 7-1 and section 7.3.3). */
 #define H264_IDR "\0\0\0\1\x65\x88\x84\x21"
 #define H264_P "\0\0\0\1\x41\x9a\x24\x6c"
 #define H264_B "\0\0\0\1\x01\x9e\x41\x78"
-/* H.265 access units (table 7-1). H265_IDR is an SPS with one sub-layer,
- * followed by an IDR_W_RADL frame. H265_P is a TRAIL_R frame. H265_B is a
- * TRAIL_N frame, which is a non-reference frame. */
+/* H.265 access units (table 7-1). H265_IDR consists of an SPS with one
+ * sub-layer and a frame of the type IDR_W_RADL. H265_P is a frame of the type
+ * TRAIL_R. H265_B is a frame of the type TRAIL_N, to which no other frame
+ * refers. */
 #define H265_IDR "\0\0\0\1\x42\x01\x01\x60\0\0\1\x26\x01\xaf\x08"
 #define H265_P "\0\0\0\1\x02\x01\xd0\x09"
 #define H265_B "\0\0\0\1\x00\x01\xe0\x24"
@@ -500,9 +507,10 @@ assert_classifies (const gchar * caps, const gchar * const units[3],
   assert_stat (&harness, "frames-in-p", 1);
   assert_stat (&harness, "frames-in-b", 2);
   harness_open_network (&harness, -1);
-  /* Both B-frames must be dropped. The log shows the P-frame, which is frame 2,
-   * as "I2". It shows the type I because upstream does not set DELTA_UNIT on
-   * any frame. */
+  /* Both B-frames must be dropped, so the log contains the I-frame 0 and the
+   * P-frame 2. The log shows the P-frame as "I2": it writes "I" for each buffer
+   * that has neither the flag DROPPABLE nor the flag DELTA_UNIT. In this test,
+   * no buffer has the flag DELTA_UNIT. */
   harness_expect_log (&harness, "~I0 ~I2");
   harness_expect_stat (&harness, "dropped-b", 2);
   harness_expect_adds_up (&harness, 0);
@@ -528,8 +536,9 @@ GST_START_TEST (h264_and_h265_tell_their_b_frames)
 
 GST_END_TEST;
 
-/* Elements downstream that see only packets, such as dccpthinsink, need the
- * temporal layer of each frame. */
+/* ifdqueue must attach the temporal layer of each frame to the buffer. Elements
+ * downstream that see only packets, such as dccpthinsink, need this
+ * information. */
 GST_START_TEST (h265_frames_carry_their_temporal_layer)
 {
   static const struct
@@ -567,9 +576,9 @@ GST_START_TEST (h265_frames_carry_their_temporal_layer)
 
 GST_END_TEST;
 
-/* Three error resilient frames of VP9 (section 6.2): a key frame of 320x240, a
- * frame that refreshes a reference frame, and a frame that refreshes no
- * reference frame */
+/* Three error resilient frames of VP9 (section 6.2). VP9_KEY is a key frame of
+ * 320x240 pixels. VP9_P replaces a reference frame, so later frames may refer
+ * to it. VP9_B replaces no reference frame, so no frame refers to it. */
 #define VP9_KEY "\x83\x49\x83\x42\x40\x13\xf0\x0e\xf0"
 #define VP9_P "\x87\x01\0\x09\0\0\0\0"
 #define VP9_B "\x87\0\0\x09\0\0\0\0"
@@ -583,9 +592,9 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 
 GST_END_TEST;
 
-/* The frame is malformed, so it is unknown whether later frames refer to it.
- * ifdqueue must treat it like a reference frame, because later frames may need
- * it. */
+/* The second frame is malformed, so ifdqueue cannot know whether later frames
+ * refer to it. ifdqueue must treat it as a reference frame, that is, as a
+ * P-frame. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;
@@ -604,9 +613,9 @@ GST_START_TEST (malformed_frame_is_counted)
 
 GST_END_TEST;
 
-/* Field pictures (H.264 section 7.3.3): the top field and the bottom field of
- * an I-frame, of a P-frame and of a B-frame. H264_SETS is an SPS and a PPS,
- * which precede the I-frame. */
+/* Field pictures of H.264 (section 7.3.3): the top field and the bottom field
+ * of an I-frame, of a P-frame and of a B-frame. H264_SETS is an SPS and a PPS,
+ * which are sent before the I-frame. */
 #define H264_SETS "\0\0\0\1\x67\x4d\0\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\0\1\x68\xce\x3c\x80"
 #define H264_I_TOP H264_SETS "\0\0\0\1\x45\x88\x80\x50\x42\xa0"
@@ -638,8 +647,9 @@ GST_START_TEST (fields_of_a_frame_go_together)
   push_field (&harness, H264_I_BOTTOM);
   harness_expect_log (&harness, "~I0");
   assert_stat (&harness, "frames-in", 1);
-  /* The B-frame waits in the queue until the second field of the P-frame
-   * arrives. The P-frame is then complete and replaces the B-frame. */
+  /* The B-frame waits in the queue while only the first field of the P-frame
+   * has arrived. The second field completes the P-frame, which then replaces
+   * the B-frame. */
   push_field (&harness, H264_B_TOP);
   push_field (&harness, H264_B_BOTTOM);
   push_field (&harness, H264_P_TOP);
@@ -660,8 +670,9 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* If another frame, new caps or the end of the stream follows a first field,
- * the second field is missing. The first field must then be sent as a frame. */
+/* A first field is followed by another frame, by new caps or by the end of the
+ * stream. Its second field is therefore missing. ifdqueue must then send the
+ * first field as a frame of its own. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -688,8 +699,8 @@ GST_START_TEST (fields_alone_are_frames)
 
 GST_END_TEST;
 
-/* A frame is complete when its second field has arrived. It is therefore due at
- * the time of the second field. */
+/* A frame that consists of two fields is complete when the second field has
+ * arrived. Its due time must therefore be that of the second field. */
 GST_START_TEST (fields_are_due_with_the_second)
 {
   IfdHarness harness;
@@ -725,9 +736,9 @@ GST_START_TEST (flush_forgets_a_first_field)
 
 GST_END_TEST;
 
-/* The first frame of an intra refresh. It is a P-frame after a recovery point
- * SEI message. The bits of the message are 000011110 1 0 00 100, so its
- * recovery_frame_cnt is 29 (H.264, annex D.1.8). */
+/* The first frame of an intra refresh: a P-frame after a recovery point SEI
+ * message. The bits of the message are 000011110 1 0 00 100. According to
+ * H.264, annex D.1.8, its field recovery_frame_cnt is therefore 29. */
 #define H264_REFRESH "\0\0\0\1\x06\x06\x02\x0f\x44\x80" H264_P
 
 GST_START_TEST (refresh_does_not_restore_the_stream)
@@ -738,12 +749,14 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* The first P-frame waits. The second P-frame is dropped because the queue
-   * has no room for it. The third P-frame is dropped because it refers to the
-   * second P-frame.
+  /* The queue has room for one frame. The first P-frame waits in it. The second
+   * P-frame finds no room and is dropped. The third P-frame is dropped because
+   * it refers to the second P-frame.
    *
-   * An intra refresh then begins, but ifdqueue must not resume with it. The
-   * first frame of the refresh and the P-frame after it must be dropped, too.
+   * An intra refresh then begins. Because a frame is missing, a running decoder
+   * would show damaged pictures until the end of the refresh. ifdqueue must
+   * therefore also drop the first frame of the refresh and the P-frame after
+   * it.
    */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
@@ -767,11 +780,11 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 
 GST_END_TEST;
 
-/* A P-frame finds no room and is dropped. It may be the last P-frame before an
- * I-frame, so ifdqueue does not request a key frame yet. If another P-frame
- * follows, it cannot be decoded without the dropped one. ifdqueue must then
- * drop it too and request a key frame.
- */
+/* A P-frame finds no room in the queue and is dropped. If an I-frame follows,
+ * no other frame needs the dropped frame, so ifdqueue does not request a key
+ * frame yet. If another P-frame follows, this P-frame cannot be decoded without
+ * the dropped one. ifdqueue must then drop it, too, and must request a key
+ * frame. */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
   IfdHarness harness;
@@ -788,8 +801,9 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   harness_expect_pushed (&harness, 3 + 4);
   assert_stat (&harness, "dropped-disturbed", 1);
   fail_unless_equals_int (harness.key_unit_requests, 1);
-  /* ifdqueue must send at most one request for a key frame per second. The last
-   * request is less than one second old, so there must be no new one. */
+  /* ifdqueue must send at most one request for a key frame per second. The time
+   * since the last request is less than one second, so ifdqueue must not send
+   * another request. */
   harness_set_time (&harness, 999 * GST_MSECOND);
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 5);
@@ -798,8 +812,9 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 6);
   fail_unless_equals_int (harness.key_unit_requests, 2);
-  /* Now the test pushes the key frame that ifdqueue has requested from the
-   * encoder. The key frame takes the place of the next P-frame. */
+  /* An encoder that is asked for a key frame encodes the next picture as a key
+   * frame instead of a P-frame. The test now does the same and pushes a key
+   * frame. */
   push_unit (&harness, H264_IDR, 8);
   harness_expect_pushed (&harness, 3 + 7);
   harness_open_network (&harness, -1);
@@ -811,8 +826,8 @@ GST_END_TEST;
 
 /* The test pushes two I-frames, the second 2 s after the first. ifdqueue
  * therefore expects a third I-frame after another 2 s. Shortly before this
- * time, P-frames are dropped. ifdqueue must not request a key frame, because
- * the expected I-frame is near. */
+ * time, ifdqueue drops P-frames. It must not request a key frame, because the
+ * expected I-frame is near. */
 GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 {
   IfdHarness harness;
@@ -842,10 +857,10 @@ GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 
 GST_END_TEST;
 
-/* A new receiver cannot decode frames that refer to earlier ones. ifdqueue
- * therefore begins with an I-frame or with the first frame of an intra refresh.
- * An intra refresh renews the picture part by part, so the receiver shows no
- * picture before the refresh has ended. */
+/* A new receiver cannot decode frames that refer to earlier frames. ifdqueue
+ * must therefore begin the stream with an I-frame or with the first frame of an
+ * intra refresh. (An intra refresh renews the picture part by part. The
+ * receiver shows a picture only after the end of the refresh.) */
 GST_START_TEST (refresh_is_a_beginning)
 {
   IfdHarness harness;
@@ -1029,9 +1044,9 @@ GST_START_TEST (downstreams_memory_is_not_offered)
 
 GST_END_TEST;
 
-/* The network is blocked. The test pushes 3000 events. The queue must never
- * hold more than 1000 events, so the push of the next event must block. When
- * the network is open, all 3000 events must arrive. */
+/* The network is blocked, and the test pushes 3000 events. The queue must never
+ * hold more than 1000 events. The push of the next event must therefore block.
+ * When the network is open again, all 3000 events must arrive. */
 GST_START_TEST (a_flood_of_events_is_held_back)
 {
   const guint n = 3000;
@@ -1072,9 +1087,9 @@ flush (IfdHarness * harness)
   gst_pad_push_event (harness->up, gst_event_new_flush_stop (TRUE));
 }
 
-/* Pushes a new segment and two frames after a flush, as upstream does after a
- * seek. Checks that both frames are sent. `before` is the log of the frames
- * that were sent before the flush. */
+/* Called after a flush. Pushes a new segment and two frames, as upstream does
+ * after a seek, and checks that both frames are sent. `before` is the log of
+ * the frames that were sent before the flush. */
 static void
 assert_goes_on (IfdHarness * harness, const gchar * before)
 {
@@ -1155,8 +1170,8 @@ GST_START_TEST (a_flush_ends_the_wait_for_playing)
 
 GST_END_TEST;
 
-/* A flush must not lose sticky events. After the flush, ifdqueue sends them
- * again before the first frame. */
+/* A sticky event waits in the queue during a flush. It must not be lost:
+ * ifdqueue must send it after the flush, before the first frame. */
 GST_START_TEST (a_flush_keeps_what_sticks)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
@@ -1206,7 +1221,7 @@ GST_START_TEST (stopping_while_downstream_blocks)
   harness_expect_log (&harness, "~I0s");
   harness_run_until (&harness, 3);
   harness_stop (&harness);
-  /* After the stop, the statistics must remain readable until the element
+  /* The element has been stopped. Its statistics must remain readable until it
    * starts again. */
   assert_stat (&harness, "flushed", 3);
   harness_expect_adds_up (&harness, 0);
@@ -1264,8 +1279,9 @@ GST_START_TEST (stopping_ends_a_query_and_a_flood)
 
 GST_END_TEST;
 
-/* A stream may begin while the pipeline stops. The pad then returns FLUSHING.
- * If it returned an error, upstream would post an error message. */
+/* Upstream may push the beginning of a stream while the pipeline stops. The
+ * sink pad of ifdqueue must then return FLUSHING. If it returned an error,
+ * upstream would post an error message. */
 GST_START_TEST (a_stream_that_begins_while_all_stops_is_no_error)
 {
   GstPad *src;
@@ -1303,8 +1319,8 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* When a source is restarted, its pads are deactivated and activated again.
-     * The test does the same. */
+    /* The test deactivates and activates the pads, as GStreamer does when it
+     * restarts an element. */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);
@@ -1340,10 +1356,9 @@ GST_START_TEST (another_stream_may_follow_eos)
 
 GST_END_TEST;
 
-/* A second stream follows the first one. The whole second stream is queued
- * before the EOS of the first stream is sent. ifdqueue must send both streams
- * in order, each with its EOS.
- */
+/* A second stream follows the first one. The whole second stream arrives in the
+ * queue before ifdqueue has sent the EOS of the first stream. ifdqueue must
+ * send both streams in order, each with its own EOS. */
 GST_START_TEST (another_stream_may_follow_at_once)
 {
   IfdHarness harness;
@@ -1522,8 +1537,9 @@ GST_START_TEST (without_sync_only_a_live_stream_has_latency)
 
 GST_END_TEST;
 
-/* In a raw stream of a live source, a frame is complete only when the next
- * frame begins. */
+/* No parser has divided the stream into frames. The end of a frame is therefore
+ * known only when the next frame begins. In a live stream, this wait must be
+ * part of the latency. */
 GST_START_TEST (raw_frames_wait_for_the_next_one)
 {
   IfdHarness harness;
@@ -1544,9 +1560,9 @@ GST_END_TEST;
 
 /* --- caps ----------------------------------------------------------------- */
 
-/* The buffers are like those of filesrc: they have no caps and no timestamps,
- * and a buffer can begin and end anywhere in the stream. The element must find
- * the frames and set the caps. */
+/* The test pushes buffers like those of filesrc. They have no caps and no
+ * timestamps, and they begin and end anywhere in the stream. ifdqueue must find
+ * the frames in them and set the caps. */
 GST_START_TEST (raw_bytes_become_frames_with_caps)
 {
   GByteArray *bytes = g_byte_array_new ();
@@ -1641,8 +1657,8 @@ GST_START_TEST (unusable_caps_get_a_hint)
 GST_END_TEST;
 
 /* The caps of a stream may change. For example, mpegtsmux adds its stream
- * headers to the caps when it outputs the first buffer. If the old and the new
- * caps are unusable, ifdqueue must post only one error. */
+ * headers to the caps when it outputs the first buffer. If ifdqueue can use
+ * neither the old nor the new caps, it must post only one error. */
 GST_START_TEST (unusable_caps_that_change_are_one_error)
 {
   static const gchar *const caps[] = {
@@ -1668,9 +1684,9 @@ GST_START_TEST (unusable_caps_that_change_are_one_error)
 
 GST_END_TEST;
 
-/* ifdqueue offers caps, from which upstream may choose. Caps with complete
- * access units come first, even if upstream prefers others. Caps that
- * downstream does not accept are not offered. */
+/* Upstream may ask which caps ifdqueue accepts, and choose from the answer. The
+ * answer must contain caps with complete access units first, even if upstream
+ * prefers others. It must not contain caps that downstream does not accept. */
 GST_START_TEST (upstream_chooses_what_is_usable)
 {
   GstCaps *filter = gst_caps_from_string ("video/x-h264,alignment=nal; "
@@ -1773,9 +1789,10 @@ GST_START_TEST (statistics_come_at_their_interval)
 
 GST_END_TEST;
 
-/* Returns the number of warnings that ifdqueue posts because a fakesink is
- * downstream. Other elements and the ghost pads of bins may be between ifdqueue
- * and the fakesink. */
+/* Runs the pipeline `line` and returns the number of warnings that ifdqueue
+ * posts. Each warning must have the text `expected`. The warnings are about a
+ * fakesink downstream of ifdqueue. Other elements and the ghost pads of bins
+ * may be between ifdqueue and the fakesink. */
 static guint
 count_warnings (const gchar * line, const gchar * expected)
 {

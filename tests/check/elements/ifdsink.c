@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of ifdsink over real sockets. The test itself is the receiver. Whatever
- * the receiver does, these conditions must hold:
+/* Tests of the element ifdsink, which sends video frames over TCP, with real
+ * sockets. The test itself is the receiver. Whatever the receiver does, these
+ * conditions must hold:
  * - The first frame of each connection is an I-frame.
  * - No call waits without a limit.
  * - The bytes of each connection are whole frames, except at the end of a
  *   connection that was reset.
  *
- * Most tests use only the part of ifdsink that writes to the socket.
+ * ifdsink consists of a queue and of a part that writes to the socket. Most
+ * tests use only the part that writes to the socket.
  */
 
 #include <gst/check/gstcheck.h>
@@ -24,13 +26,13 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Size of a frame in bytes. The frame is too large for the buffers of the
- * connection: the limit for unsent data and the receive buffer together are
- * smaller. */
+/* Size of a frame in bytes. It exceeds the limit for unsent data and the
+ * receive buffer together. If the receiver does not read, the connection
+ * therefore cannot hold a whole frame of this size. */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
-/* Size of the header before each frame. The header has the frame's type, number
- * and size. */
+/* Size in bytes of the header in front of each frame. The header contains the
+ * type, the number and the size of the frame. */
 #define HEADER 8
 
 /* --- the receiver --------------------------------------------------------- */
@@ -39,14 +41,16 @@ typedef struct
 {
   gint listener;
   guint16 port;
-  /* The file descriptor of the connection; -1 if there is none. */
+  /* The file descriptor of the current connection, or -1 if there is no
+   * connection. */
   gint fd;
-  /* The received bytes of a frame that is not complete yet. */
+  /* The received bytes of the last frame, which is not complete yet. */
   GByteArray *bytes;
-  /* Types and numbers of the received frames, as a text such as "I0 P1 ". */
+  /* The received frames, as a text such as "I0 P1 ": the type and the number of
+   * each frame. */
   GString *frames;
-  /* The next frame must have at least this number, because the frames of a
-   * connection come in the order of their numbers. */
+  /* The lowest number that the next frame may have, because the frames of a
+   * connection must arrive in the order of their numbers. */
   guint next;
 } Receiver;
 
@@ -62,9 +66,9 @@ bind_to_free_port (gint fd)
   return ntohs (address.sin_port);
 }
 
-/* Creates a receiver with small buffers, which are soon full. The receiver has
- * bound its port, so that no other program can use the port. It does not listen
- * yet. */
+/* Creates a receiver with a small receive buffer, which is soon full. The
+ * receiver does not listen yet, but it has bound its port, so that no other
+ * program can use this port. */
 static void
 receiver_init (Receiver * self)
 {
@@ -125,11 +129,12 @@ receiver_clear (Receiver * self)
   g_string_free (self->frames, TRUE);
 }
 
-/* Removes whole frames from the received bytes. Checks each frame:
- * - Its bytes are those that were pushed.
- * - Its number is higher than that of the previous frame. A frame with a lower
- *   or equal number is a duplicate, or has arrived after a later frame.
- * - It is an I-frame if it is the first frame of a connection. */
+/* Removes all whole frames from the received bytes. Checks these conditions for
+ * each frame:
+ * - The bytes of the frame are those that were pushed.
+ * - The number of the frame is higher than that of the previous frame.
+ *   Otherwise the frame is a duplicate, or has arrived after a later frame.
+ * - The first frame of a connection is an I-frame. */
 static void
 receiver_parse (Receiver * self)
 {
@@ -155,8 +160,9 @@ receiver_parse (Receiver * self)
   }
 }
 
-/* Reads up to `size` bytes. Returns 0 at the end of the connection and -1 if
- * the connection was reset. */
+/* Reads up to `size` bytes from the connection. Returns the number of bytes
+ * that were read. Returns 0 if the sender has closed the connection, and -1 if
+ * the sender has reset it. */
 static gssize
 receiver_read (Receiver * self, gsize size)
 {
@@ -195,9 +201,9 @@ receiver_read_until (Receiver * self, const gchar * frames)
   }
 }
 
-/* Reads until the connection ends. Returns FALSE if the sender reset the
- * connection, and TRUE if the sender closed it. If the sender closed it in the
- * middle of a frame, the test fails. */
+/* Reads until the connection ends. Returns TRUE if the sender closed the
+ * connection, and FALSE if the sender reset it. The test fails if the sender
+ * closed the connection in the middle of a frame. */
 static gboolean
 receiver_read_to_end (Receiver * self)
 {
@@ -258,7 +264,8 @@ push_frame (SinkPipeline * test, gchar type, guint number, guint size)
   g_async_queue_push (test->queue, make_frame (type, number, size));
 }
 
-/* Pushes a buffer with several memories, as parsers create them. */
+/* Pushes a frame as a buffer with several memories. Parsers output such
+ * buffers. */
 static void
 push_divided_frame (SinkPipeline * test, gchar type, guint number, guint size)
 {
@@ -295,8 +302,9 @@ wait_until_blocked (SinkPipeline * test)
   WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
-/* Waits until the pipeline plays. The caller can then cause an error. If the
- * error occurred during the start, the pipeline would stay in PAUSED. */
+/* Waits until the pipeline is in the state PLAYING. A test causes an error only
+ * after this wait, because an error during the start would leave the pipeline
+ * in PAUSED. */
 static void
 wait_until_playing (SinkPipeline * test)
 {
@@ -343,8 +351,8 @@ GST_START_TEST (refusing_receiver_is_asked_again)
 
 GST_END_TEST;
 
-/* By RFC 6761, section 6.4, no name in the domain .invalid exists. The sink
- * must report that it cannot resolve such a name. */
+/* The domain .invalid contains no names (RFC 6761, section 6.4). The sink must
+ * report that it cannot resolve a name in this domain. */
 GST_START_TEST (unknown_name_is_an_error)
 {
   SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
@@ -398,9 +406,9 @@ GST_START_TEST (unknown_name_is_asked_for_again)
 GST_END_TEST;
 
 #ifdef __linux__
-/* Opens `n` connections, which fill the connection queue of the listener. Linux
- * then answers no further connection request. A sink that connects now
- * therefore waits for an answer. */
+/* Opens `n` connections, which fill the connection queue of the listening
+ * socket. Linux then answers no further connection request. A sink that
+ * connects afterwards therefore gets no answer, and waits. */
 static void
 receiver_fill_queue (Receiver * self, gint * fds, guint n)
 {
@@ -437,8 +445,9 @@ GST_START_TEST (receiver_that_does_not_answer)
         "no answer for 0.05 s");
   sink_pipeline_free (test);
 
-  /* The sink waits for the answer to its connection request, and peer-timeout
-   * is 0, so the wait has no limit. Stopping the sink must end the wait. */
+  /* The receiver does not answer the connection request of the sink. The
+   * property peer-timeout is 0, so the sink waits for the answer without a
+   * limit. Stopping the sink must end this wait. */
   test = writer_new (&receiver);
   g_object_set (test->sink, "peer-timeout", 0, NULL);
   sink_pipeline_play (test);
@@ -458,24 +467,29 @@ GST_END_TEST;
 typedef enum
 {
   END_CLOSE_AT_ONCE,
-  /* The receiver closes the connection after the last byte of a frame. */
+  /* The receiver closes the connection exactly after the last byte of a frame.
+   */
   END_CLOSE,
   END_CLOSE_IN_FRAME,
   END_RESET,
   END_RESET_IN_FRAME,
-  /* The receiver closes only its sending direction. The sink must treat this as
-   * the end of the connection. */
+  /* The receiver closes only its sending direction, and could still receive.
+   * The sink must treat this as the end of the connection. */
   END_HALF_CLOSE,
   END_HALF_CLOSE_IN_FRAME,
-  END_STALL,                    /* The receiver reads no more data. */
+  /* The receiver stops reading, but does not close the connection. */
+  END_STALL,
   END_LAST
 } End;
 
-/* Plays a pipeline that sends to `receiver`. `again` is the value of
- * auto-reconnect. When the sink is in PLAYING, the receiver ends the connection
- * or stops reading, as `end` says. If `end` is END_STALL or its name ends with
- * _IN_FRAME, the receiver does this while the function render of the sink is
- * blocked in the middle of a frame. Returns the pipeline. */
+/* Plays a pipeline that sends to `receiver`. When the sink is in PLAYING, the
+ * receiver ends the connection or stops reading. `end` says which of these it
+ * does. `again` is the value of the sink's property auto-reconnect. Returns the
+ * pipeline.
+ *
+ * If `end` is END_STALL or its name ends with _IN_FRAME, the receiver waits
+ * until the sink's function render is blocked in the middle of a frame. Only
+ * then does the receiver end the connection or stop reading. */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {
@@ -550,9 +564,9 @@ GST_START_TEST (next_connection_begins_with_an_i_frame)
   push_frame (test, 'B', 2, SMALL_FRAME);
   push_frame (test, 'I', 3, SMALL_FRAME);
   push_divided_frame (test, 'P', 4, SMALL_FRAME);
-  /* Frames that were in flight at the end of the first connection may be
-   * received again on the second connection, before I3. The test accepts such
-   * frames. */
+  /* Frames that were in flight at the end of the first connection may arrive
+   * again on the second connection, before the I-frame 3. The test accepts
+   * these frames. */
   while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
   fail_unless (sink_pipeline_stat_of (test, "connections") >= 2);
@@ -650,8 +664,10 @@ GST_START_TEST (stall_loses_nothing)
 
 GST_END_TEST;
 
-/* The receiver checks that each byte of the frames is the one that was pushed.
- */
+/* The frames are in buffers of a pool, and the test overwrites each buffer when
+ * the sink has returned it to the pool. The receiver checks that each byte of a
+ * frame is nevertheless the one that was pushed. The sink must therefore not
+ * return a buffer whose data it still needs. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBufferPool *pool = pooled_new (HUGE_FRAME);
@@ -693,8 +709,9 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
-/* The receiver reads nothing, so the connection transports no data. The
- * estimated bitrate must therefore fall to 1000 bit/s or less. */
+/* The receiver reads nothing, so the sink can send no more data. The bitrate
+ * that the sink estimates for the network must therefore fall to 1000 bit/s or
+ * less. */
 GST_START_TEST (estimate_of_a_stalled_connection_falls)
 {
   Receiver receiver;
@@ -805,10 +822,10 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   g_object_set (test->sink, "blocking", FALSE, NULL);
   sink_pipeline_play (test);
   receiver_accept (&receiver);
-  /* The receiver reads slowly, so the socket may accept only a part of a frame.
-   * The sink must not drop the rest of such a frame, although blocking is
-   * FALSE. The function render of the sink then waits until the rest is sent.
-   */
+  /* The receiver reads slowly, so the socket may accept only the first part of
+   * a frame. The property blocking is FALSE, so the sink may drop whole frames.
+   * However, it must not drop the rest of a frame whose first part was sent.
+   * Instead, the function render must wait until the rest is sent. */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
     push_frame (test, 'I', i++, SMALL_FRAME);
@@ -830,9 +847,9 @@ GST_END_TEST;
 #define MAX_RANDOM_MEMORIES 20
 #define MAX_RANDOM_SIZE 60000
 
-/* Divides a frame into up to MAX_RANDOM_MEMORIES memories. Some of these
- * memories are empty. If a buffer has too many memories, GStreamer merges them.
- */
+/* Divides a frame into up to MAX_RANDOM_MEMORIES memories. Some of them are
+ * empty. If there are more memories than a buffer can hold, GStreamer merges
+ * some of them. */
 static GstBuffer *
 divide_at_random (GRand * rand, GstBuffer * whole)
 {
@@ -876,7 +893,7 @@ typedef struct
 {
   Receiver receiver;
   GRand *rand;
-  /* Number of further connections that the receiver will break. */
+  /* number of further connections that the receiver will break on purpose */
   guint breaks;
   guint n_frames;               /* of all connections */
   gint is_over;                 /* The sink has stopped. */
@@ -892,7 +909,7 @@ count_frames (RandomReceiver * self)
 }
 
 /* Waits until the sink connects, and accepts the connection. Returns FALSE if
- * the sink has stopped and no connection waits. */
+ * the sink has stopped and has left no connection to accept. */
 static gboolean
 await_connection (RandomReceiver * self)
 {
@@ -906,9 +923,10 @@ await_connection (RandomReceiver * self)
   return TRUE;
 }
 
-/* Reads pieces of random sizes with random pauses, and breaks some connections
- * at a random place. If the sink itself closes a connection, the received data
- * must end with a whole frame. */
+/* The thread of the receiver. It reads pieces of random sizes with random
+ * pauses, and breaks some connections at a random place. If the sink closes a
+ * connection, the data received over this connection must end with a whole
+ * frame. */
 static gpointer
 receive_at_random (gpointer data)
 {
@@ -936,9 +954,10 @@ receive_at_random (gpointer data)
   return NULL;
 }
 
-/* On each connection, the receiver must get whole frames in the order in which
- * they were pushed. If a connection was reset, its last frame may be
- * incomplete. receiver_parse checks the frames. */
+/* The receiver breaks some connections at a random place. On each connection,
+ * it must get whole frames in the order in which they were pushed. Only the
+ * last frame before a break may be incomplete. The function receiver_parse
+ * checks the frames. */
 GST_START_TEST (random_frames_arrive_whole)
 {
   static const guint lowats[] = { 1, 100, 16384, 0 };
@@ -948,8 +967,9 @@ GST_START_TEST (random_frames_arrive_whole)
   SinkPipeline *test;
   GThread *thread;
   guint i, sent, pause_at = g_rand_int_range (rand, 0, 60);
-  /* With notsent-lowat=1, the lowest value, the sink writes single bytes to the
-   * socket. This case therefore uses small frames. */
+  /* The lowest value of the property notsent-lowat is 1. With this value, the
+   * sink writes single bytes to the socket, which takes long. The frames are
+   * therefore small in this case. */
   const gint max_size = lowats[__i__ % 4] == 1 ? 2000 : MAX_RANDOM_SIZE;
   gboolean is_key;
 
@@ -966,16 +986,18 @@ GST_START_TEST (random_frames_arrive_whole)
   for (i = 0, is_key = TRUE; i < 60; i++) {
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
-    /* Waits until the pipeline has taken the frame out of the test's queue. The
-     * sink may still be sending this frame when the test flushes or pauses the
-     * pipeline. */
+    /* Waits until the streaming thread has taken the frame from the test's
+     * queue. The sink may still be sending the frame when the test flushes or
+     * pauses the pipeline. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
-    /* The first frame after a flush must be a key frame, as with a real source.
-     * The test therefore flushes only if the next frame is a key frame. */
+    /* The test flushes the pipeline only if the next frame is a key frame. As
+     * with a real source, the first frame after a flush is therefore a key
+     * frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;
     if (is_key) {
-      /* GStreamer 1.22 may lose a change to PLAYING if a flush interrupts it.
-       * The pipeline would then stay in PAUSED. */
+      /* GStreamer 1.22 may lose a state change to PLAYING if a flush interrupts
+       * it. The pipeline would then stay in PAUSED. The test therefore waits
+       * for PLAYING before it flushes. */
       wait_until_playing (test);
       sink_pipeline_flush (test);
       sink_pipeline_push_start_events (test);
@@ -1030,10 +1052,11 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_init (&receiver);
   receiver_listen (&receiver);
   test = writer_new (&receiver);
-  /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
-   * it. The frame is nevertheless small enough that render returns before the
-   * whole frame is transmitted. At EOS, the sink waits for the rest of the
-   * transmission, but only until `drain-timeout` has passed. */
+  /* The frame has 20000 bytes, which do not fit into the receive buffer of 4096
+   * bytes. The sink's function render nevertheless returns before the whole
+   * frame is transmitted, because the kernel stores the rest. At EOS, the sink
+   * waits until the rest is transmitted, but not longer than `drain-timeout`.
+   */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);
@@ -1043,7 +1066,7 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
   sink_pipeline_free (test);
   /* The sink was stopped before the whole frame was transmitted. The kernel
-   * must transmit the rest of the frame. */
+   * still has the rest of the frame and must transmit it. */
   receiver_accept (&receiver);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 ");
@@ -1105,9 +1128,10 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
-/* An ifdqueue has to be upstream of a payloader. The ifdqueue of ifdsink is
- * inside ifdsink, so it is downstream of the payloader. The error must
- * therefore recommend to remove the payloader. */
+/* The element ifdqueue needs whole frames, so it must be upstream of any
+ * payloader. ifdsink contains an ifdqueue. If there is a payloader upstream of
+ * ifdsink, the error message must therefore recommend to remove the payloader.
+ */
 GST_START_TEST (rtp_is_refused_with_its_own_advice)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
- * as the receiver reads, no matter whether ifdsink reads the file itself or
- * upstream pushes it. The pipeline can be stopped while the receiver does not
- * read. The test itself is the receiver. */
+/* Tests of the element ifdsink with sync=false and a file as the input. The
+ * whole file must arrive as fast as the receiver reads, no matter whether
+ * ifdsink reads the file itself or upstream pushes the file. It must be
+ * possible to stop the pipeline while the receiver does not read. The test
+ * itself is the receiver. */
 
 #include <gst/check/gstcheck.h>
 #include <gio/gio.h>
@@ -15,16 +16,17 @@
 #include "streambuilder.h"
 
 /* SLICE_SIZE, RECEIVE_BUFFER and PART are in bytes. RECEIVE_BUFFER is the size
- * of the receive buffer. It is much smaller than the file that is sent, so a
- * receiver that does not read soon blocks the sink. */
+ * of the receiver's socket buffer, which is much smaller than the file. If the
+ * receiver does not read, the sink is therefore soon blocked. PART is the part
+ * of the file that some receivers read before they stop. */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* Elements between the file source and ifdsink. They push the file to ifdsink.
- * The empty string means that there is no such element, and that ifdsink pulls
- * the file. */
+/* Elements between filesrc and ifdsink, as parts of a launch line. If there is
+ * such an element, it pushes the file to ifdsink. If the string is empty, there
+ * is no element in between, and ifdsink pulls the file from filesrc. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct
@@ -51,8 +53,9 @@ has_upstream (gint i)
 
 /* --- the film ------------------------------------------------------------- */
 
-/* Returns GOPs of one I-frame and `p_frames` P-frames each. All frames are
- * large except the last frame of each GOP, which is small. */
+/* Returns a stream of `gops` GOPs. Each GOP has one I-frame and `p_frames`
+ * P-frames. The last frame of a GOP is small, and all other frames are large.
+ */
 static GByteArray *
 make_gops (guint gops, guint p_frames)
 {
@@ -248,8 +251,8 @@ GST_START_TEST (all_of_a_file_arrives)
   fail_unless_equals_uint64 (stat_of (fixture, "sent"), 2 * GOPS);
   fail_unless_equals_uint64 (stat_of (fixture, "dropped"), 0);
 
-  /* The pipeline is stopped and started again. The whole file must be sent
-   * again from its beginning. */
+  /* The whole file was sent once. The pipeline is now stopped and started
+   * again. The sink must then send the whole file again, from its beginning. */
   fixture_set_state (fixture, GST_STATE_READY);
   fixture_set_state (fixture, GST_STATE_PLAYING);
   accept_one (fixture);
@@ -260,8 +263,8 @@ GST_START_TEST (all_of_a_file_arrives)
 
 GST_END_TEST;
 
-/* A file that is pushed arrives in 16 times as many buffers as a file that is
- * pulled. Therefore ifdsink pulls the file whenever it can. */
+/* ifdsink must pull the file if filesrc is directly upstream, because pulling
+ * needs fewer calls: a pushed file arrives in 16 times as many buffers. */
 GST_START_TEST (file_is_read_where_nothing_is_paced)
 {
   Fixture *fixture = fixture_play (__i__);
@@ -269,7 +272,8 @@ GST_START_TEST (file_is_read_where_nothing_is_paced)
 
   fail_unless_equals_int (GST_PAD_MODE (pad),
       __i__ == 0 ? GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH);
-  /* ifdsink does not support seeking in a file that it pulls. */
+  /* While ifdsink pulls the file, it does not support seeking. A seek must
+   * fail. */
   if (__i__ == 0)
     fail_if (gst_element_seek_simple (fixture->pipeline, GST_FORMAT_BYTES,
             GST_SEEK_FLAG_FLUSH, 0));
@@ -328,9 +332,8 @@ GST_START_TEST (pause_loses_nothing)
 
 GST_END_TEST;
 
-/* The new receiver gets the rest of the file. This part begins with an I-frame
- * and its headers.
- */
+/* A new receiver connects after the first one has read a part of the file. It
+ * must get the rest of the file, beginning with an I-frame and its headers. */
 GST_START_TEST (next_receiver_gets_the_rest)
 {
   const guint8 start[] = { 0, 0, 1, 0xb3 };
@@ -354,8 +357,10 @@ GST_START_TEST (next_receiver_gets_the_rest)
 
 GST_END_TEST;
 
-/* The waiting frames are useless to the new receiver. All of them are dropped
- * together, so that there is room for new frames. */
+/* A new receiver connects in the middle of a long GOP. The frames that wait in
+ * the sink refer to frames that the new receiver does not have, so they are
+ * useless. The sink must drop all of them at once, in order to have room for
+ * new frames. */
 GST_START_TEST (next_receiver_in_a_long_gop)
 {
   gint i = __i__ % G_N_ELEMENTS (upstreams);
@@ -375,8 +380,8 @@ GST_START_TEST (next_receiver_in_a_long_gop)
 
 GST_END_TEST;
 
-/* The element finds the end of the file before a receiver is connected. It
- * reports that no receiver got the stream. */
+/* The file ends before a receiver has connected. The sink must report with an
+ * error that no receiver got the stream. */
 GST_START_TEST (short_file_without_a_receiver_is_an_error)
 {
   Fixture *fixture = fixture_new (make_gops (1, 1), upstreams[__i__]);
@@ -424,8 +429,8 @@ GST_START_TEST (receiver_that_goes_is_an_error)
 
 GST_END_TEST;
 
-/* A file without video causes an error and then EOS. An empty file only causes
- * EOS. */
+/* A file that contains no video must cause an error, and then EOS. An empty
+ * file must cause only EOS. */
 GST_START_TEST (what_is_no_film_ends)
 {
   GByteArray *bytes = g_byte_array_new ();

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures how much MPEG video 802.11b carries in RFC 2250 packets. In the
- * first part, each packet of a clip is sent as soon as the previous packet has
- * passed the link, as in the experiments with blocking UDP in section 3.6 of
- * Ouwens. In the second part, the frames are sent at the frame rate of the clip
- * over a link that is too slow for the clip. The second part is repeated with
- * each kind of queue. The packets come from the payloader, and the times come
- * from the link model.
+/* Measures how much MPEG video an emulated 802.11b link carries in RFC 2250
+ * packets. The test has two parts.
+ *
+ * In the first part, each packet of a clip is sent as soon as the previous
+ * packet has passed the link. The experiments with blocking UDP in section 3.6
+ * of Ouwens (2006) did the same.
+ *
+ * In the second part, the frames are sent at the frame rate of the clip over a
+ * link that is too slow for the clip. This part is repeated with each kind of
+ * queue. The packets come from a real payloader, and the times come from the
+ * model of the link.
  */
 
 #include <gst/check/gstcheck.h>
@@ -43,8 +47,9 @@ add_packet (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   g_array_append_val (packets->video, video);
 }
 
-/* Makes packets of the first 30 s of the clip of `megabits` Mbit/s with
- * `payloader`, and stores them in `packets`. */
+/* Divides the first 30 s of a clip into packets, and stores them in `packets`.
+ * The clip has `megabits` Mbit/s. `payloader` is the launch line of the
+ * payloader. */
 static void
 pack_clip (guint megabits, const gchar * payloader, Packets * packets)
 {
@@ -137,8 +142,9 @@ expect_throughput (guint megabits, const gchar * payloader, gdouble min,
   clear_packets (&packets);
 }
 
-/* In section 3.6 of Ouwens, the radio carried 4 Mbit/s with packets of 50 to
- * 1100 bytes. The test must reach at least this throughput. */
+/* In the measurements of Ouwens (2006, section 3.6), a real radio link carried
+ * 4 Mbit/s with packets of 50 to 1100 bytes. The emulated link must reach at
+ * least this throughput. */
 GST_START_TEST (whole_slices_up_to_1100_bytes)
 {
   guint megabits;
@@ -149,10 +155,10 @@ GST_START_TEST (whole_slices_up_to_1100_bytes)
 
 GST_END_TEST;
 
-/* If each packet contains only one slice, the throughput of the link depends on
- * the bitrate of the clip. The expected throughputs, from 2.8 to 3.9 Mbit/s,
- * were computed from the sizes of the slices and the airtimes of IEEE 802.11b.
- */
+/* Each packet contains only one slice. The throughput of the link then depends
+ * on the size of the slices, and therefore on the bitrate of the clip. The
+ * table contains the expected throughput in Mbit/s for each clip. It was
+ * computed from the sizes of the slices and the airtimes of IEEE 802.11b. */
 GST_START_TEST (one_slice_to_a_packet)
 {
   const gdouble computed[] = { 2.76, 3.28, 3.65, 3.92 };
@@ -165,7 +171,8 @@ GST_START_TEST (one_slice_to_a_packet)
 
 GST_END_TEST;
 
-/* In the following tests, the frames arrive at the frame rate of the film. */
+/* In all following tests, the frames arrive at the link at the frame rate of
+ * the film. */
 
 typedef struct
 {
@@ -179,14 +186,17 @@ typedef struct
 {
   guint frames[MPEG_VIDEO_PICTURE_LAST], whole[MPEG_VIDEO_PICTURE_LAST];
   guint n_frames, n_decodable;
-  /* The maximum time in ns from the arrival of a packet to its departure */
+  /* The maximum time in ns for which a packet stayed in the link, from its
+   * arrival to its departure. */
   guint64 max_delay;
   LinkFlowStats stats;
 } Film;
 
-/* When the packets of a frame arrive at the link. PACE_BURST: all at the same
- * time, as a payloader outputs them. PACE_SPREAD: evenly spread over the
- * duration of the frame, as a server on a network sends them. */
+/* The times at which the packets of a frame arrive at the link.
+ * - PACE_BURST: all packets arrive at the same time, as a payloader outputs
+ *   them.
+ * - PACE_SPREAD: the packets are evenly spread over the duration of the frame,
+ *   as a server on a network sends them. */
 typedef enum
 {
   PACE_BURST,
@@ -251,8 +261,9 @@ send_film (Link * link, const Packets * packets, GArray * frames, Pace pace,
   }
 }
 
-/* Determines which frames can be decoded, and counts them in `film`. A frame
- * can be decoded if it is complete and all its references can be decoded. */
+/* Counts in `film` the frames that can be decoded. A frame can be decoded if
+ * all its packets have arrived and all frames to which it refers can be
+ * decoded. */
 static void
 judge (GArray * frames, Film * film)
 {
@@ -331,10 +342,10 @@ expect_no_reference_lost (const Film * film)
   fail_unless_equals_int (film->whole[2], film->frames[2]);
 }
 
-/* Sends the same packets through links with different queues. `drop-frame` must
- * deliver more complete frames than `drop-tail`, and `ifd` must deliver all I-
- * and P-frames. `limit` is the maximum number of packets in a queue. The queue
- * `ifd` does not apply this limit to video. */
+/* Sends the same packets through links with different queues. The queue
+ * drop-frame must deliver more complete frames than the queue drop-tail. The
+ * queue ifd must deliver all I- and P-frames. `limit` is the maximum number of
+ * packets in a queue. The queue ifd does not apply this limit to video. */
 static void
 compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
     guint limit)
@@ -388,10 +399,10 @@ GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
 
 GST_END_TEST;
 
-/* The link is fast enough for the clip, so none of the tested queues may lose a
- * frame. A smaller queue, with room for only 3 waiting frames, would lose one
- * of the 746 frames: a B-frame that arrives during the 0.1 s in which an
- * I-frame is sent. */
+/* The link is fast enough for the clip. None of the tested queues may therefore
+ * lose a frame. They have room for more than 3 waiting frames. With room for
+ * only 3 frames, one of the 746 frames would be lost: a B-frame that arrives
+ * while an I-frame is sent, which takes 0.1 s. */
 GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
 {
   const LinkQueueDiscipline disciplines[] = { LINK_QUEUE_DROP_TAIL,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests flushes of every live source that listens. GstBaseSrc calls unlock_stop
- * not only at the end of a flush, but also after a pause (gstlivesource.h). A
- * pause may end while a flush is still going on. The call of unlock_stop after
- * the pause must then not end the flush.
+/* Tests flushes of the live sources of this project that listen for a sender.
+ * GstBaseSrc calls their function unlock_stop at the end of a flush, but also
+ * after a pause (gstlivesource.h). A pause may end while a flush is still going
+ * on. The call of unlock_stop for the pause must then not end the flush.
  */
 
 #include <gst/base/gstbasesrc.h>
@@ -24,9 +24,10 @@ static const gchar *const lines[] = {
 #endif
 };
 
-/* Makes the source that `line` describes and pauses it. In this state the
- * streaming thread is outside the functions of the source, so the test itself
- * may call these functions. Returns NULL if the system has no UDP-Lite. */
+/* Creates the source that the launch line `line` describes, and pauses it. In
+ * the state PAUSED, the streaming thread calls no function of the source, so
+ * the test itself may call these functions. Returns NULL if `line` is a
+ * UDP-Lite source and the system has no UDP-Lite. */
 static GstBaseSrc *
 make_source (const gchar * line)
 {
@@ -99,9 +100,9 @@ run (GThreadFunc function, GstBaseSrc * src)
 }
 
 /* An application may stop a source directly after the source started to play.
- * In this case, the application's thread calls unlock before the streaming
- * thread calls unlock_stop and create. create must not wait, but return
- * GST_FLOW_FLUSHING. */
+ * The application's thread then calls unlock. Afterwards, the streaming thread
+ * calls unlock_stop and create, because the source started to play. The
+ * function create must not wait for a packet, but return GST_FLOW_FLUSHING. */
 GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);
@@ -118,8 +119,8 @@ GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 GST_END_TEST;
 
 /* An application may send FLUSH_START from one thread and FLUSH_STOP from
- * another. After FLUSH_STOP, a call of create waits for a packet again. The
- * next flush ends this wait. */
+ * another. FLUSH_STOP must end the flush, so that the next call of create waits
+ * for a packet again. The next flush must end this wait. */
 GST_START_TEST (another_thread_may_end_a_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);
@@ -129,9 +130,9 @@ GST_START_TEST (another_thread_may_end_a_flush)
     return;
   GST_BASE_SRC_GET_CLASS (src)->unlock (src);
   fail_unless_equals_int (run (create_in_thread, src), GST_FLOW_FLUSHING);
-  /* The thread `stopper` is joined only after the thread `streaming` has been
-   * created. Otherwise both threads could have the same GThread pointer.
-   */
+  /* The source distinguishes threads by their GThread pointers. The pointer of
+   * a joined thread may be used for a new thread. Therefore the thread
+   * `stopper` is joined only after the thread `streaming` has been created. */
   stopper = g_thread_new ("stopper", unlock_stop, src);
   while (!g_atomic_int_get (&n_stopped))
     g_usleep (100);

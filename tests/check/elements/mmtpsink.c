@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mmtpsink over real sockets on loopback, with mmtpsrc as receiver.
- * Buffers, caps and times must arrive over one channel and over several
- * channels, and errors must be reported.
+/* Tests of the element mmtpsink over real sockets on loopback. The receiver is
+ * the element mmtpsrc. Buffers, caps and times must arrive over one channel and
+ * over several channels. (A channel is one of the network paths that the sink
+ * uses at the same time.) Errors must be reported.
  */
 
 #include "mmtploopback.h"
@@ -53,8 +54,9 @@ GST_START_TEST (buffers_cross_whole_and_in_order)
 
 GST_END_TEST;
 
-/* If the segment has the format BYTES, for example because the source is
- * filesrc, the sink must ignore the timestamps. */
+/* The timestamps of a segment with the format BYTES have no meaning. (Such a
+ * segment comes from filesrc, for example.) The sink must therefore ignore
+ * these timestamps. */
 GST_START_TEST (a_segment_of_bytes_has_no_times)
 {
   GstBuffer *buffer = loopback_make_buffer (0, SIZE);
@@ -117,9 +119,10 @@ expect_addresses (GstElement * sink, const gchar * channels,
   g_free (found_addresses);
 }
 
-/* Captures the log by redirecting standard error to a file.
- * gst_debug_add_log_function () is not used, because it leaks the list of
- * functions on purpose, which LeakSanitizer reports. */
+/* State of a capture of GStreamer's log. During the capture, standard error is
+ * redirected to a file. The test does not use gst_debug_add_log_function ():
+ * this function leaks the list of log functions on purpose, and LeakSanitizer
+ * reports this leak. */
 typedef struct
 {
   gchar *path;
@@ -169,8 +172,8 @@ is_deprecation (const gchar * line)
       "The property bonding-addresses is deprecated: use channels");
 }
 
-/* bonding-addresses and channels set the same value. The property that is set
- * last takes effect. */
+/* The properties bonding-addresses and channels of mmtpsink set the same value.
+ * The property that is set last must take effect. */
 GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 {
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -200,8 +203,8 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 
 GST_END_TEST;
 
-/* The index __i__ of the loop test is the value of the property gso: auto or
- * off. */
+/* Sends a buffer list with and without GSO. The loop variable __i__ is the
+ * value of the property gso: 0 means auto, and 1 means off. */
 GST_START_TEST (list_crosses_with_and_without_gso)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -226,12 +229,13 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 
 GST_END_TEST;
 
-/* Sends a stream of 0.3 Mbit/s. The sink must send padding within 20 s. The
- * size of the padding in bits must not exceed an upper bound.
+/* Sends a stream of 0.3 Mbit/s. The sink must send padding within 20 s, but not
+ * more padding than a token bucket allows.
  *
- * The token bucket for padding holds the padding of 1 s. The upper bound is
- * therefore padding-bitrate * (elapsed time + 1 s). This bound is valid for any
- * load of the machine. */
+ * The token bucket is filled at the rate padding-bitrate and holds the padding
+ * of 1 s. The maximum number of padding bits is therefore padding-bitrate *
+ * (elapsed time + 1 s). The number cannot be higher on a busy machine, because
+ * the elapsed time is measured. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -266,7 +270,8 @@ GST_START_TEST (padding_is_sent_and_bounded)
 
 GST_END_TEST;
 
-/* A buffer that is larger than max-bytes is sent alone. */
+/* A buffer that is larger than the property max-bytes must wait until no other
+ * buffer waits in the sink. It must then be accepted and sent. */
 GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
   static const gsize longer[] = { 20001, SIZE, 20001, 200000, SIZE };
@@ -291,9 +296,9 @@ GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 
 GST_END_TEST;
 
-/* With blocking=false, the sink drops a buffer that is larger than max-bytes.
- * It must post a warning with the size of the buffer, and count the buffer in
- * dropped-unsendable. */
+/* With blocking=false, the sink must drop a buffer that is larger than the
+ * property max-bytes. It must post a warning with the size of the buffer, and
+ * count the buffer in the statistic dropped-unsendable. */
 GST_START_TEST (a_buffer_that_is_too_long_is_told)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -323,9 +328,10 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 
 GST_END_TEST;
 
-/* With blocking=true, each buffer waits until the sink has room for it. Two of
- * these buffers together have more bytes than max-bytes, so the sink never has
- * room for both at the same time. */
+/* With blocking=true, each buffer waits until the sink has room for it. The
+ * buffers of this test are so large that two of them exceed max-bytes. The sink
+ * therefore never has room for a second buffer while one is waiting. All
+ * buffers must arrive nevertheless. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;
@@ -333,8 +339,8 @@ GST_START_TEST (long_buffers_wait_for_each_other)
   LoopbackFixture fixture;
   guint i;
 
-  /* On a slow machine, the estimated rate of a channel is low, so it takes long
-   * to send the large buffers. The latency of 60 s gives them enough time. */
+  /* The latency is 60 s, because the large buffers may take long to send: on a
+   * slow machine, the sink estimates a low rate for its channel. */
   mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
       60000, NULL);
   gst_harness_play (fixture.src.harness);
@@ -354,9 +360,10 @@ GST_START_TEST (long_buffers_wait_for_each_other)
 
 GST_END_TEST;
 
-/* Checks which flags of a buffer arrive at the receiver. The table has flags
- * that are transmitted, and flags that follow from the picture types of
- * GstFrameInfoMeta. */
+/* Checks which buffer flags arrive at the receiver. Buffers with the flags in
+ * `flags` must arrive with the same flags. Other buffers have a
+ * GstFrameInfoMeta instead of flags. `of_pictures` has, for each picture type
+ * in this meta, the flags with which the buffer must arrive. */
 GST_START_TEST (flags_cross)
 {
   const guint flags[] = {
@@ -413,9 +420,10 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks that `time` is `expected` ns after `first`, the time of the first
- * buffer. The sink and the source use the same clock. The tolerance of 20 ms
- * therefore only has to cover the accuracy with which they read this clock. */
+/* Checks that `time` is about `expected` ns after `first`, the timestamp of the
+ * first buffer. If `expected` is GST_CLOCK_TIME_NONE, `time` must be, too. A
+ * difference of less than 20 ms is permitted, because the sink and the source
+ * cannot read their common clock exactly. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -450,8 +458,9 @@ GST_START_TEST (times_cross)
     buffer = loopback_pull (&fixture, i, SIZE);
     if (i == 0)
       first = GST_BUFFER_PTS (buffer);
-    /* A buffer that has a DTS but no PTS arrives with both: GstBaseSrc, the
-     * base class of the source, then copies the DTS into the PTS. */
+    /* A buffer that was pushed with a DTS but without a PTS arrives with a PTS,
+     * too. The reason is that GstBaseSrc, the base class of the source, copies
+     * the DTS into the PTS. */
     check_time (GST_BUFFER_PTS (buffer), GST_CLOCK_TIME_IS_VALID (times[i][0]) ?
         times[i][0] : times[i][1], first);
     check_time (GST_BUFFER_DTS (buffer), times[i][1], first);
@@ -507,9 +516,9 @@ GST_START_TEST (caps_cross_with_their_buffers)
 
 GST_END_TEST;
 
-/* The sink transmits only caps fields of simple types. If the caps also have
- * fields of other types, such as those of h264parse, the sink must omit these
- * fields and transmit the rest. */
+/* The sink can transmit only caps fields of simple types. If the caps also have
+ * fields of other types, as those of h264parse do, the sink must omit the other
+ * fields and transmit the simple ones. */
 GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
@@ -526,8 +535,9 @@ GST_START_TEST (caps_of_other_types_cross_without_them)
 
 GST_END_TEST;
 
-/* srtpenc has its key in its caps. The key must not be sent over the network.
- */
+/* The caps of the element srtpenc contain its encryption key. The sink
+ * transmits the caps to the receiver, but must not send the key over the
+ * network. */
 GST_START_TEST (keys_do_not_cross)
 {
   GstCaps *caps = gst_caps_from_string ("application/x-srtp, "
@@ -596,8 +606,8 @@ is_line_of_both_channels (const gchar * line)
       && strstr (line, "; 127.0.0.3: ");
 }
 
-/* The debug threshold of mmtpsink is set to INFO (4) while the pipeline runs.
- * Then mmtpsink must log a line about both channels every second. */
+/* While the pipeline runs, the log level of mmtpsink is set to INFO. From then
+ * on, mmtpsink must log a line about both channels every second. */
 GST_START_TEST (a_line_a_second_tells_of_each_channel)
 {
   LogCapture capture;
@@ -672,9 +682,10 @@ GST_START_TEST (channels_come_and_go)
 
 GST_END_TEST;
 
-/* The network interface of a channel may appear after the sink has started.
- * However, if no interface in the property `channels` exists when the sink
- * starts, the property is most likely wrong. The sink must report an error. */
+/* The property `channels` names the network interfaces that the sink uses. An
+ * interface may appear after the sink has started. However, if none of the
+ * interfaces exists at the start, the property is most likely wrong. The sink
+ * must then report an error. */
 GST_START_TEST (channels_of_which_none_exists_are_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc sizetype=fixed sizemax=100 "
@@ -712,7 +723,8 @@ GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 
 GST_END_TEST;
 
-/* A resolver that knows one name. The name has two addresses. */
+/* A name resolver for the test. It knows one host name, which has two
+ * addresses. */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 
@@ -754,8 +766,9 @@ open_silent_socket (const gchar * address, gint port)
   return socket;
 }
 
-/* The host name has two addresses. The first address receives everything and
- * does not answer, so the sink has to use the second one. */
+/* The host name of the receiver has two addresses. A socket at the first
+ * address receives the packets but does not answer. The sink must then use the
+ * second address. */
 GST_START_TEST (an_address_that_does_not_answer_is_left)
 {
   GResolver *before = g_resolver_get_default ();
@@ -780,7 +793,8 @@ GST_END_TEST;
 
 /* --- errors --------------------------------------------------------------- */
 
-/* Pushes one buffer, which must fail with an error that contains `expected`. */
+/* Pushes one buffer into the sink. The push must fail, and the sink must post
+ * an error whose text contains `expected`. */
 static void
 check_failure (LoopbackEnd * end, const gchar * expected)
 {
@@ -831,8 +845,9 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* An ICMP error says that no socket listens. A receiver may begin to listen
- * later, so the sink tries again. */
+/* No receiver listens yet, and an ICMP error tells the sink so. A receiver may
+ * begin to listen later, so the sink must try again instead of reporting an
+ * error. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   gint port = get_free_port ();
@@ -874,9 +889,9 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* The property peer-timeout is 0 at both endpoints, so that neither of them
- * ends the session because its peer is silent. All buffers must arrive over one
- * connection. */
+/* The property peer-timeout is 0 in the sink and in the source. Neither of them
+ * may therefore end the session because the other one is silent. All buffers
+ * must arrive over one connection. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;
@@ -925,8 +940,8 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
-/* Each row says whether the source and the sink have a key. If both have one,
- * the two keys differ. */
+/* Each row of the table says whether the source has a key and whether the sink
+ * has one. If both have a key, the test gives them different keys. */
 static const struct
 {
   gboolean src, sink;
@@ -963,8 +978,9 @@ GST_START_TEST (another_key_is_an_error)
 
 GST_END_TEST;
 
-/* The source has the key in upper-case hexadecimal digits, and the sink has the
- * same key in lower-case digits. The source must accept the sink. */
+/* The source and the sink have the same key. The key of the source is written
+ * with upper-case hexadecimal digits, and the key of the sink with lower-case
+ * digits. The source must accept the sink. */
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
@@ -1012,8 +1028,9 @@ GST_START_TEST (the_second_sender_is_refused)
 
 GST_END_TEST;
 
-/* The receiver has sent EOS downstream, so it cannot play a new stream. A sink
- * that connects to this receiver must post an error. */
+/* The receiver has got the end of its first stream and has sent EOS downstream.
+ * It can therefore play no second stream. If another sink connects to this
+ * receiver, this sink must post an error. */
 GST_START_TEST (who_comes_after_the_end_is_told)
 {
   GstMessage *message;
@@ -1047,8 +1064,8 @@ GST_END_TEST;
 
 /* --- a new receiver ------------------------------------------------------- */
 
-/* The peer-timeout of mmtpsink: if no message of the receiver arrives for this
- * time, the session ends. */
+/* The value of mmtpsink's property peer-timeout, in ns. The session ends if the
+ * sink gets no message from the receiver for this time. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
@@ -1067,8 +1084,8 @@ is_key_unit_request (GstEvent * event)
       && gst_event_has_name (event, "GstForceKeyUnit");
 }
 
-/* A sender that ends before its stream has begun must not block later senders.
- */
+/* A sender connects to the source, and ends before it has sent any buffer. The
+ * source must then accept the next sender. The test repeats this ten times. */
 GST_START_TEST (a_sender_that_goes_early_makes_way)
 {
   LoopbackFixture fixture;
@@ -1090,8 +1107,9 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* The receiver is restarted during the stream. After the restart, the sink must
- * not send a frame that refers to a frame from before the restart. */
+/* The receiver is restarted during the stream. The new receiver does not know
+ * the frames from before its start. The sink must therefore drop all frames
+ * until the next key frame. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
@@ -1139,8 +1157,8 @@ set_state (LoopbackEnd * end, GstState state)
       != GST_STATE_CHANGE_FAILURE);
 }
 
-/* One end or both ends restart, in any order. After each restart, the next
- * buffer must arrive. */
+/* The sink, the source or both are restarted many times, in different orders.
+ * After each restart, the next buffer must arrive. */
 GST_START_TEST (both_ends_begin_again)
 {
   LoopbackFixture fixture;
@@ -1178,8 +1196,8 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* No receiver answers, so the function render of the sink waits until the state
- * of the sink changes. */
+/* No receiver answers. The function render of the sink therefore waits. A
+ * change of the sink's state to READY must end this wait. */
 GST_START_TEST (a_change_of_state_ends_the_wait)
 {
   GThread *thread;
@@ -1220,7 +1238,7 @@ GST_START_TEST (a_flush_forgets_what_waits)
 
 GST_END_TEST;
 
-/* Waits until upstream has pushed another buffer into the sink. */
+/* Waits until the sink has received another buffer from upstream. */
 static void
 wait_for_next (LoopbackEnd * sink)
 {
@@ -1230,9 +1248,10 @@ wait_for_next (LoopbackEnd * sink)
     g_usleep (1000);
 }
 
-/* A stored stream waits until the receiver answers. After a seek, the stream
- * begins again. Its buffers must not be delayed again by the duration of the
- * first wait. */
+/* The stream is stored and not live. The sink therefore waits for the receiver
+ * before it sends the first buffer, and delays all buffers by the duration of
+ * this wait. After a seek, the stream begins again. The buffers must then no
+ * longer be delayed by the duration of the first wait. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */
@@ -1258,10 +1277,11 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* At the start, the sink waited for the receiver for at least `waited` ms.
-   * After the seek, the sink must not wait for the receiver again. The buffers
-   * must therefore be blocked for less than half of `waited`. A smaller limit
-   * would fail on a busy machine, which delays the buffers. */
+  /* At the start, the sink could not reach the receiver for `waited` ms, and
+   * delayed the buffers by this time. If the sink still delayed them after the
+   * seek, they would be blocked for `waited` ms again. They must be blocked for
+   * less than half of this time. A stricter limit would fail on a busy machine,
+   * which delays the buffers, too. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1275,8 +1295,8 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 
 GST_END_TEST;
 
-/* If the due time of a buffer is more than `latency` in the future, the sink
- * must delay the buffer. */
+/* The sink sends a buffer at most `latency` before the due time of the buffer.
+ * The test pushes the buffers even earlier, so the sink must delay them. */
 GST_START_TEST (what_is_early_waits)
 {
   GstBuffer *buffer;
@@ -1306,7 +1326,8 @@ GST_END_TEST;
 /* Between two buffers */
 #define STEP (50 * GST_MSECOND)
 
-/* Initializes a fixture with a test clock, so that no test has to wait. */
+/* Initializes a fixture whose sink uses a test clock. A test sets this clock
+ * itself, and therefore never has to wait. */
 static void
 fixture_init_with_test_clock (LoopbackFixture * fixture)
 {
@@ -1341,9 +1362,10 @@ pop_warning (LoopbackEnd * end)
   return text;
 }
 
-/* When the video has ended, some muxers repeat its last timestamp while the
- * audio continues. Even if the audio continues for longer than the latency, the
- * sink must not discard the buffers with this timestamp as late. */
+/* If the audio is longer than the video, some muxers give all buffers after the
+ * end of the video the last timestamp of the video. By this timestamp, the
+ * buffers become later and later. The sink must not discard them, even if their
+ * lateness exceeds the latency. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;
@@ -1362,9 +1384,9 @@ GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 
 GST_END_TEST;
 
-/* The latency is one second. The first buffer is in time. All later buffers are
- * three seconds late. The sink must discard them and post exactly one warning.
- */
+/* The latency is one second. The first buffer is in time, and all other buffers
+ * are three seconds late. The sink must discard all late buffers, and must post
+ * exactly one warning. */
 GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
@@ -1389,10 +1411,11 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 
 GST_END_TEST;
 
-/* Lateness of a P-frame that is too late: it exceeds the latency of 1 s. */
+/* The lateness of a frame that is too late. It exceeds the latency of the sink,
+ * which is 1 s. */
 #define TOO_LATE (1500 * GST_MSECOND)
 
-/* Pushes the P-frame with number `n`, which is `lateness` late. */
+/* Pushes the P-frame with the number `n`. The frame is `lateness` ns late. */
 static void
 push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 {
@@ -1405,12 +1428,13 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
   loopback_push (fixture, buffer);
 }
 
-/* If a P-frame is too late, the frames that depend on it are dropped, too, and
- * a key frame is requested once.
+/* Pushes a P-frame that is too late, and then frames that depend on it. The
+ * sink must discard the late frame and request a key frame once. `incomplete`
+ * is the number of dependent frames that the sink must discard, too.
  *
- * There are transport streams that the sink cannot divide into frames. In such
- * a stream, the sink does not know which frames depend on the late frame, and
- * drops no further frame.
+ * This number is 0 for some transport streams, which the sink cannot divide
+ * into frames. In such a stream, the sink does not know which frames depend on
+ * the late one.
  */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
@@ -1464,11 +1488,12 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
   loopback_push (fixture, buffer);
 }
 
-/* Sends an H.264 stream in which one frame is too late. The frame is one slice,
- * and `header` is the first byte of this slice. The byte contains nal_ref_idc,
- * which says whether other frames refer to the late frame. The buffer flags of
- * stock elements do not say this. Frames that refer to the late frame must be
- * discarded. `incomplete` is the expected number of these frames. */
+/* Pushes an H.264 stream in which one frame is too late, so that the sink
+ * discards it. This frame is one slice, and `header` is the first byte of the
+ * slice. The field nal_ref_idc in this byte says whether other frames refer to
+ * the frame. If they do, the sink must discard these other frames, too.
+ * `incomplete` is their expected number. (The buffer flags that stock elements
+ * set do not say whether other frames refer to a frame.) */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {
@@ -1505,8 +1530,8 @@ GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
 
 GST_END_TEST;
 
-/* A warning is posted if all buffers are late during one second. In this test,
- * every 15th buffer is in time, so no warning must be posted. */
+/* The sink posts a warning if all buffers of one second are late. In this test,
+ * every 15th buffer is in time, so the sink must not post a warning. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
   LoopbackFixture fixture;
@@ -1556,8 +1581,8 @@ GST_START_TEST (the_rate_is_told)
 GST_END_TEST;
 
 /* The property `bitrate` requests 4 Gbit/s, but each of the two channels is
- * limited to 100 kbit/s. The sink must post the message "mmtp-too-slow" with
- * the requested bitrate and the available bitrate. */
+ * limited to 100 kbit/s. The sink must post the message "mmtp-too-slow", which
+ * contains the requested bitrate and the available bitrate. */
 GST_START_TEST (too_slow_channels_are_told)
 {
   guint64 requested, available;
@@ -1619,8 +1644,9 @@ GST_START_TEST (a_strong_key_is_taken)
 
 GST_END_TEST;
 
-/* An invalid key is set in the state READY. The elements must check the key
- * again when they start, and must refuse to start with this key. */
+/* An invalid key is set while the element is in the state READY. The elements
+ * mmtpsink and mmtpsrc must check the key again when they start, and must
+ * refuse to start with an invalid key. */
 GST_START_TEST (a_weak_key_that_is_set_late_is_an_error)
 {
   const gchar *factories[] = { "mmtpsink", "mmtpsrc" };
