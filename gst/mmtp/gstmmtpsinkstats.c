@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Statistics of mmtpsink. The counters of the core start again with each
- * session, so this file adds up the counters of all sessions.
+/* Statistics of mmtpsink. The counters of the protocol core start from 0 in
+ * each session, so this file adds up the counters of all sessions.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -75,8 +75,9 @@ add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
     sum->refused[i] += more->refused[i];
 }
 
-/* Call with `lock` held. Fills in the statistics of a path, summed over the
- * current and all earlier sessions. Returns FALSE if there is no such path. */
+/* Call with `lock` held. Fills in the statistics of the path with the number
+ * `path`. They are the sum over the current session and all earlier sessions.
+ * Returns FALSE if the current session has no such path. */
 static gboolean
 get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 {
@@ -92,7 +93,8 @@ get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 }
 
 /* Stores the statistics of a path when the session ends. The name of the path
- * is copied, because the core will free its own string. */
+ * is copied, because the protocol core owns the string in `stats` and will free
+ * it. */
 static void
 keep_path (GstMmtpSink * self, guint path)
 {
@@ -150,8 +152,8 @@ append_path (GValue * array, const MmtpSenderPathStats * stats)
   gst_mmtp_append_path (array, structure);
 }
 
-/* Appends the statistics of the paths of the current session. If there is no
- * session, appends the statistics of the paths of earlier sessions. Call with
+/* Appends the statistics of all paths of the current session. If there is no
+ * session, appends those of the paths of earlier sessions instead. Call with
  * `lock` held. */
 static void
 append_paths (GstMmtpSink * self, GValue * array, guint n_paths)

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implements the input of an MPEG transport stream into mmtpsink. The stream is
- * divided at the pictures of its video. The core can therefore drop whole
- * pictures.
+ * divided where the pictures of its video begin and end. The protocol core can
+ * therefore drop whole pictures.
  */
 
 #include "gstmmtpsinkprivate.h"
 
 #include "tspictures.h"
 
-/* Usually a picture is complete when the next picture begins. But the video may
- * have stopped. The current picture therefore also counts as complete if no
- * video packet has arrived for MAX_PAUSE. This limits the time for which the
- * audio waits for a next picture. */
+/* A picture in a transport stream is complete when the next picture begins.
+ * Until then, the packets of the picture and the packets of the audio wait. If
+ * the video stops, no next picture begins. The current picture therefore also
+ * counts as complete if no video packet has arrived for MAX_PAUSE, a time in
+ * ns. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
-/* The field packetsize is often missing in the caps. If it is present, its
- * value must be 188. */
+/* Returns whether a stream with these caps can be divided into pictures. It
+ * must be an MPEG transport stream with packets of 188 bytes. The field
+ * packetsize is often missing in the caps. If it is present, its value must be
+ * 188. */
 gboolean
 gst_mmtp_sink_can_cut (const GstCaps * caps)
 {

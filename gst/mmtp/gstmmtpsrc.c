@@ -5,20 +5,20 @@
  * @short_description: Receives one stream over several channels (MMTP)
  *
  * Receives one stream from mmtpsink with the Multimedia Multiplexing Transport
- * Protocol (Magalhães and Kravets 2001). It puts the packets of all channels
- * into order, reports lost packets to the sender, and reassembles the buffers.
- * It outputs a buffer after its deadline only if #GstMmtpSrc:max-lateness
- * allows this. The buffers have the times, flags and caps that they had at
- * mmtpsink.
+ * Protocol (Magalhães and Kravets 2001). The element puts the packets of all
+ * channels into order, reports lost packets to the sender, and reassembles the
+ * buffers. Each buffer has a deadline. After its deadline, a buffer is output
+ * only if #GstMmtpSrc:max-lateness allows this. The buffers have the times,
+ * flags and caps that they had at mmtpsink.
  *
  * The source is live. Its latency is the initial delay that both ends have
- * agreed on, and changes of it are posted as LATENCY messages. At the end of
- * the stream it sends EOS.
+ * agreed on. If the initial delay changes, the element posts a LATENCY message.
+ * At the end of the stream, it sends EOS.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 mmtpsrc port=5004 ! decodebin ! autovideosink
- * ]|
+ * ]| Listens on port 5004 and plays the received stream.
  * |[
  * gst-launch-1.0 playbin3 uri=mmtp://0.0.0.0:5004
  * ]| Listens on the port of the URI and plays the received stream.
@@ -47,26 +47,27 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
-/* Size of each receive buffer: the maximum size of a datagram plus 1.5 KiB.
- * Most packets use only the beginning of their buffer. The additional space
- * puts the beginnings of different buffers into different cache lines. Pages
- * that are never written use no memory. */
+/* Size in bytes of each buffer into which a datagram is received: the maximum
+ * size of a datagram plus 1.5 KiB. Most datagrams are small and use only the
+ * beginning of their buffer. The additional space puts the beginnings of
+ * different buffers into different cache lines. The unused rest takes no
+ * memory, because its pages are never written. */
 #define INPUT_ROOM (65536 + 1536)
 /* maximum length of a buffer list */
 #define MAX_LIST 64
 
 /* The network part runs in a thread of its own. Reports must be sent to the
- * sender in time, even if downstream needs a long time for the buffers. A queue
- * with a maximum number of bytes connects this thread to the streaming thread.
- */
+ * sender in time, even if downstream needs a long time to process the buffers.
+ * The network thread passes the buffers to the streaming thread through a
+ * queue, whose size in bytes is limited. */
 
 /* Values of the properties of the element. The struct owns the strings. */
 typedef struct
 {
   gchar *address, *interface, *key;
   gint port;
-  /* size of the socket's receive buffer in bytes; 0 means the system's default
-   */
+  /* size of the socket's receive buffer in bytes; 0 means the default size of
+   * the system */
   gint buffer_size;
   guint latency, max_latency, max_lateness;     /* in ms */
   guint64 peer_timeout;         /* in ns; 0 means unlimited */
@@ -74,22 +75,23 @@ typedef struct
   gboolean reuse, eos_at_end;
 } GstMmtpSrcSettings;
 
-/* Counters of what the source does with the buffers after the protocol core has
- * returned them. All other counters belong to the core. */
+/* Counters of what the element does with a buffer after the protocol core has
+ * reassembled it. All other counters belong to the protocol core. */
 typedef struct
 {
   guint64 buffers, bytes;       /* sent downstream */
-  /* number of buffers dropped because downstream was too slow */
+  /* number of buffers that were dropped because downstream was too slow */
   guint64 dropped_full;
-  /* number of buffers dropped because the pipeline was paused */
+  /* number of buffers that were dropped because the pipeline was paused */
   guint64 dropped_paused;
 } GstMmtpSrcCounters;
 
-/* An item of the queue: EOS, or a buffer with its caps. */
+/* An item of the queue between the network thread and the streaming thread:
+ * EOS, or a buffer with its caps. */
 typedef struct
 {
-  /* TRUE if the item is EOS. If FALSE, the item is a buffer, and the other
-   * fields are valid. */
+  /* TRUE if the item is EOS. If it is FALSE, the item is a buffer, which the
+   * other fields describe. */
   gboolean is_eos;
   DatagramSlice data;
   guint64 due;
@@ -115,9 +117,11 @@ struct _GstMmtpSrc
   MmtpReceiver *receiver;       /* NULL while stopped */
   GstNetworkSrcQueue queue;     /* Items for the streaming thread */
   guint64 max_queued_bytes;
-  /* caps of the next buffer that is added to `queue`; NULL = no caps */
+  /* caps, as text, of the next buffer that is added to `queue`; NULL if this
+   * buffer has no caps */
   GRefString *queue_caps;
-  /* TRUE if the next buffer is the first of a session */
+  /* TRUE if the next buffer that is added to `queue` is the first one of a
+   * session */
   gboolean session_begins;
   gboolean stopping;
   gboolean eos_at_end;          /* value of the property */
@@ -128,29 +132,31 @@ struct _GstMmtpSrc
   GstMmtpSrcCounters counters;
   Driver driver;                /* socket and network loop */
 
-  /* --- changed only while neither the streaming thread nor the network thread
-   * runs */
+  /* --- The following field is changed only while neither the streaming thread
+   * nor the network thread runs. */
   GThread *thread;
 
-  /* --- used by the streaming thread only */
+  /* --- The following fields are used by the streaming thread only. */
   GstMmtpClockMap clock_map;
-  /* Value in ns that is added to all times so that no time is negative. */
+  /* Value in ns that is added to the times of all buffers, so that no time is
+   * negative. */
   gint64 shift;
-  /* The caps that are set on the pad, if they came from the sender. NULL if
-   * other caps are set.
+  /* The sender's caps, as text, if these caps are set on the pad. NULL if no
+   * caps or other caps are set.
    */
   GRefString *caps_in_use;
-  /* object that makes a valid transport stream from the received data
-   * (mmtptsjoiner.h) */
+  /* object that makes a valid transport stream from the received data, even if
+   * some data are missing (mmtptsjoiner.h) */
   MmtpTsJoiner *joiner;
-  /* TRUE if the latest buffer from the queue was a buffer of a transport
-   * stream, so that it was passed to `joiner` */
+  /* TRUE if the latest buffer that was removed from the queue belonged to a
+   * transport stream, so that it was passed to `joiner` */
   gboolean is_joined;
-  /* Number of incomplete pictures that the joiner had removed when it was last
-   * checked. If the joiner's counter is higher, a line is logged. */
+  /* Latest known value of the joiner's counter of incomplete pictures, which
+   * the joiner removes from the stream. When the counter increases, a line is
+   * logged. */
   guint64 n_incomplete;
-  /* The next items (buffers or the end of the stream), which have been removed
-   * from the queue. They are processed when `joiner` has no more output. */
+  /* The next items (buffers, or the end of the stream). They have been removed
+   * from the queue, and are processed when `joiner` has no more output. */
   Item next[MAX_LIST];
   guint n_next;
 };
@@ -164,8 +170,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 #define gst_mmtp_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_mmtp_src_debug, "mmtpsrc", 0, "MMTP source"));
-/* The element needs no rank, because it is found by its URI scheme. udpsrc has
- * no rank either. */
+/* The element has rank NONE. It needs no other rank, because it is found by its
+ * URI scheme. udpsrc has rank NONE, too. */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
 
@@ -186,8 +192,8 @@ clear_item (gpointer data)
   g_clear_pointer (&item->caps, g_ref_string_release);
 }
 
-/* Drops the first entry of the queue. The entry after it gets the DISCONT flag.
- */
+/* Drops the first entry of the queue, which is a buffer. The next buffer gets
+ * the DISCONT flag. */
 static void
 drop_first (GstMmtpSrc * self)
 {
@@ -206,9 +212,10 @@ drop_first (GstMmtpSrc * self)
 }
 
 /* Drops late entries from the head of the queue until a new buffer of `size`
- * bytes fits. Entries that are not late are kept, because they are due before
- * the new buffer. Returns FALSE if the new buffer does not fit; the caller then
- * drops it. */
+ * bytes fits. An entry is not dropped if it is not late, because it is due
+ * before the new buffer. Returns FALSE if the new buffer does not fit; the
+ * caller then drops the new buffer. An empty queue accepts a buffer of any
+ * size. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -243,8 +250,8 @@ drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
 }
 
 /* Appends the buffer of `event` to the queue and takes ownership of its data.
- * If there is no room, or the pipeline is paused, the buffer is dropped. Call
- * with `lock` held. */
+ * The buffer is dropped if the queue has no room, or if the pipeline is paused.
+ * Call with `lock` held. */
 static void
 gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
 {
@@ -271,8 +278,9 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
   gst_network_src_queue_push (&self->queue, &item, get_size (&item));
 }
 
-/* Appends EOS to the queue. If another sender may follow, EOS is not appended.
- */
+/* Called at the end of the sender's stream. If the property eos-at-end is TRUE,
+ * appends EOS to the queue. If it is FALSE, another sender may follow, and EOS
+ * is not appended. */
 static void
 gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
@@ -307,9 +315,11 @@ count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
   self->counters.bytes += bytes;
 }
 
-/* Returns TRUE if the item must not be put into a buffer list. This is the case
- * for EOS, for a buffer of a transport stream (which the joiner processes), and
- * for an SRTP packet (because srtpdec 1.22 crashes if it receives a list). */
+/* Returns TRUE if the item must not be put into a buffer list with other items.
+ * This is the case for three kinds of items:
+ * - EOS
+ * - a buffer of a transport stream, because the joiner processes it
+ * - an SRTP packet, because srtpdec 1.22 crashes if it receives a list */
 static gboolean
 is_alone (const Item * item)
 {
@@ -317,22 +327,23 @@ is_alone (const Item * item)
       || (item->caps && gst_live_list_is_srtp (item->caps));
 }
 
-/* Returns whether the buffer of `item` can be put into the buffer list whose
- * first buffer is that of `first`. All buffers of a list must have the same
- * caps and belong to the same session. */
+/* `first` is the item whose buffer is the first one of a buffer list. Returns
+ * whether the buffer of `item` can be put into the same list. All buffers of a
+ * list must have the same caps and belong to the same session. */
 static gboolean
 continues (const Item * first, const Item * item)
 {
   return item && item->caps == first->caps && !item->is_first;
 }
 
-/* Waits for the next item of the queue. Removes this item from the queue, and
- * those following items that can be in the same buffer list. Returns the number
- * of removed items, which is at most `max`; 0 while the source is flushing.
+/* Waits for the next item of the queue and removes it from the queue. Also
+ * removes the items after it that can be in the same buffer list. Returns the
+ * number of removed items, which is at most `max`; 0 while the source is
+ * flushing.
  *
  * Also counts the removed buffers for the statistics. Buffers of a transport
- * stream are not counted here, because the joiner changes them. They are
- * counted in fetch_joined(). */
+ * stream are not counted here, because the joiner (mmtptsjoiner.h) may join
+ * several of them. fetch_joined() counts the joined buffers. */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {
@@ -361,9 +372,10 @@ take_items (GstMmtpSrc * self, Item * items, guint max)
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* Difference between the clock of the due times (monotonic time) and the
- * running time of the pipeline, in ns. It is measured once for all buffers of a
- * list, so that their times are consistent. */
+/* Difference between two clocks, in ns: monotonic time minus the running time
+ * of the pipeline. The due times of buffers are monotonic times. The difference
+ * is measured once for all buffers of a list, so that their times are
+ * consistent. */
 typedef struct
 {
   gboolean is_known;            /* FALSE: the pipeline has no clock */
@@ -381,9 +393,9 @@ get_anchor (GstMmtpSrc * self)
 }
 
 /* Returns the running time at which the buffer was due at its sender, plus
- * `shift`. If the buffer was due before the start of the pipeline, the sum
- * could be negative. In this case, `shift` is first raised so that the sum is
- * 0. A larger `shift` delays all following buffers as well. */
+ * `shift`. The due time may be before the start of the pipeline. If the sum
+ * would therefore be negative, `shift` is first raised so that the sum is 0.
+ * The larger `shift` delays all following buffers as well. */
 static gint64
 get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 {
@@ -394,12 +406,14 @@ get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
   return running + self->shift;
 }
 
-/* Sets the times of a buffer from the due time and the prelude
- * (docs/wire-mmtp.md, DATA). The prelude has at most one of the flags PTS and
- * DTS:
+/* Sets the times of a buffer. Two values are known: the due time of the buffer,
+ * and the prelude, an optional header (docs/wire-mmtp.md, DATA). The prelude
+ * has at most one of the flags PTS and DTS:
  * - No flag: The buffer has only a presentation time, which is the due time.
  * - DTS: The buffer has only a decoding time, which is the due time.
- * - PTS: The buffer has both times. The decoding time is the due time. */
+ * - PTS: The buffer has both times. The decoding time is the due time. The
+ *   prelude contains the difference between the presentation time and the due
+ *   time. */
 static void
 set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     const Anchor * anchor)
@@ -420,8 +434,8 @@ set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     GST_BUFFER_PTS (buffer) = MAX (0, pts);
   if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
     GST_BUFFER_DTS (buffer) = MAX (0, dts);
-  /* A buffer without a PTS gets the DTS as its PTS. GstBaseSrc does the same
-   * for a single buffer, but not for the buffers of a list. */
+  /* A buffer without a PTS gets the DTS as its PTS. GstBaseSrc would do this
+   * for a single buffer, but does not do it for the buffers of a list. */
   if (!GST_BUFFER_PTS_IS_VALID (buffer))
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
 }
@@ -454,8 +468,8 @@ make_buffer (GstMmtpSrc * self, Item * item, const Anchor * anchor)
 /* --- caps and EOS --------------------------------------------------------- */
 
 /* Sets the caps of the source pad from `text`, which the sender has sent. The
- * core has already checked with mmtp_caps_text_is_plain() that all types in
- * `text` are allowed. */
+ * protocol core has already checked with mmtp_caps_text_is_plain() that all
+ * field types in `text` are allowed. */
 static GstFlowReturn
 set_caps (GstMmtpSrc * self, const gchar * text)
 {
@@ -476,7 +490,7 @@ set_caps (GstMmtpSrc * self, const gchar * text)
       GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Uses the caps of `item`, which the sender has sent. However, if the
+/* Sets the caps of `item`, which the sender has sent, on the source pad. If the
  * application has set the property caps, the caps of the sender are ignored. */
 static GstFlowReturn
 take_caps (GstMmtpSrc * self, const Item * item)
@@ -510,10 +524,11 @@ log_incomplete (GstMmtpSrc * self)
   self->n_incomplete = n;
 }
 
-/* Passes a buffer of a transport stream to the joiner. The joiner may join
- * several buffers. The joined buffer gets the times and flags of the first of
- * these buffers. After a gap, the joiner continues the stream without a
- * discontinuity. The flag DISCONT is therefore removed. */
+/* Passes a buffer of a transport stream to the joiner (mmtptsjoiner.h), which
+ * may join several buffers. A joined buffer gets the times and flags of the
+ * first of them. If the sender has divided the stream at its pictures, the
+ * joiner continues the stream after a gap without a discontinuity. In this
+ * case, the flag DISCONT is removed. */
 static void
 join (GstMmtpSrc * self, Item * item)
 {
@@ -537,7 +552,8 @@ join (GstMmtpSrc * self, Item * item)
   g_bytes_unref (data);
 }
 
-/* Returns the next buffer of a transport stream; NULL if there is none yet. */
+/* Returns the next buffer that the joiner (mmtptsjoiner.h) outputs, or NULL if
+ * the joiner needs more input first. */
 static GstBuffer *
 poll_joiner (GstMmtpSrc * self)
 {
@@ -576,12 +592,14 @@ clear_next (GstMmtpSrc * self)
     clear_item (&self->next[--self->n_next]);
 }
 
-/* Removes all items (buffers or the end of the stream) from `next`.
+/* Processes and removes all items (buffers, or the end of the stream) in
+ * `next`.
  *
  * If `next` contains a buffer of a transport stream, this is the only item. The
- * function passes it to the joiner (mmtptsjoiner.h). Otherwise, the function
- * stores one buffer for each item in `buffers`, and sets `n` to the number of
- * buffers. Returns GST_FLOW_EOS at the end of the stream. */
+ * function passes it to the joiner (mmtptsjoiner.h). In all other cases, the
+ * function creates one buffer for each item, stores the buffers in `buffers`,
+ * and sets `n` to their number. Returns GST_FLOW_EOS at the end of the stream.
+ */
 static GstFlowReturn
 take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
 {
@@ -601,12 +619,12 @@ take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
   return flow;
 }
 
-/* Removes the next items from the queue and stores them in self->next. Returns
- * FALSE while the source is flushing.
+/* Removes the next items (buffers, or the end of the stream) from the queue and
+ * stores them in self->next. Returns FALSE while the source is flushing.
  *
  * The joiner (mmtptsjoiner.h) joins the buffers of a transport stream. If the
- * items do not continue this stream, the joiner must first output all data that
- * it holds.
+ * items belong to another stream than the data in the joiner, the joiner must
+ * first output all its data.
  *
  * If the base class sets the timestamps, only one item is removed, because the
  * base class cannot set timestamps in a buffer list. */
@@ -626,8 +644,9 @@ fetch_next (GstMmtpSrc * self)
   return TRUE;
 }
 
-/* Stores the next buffer of a transport stream in `buffers`. Returns the number
- * of buffers, which is 0 or 1. */
+/* Stores the next buffer that the joiner (mmtptsjoiner.h) outputs in `buffers`,
+ * and counts this buffer. Returns the number of stored buffers, which is 0 or
+ * 1. */
 static guint
 fetch_joined (GstMmtpSrc * self, GstBuffer ** buffers)
 {
@@ -704,8 +723,9 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
 }
 
 /* Posts a warning that the sender requests a longer delay than max-latency
- * allows. The sender relies on the requested delay. If the receiver uses a
- * shorter delay, some packets arrive too late and are lost. */
+ * allows. The sender sends its packets in time for the requested delay. With
+ * the shorter delay of this receiver, some of them arrive too late and are
+ * lost. */
 static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {
@@ -785,10 +805,10 @@ warn_of_end (GstMmtpSrc * self)
   g_error_free (error);
 }
 
-/* --- events of the core, with `lock` held --------------------------------- */
+/* --- events of the protocol core; `lock` is held -------------------------- */
 
-/* Posts the new state of the session. The next buffer is marked DISCONT,
- * because it does not continue the stream of an earlier session. */
+/* Called when a session begins or is lost. Posts this new state. The next
+ * buffer gets the flag DISCONT, because buffers may be missing before it. */
 static void
 take_session (GstMmtpSrc * self, const gchar * state)
 {
@@ -929,8 +949,9 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_lateness = settings->max_lateness * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
-  /* An unlimited timeout is half of the maximum value, so that the sum of a
-   * time and the timeout does not overflow. */
+  /* If the property peer-timeout is 0, the timeout is unlimited. The core then
+   * gets half of the maximum value of guint64, so that the sum of a time and
+   * the timeout does not overflow. */
   config.session_timeout = settings->peer_timeout > 0 ? settings->peer_timeout :
       MMTP_NEVER / 2;
   receiver = mmtp_receiver_new (&config, entropy);
@@ -966,8 +987,10 @@ set_used_socket (GstMmtpSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Applies the property eos-at-end to the receiver. If the stream has already
- * ended, a new value has no effect on the receiver. */
+/* Applies the property eos-at-end to `receiver`, the protocol core. If the
+ * property is TRUE, EOS follows the end of the sender's stream, and the core
+ * then refuses every other sender. Once EOS was queued or sent, the core keeps
+ * refusing other senders, even if the property is changed. */
 static void
 gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 {
@@ -1155,8 +1178,9 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* Returns the port in use: the property `port` or, if the property is 0, the
- * port that the system has chosen. Call with OBJECT_LOCK held. */
+/* Returns the port on which the element listens. This is the port in the
+ * property `port` or, if the property is 0, the port that the system has
+ * chosen. Call with OBJECT_LOCK held. */
 static gint
 find_port (GstMmtpSrc * self)
 {
@@ -1209,8 +1233,8 @@ static const GstWirelessProperty properties[] = {
       "at least 32 hexadecimal digits, from \"openssl rand -hex 32\" (unset = "
       "no authentication)", PROPERTY_SECRET, key, NULL),
   /* The default of the property buffer-size is larger than the default of the
-   * system. On Linux 6.1, the latter has room for only 90 packets of 1400
-   * bytes. On a fast link, more packets can arrive while a thread waits for a
+   * system, which has room for only 90 packets of 1400 bytes on Linux 6.1. On a
+   * fast link, more packets can arrive while the network thread waits for a
    * processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel receive buffer (bytes, 0 = the system's default)",
@@ -1222,10 +1246,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:latency:
    *
-   * Minimum of the initial delay, which is the latency of this element in the
-   * pipeline. If the sender wants a longer initial delay, the value of the
-   * sender is used. A change of the initial delay is posted as a LATENCY
-   * message.
+   * Minimum of the initial delay in ms. The initial delay is the time from the
+   * timestamp of a buffer at the sender until the buffer is played. It is also
+   * the latency that this element reports to the pipeline. If the sender
+   * requests a longer initial delay, the request of the sender is used, up to
+   * #GstMmtpSrc:max-latency. If the initial delay changes, the element posts a
+   * LATENCY message.
    */
   PROPERTY_UINT ("latency", "Latency",
       "Minimum time from the timestamp of a buffer at the sender until the "
@@ -1236,9 +1262,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:peer-timeout:
    *
-   * Time without a message after which the session counts as lost. The element
-   * message `mmtp-session` reports the loss. A sender without data sends
-   * keep-alives, so it does not time out.
+   * If no message of the sender arrives for this time, the session counts as
+   * lost. The element message `mmtp-session` reports the loss. A sender that
+   * has no data to send sends keep-alive messages, so its session does not
+   * count as lost.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time without a packet after which the sender of a session counts as "
@@ -1253,11 +1280,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:max-lateness:
    *
-   * Time for which a packet is still accepted after its deadline, in ms. Late
-   * packets are refused if the source has already output a later buffer, so the
-   * output stays in order. A sink may be too late to show a picture that was
-   * late, but pictures that refer to it can be decoded. With 0, the source
-   * never outputs a late buffer.
+   * Time in ms after its deadline during which a packet is still accepted. If
+   * the source has already output a later buffer, a late packet is refused, so
+   * that the output stays in order. A picture that is output late may not be
+   * shown any more, but pictures that refer to it can be decoded. With the
+   * value 0, the source never outputs a late buffer.
    */
   PROPERTY_UINT ("max-lateness", "Max. lateness",
       "How long after its deadline a packet is accepted if no later buffer was "
@@ -1265,8 +1292,9 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY | PROPERTY_URI, max_lateness, 0, GST_MMTP_MAX_DELAY,
       MMTP_RECEIVER_LATENESS / GST_MSECOND),
 
-  /* The default of max-bytes is sufficient for 500 Mbit/s for one second, which
-   * is the default latency of mmtpsink. */
+  /* The default of the property max-bytes, 64 MiB, is sufficient for one second
+   * of a stream of 500 Mbit/s. One second is the default of the property
+   * latency of mmtpsink. */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
       "Maximum size of each of two queues (bytes): data that waits for missing "
       "packets, and data that waits for downstream",

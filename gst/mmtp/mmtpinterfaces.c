@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads links, addresses and routes from the kernel. After any change, all of
- * them are read again, so that no outdated entry remains. This costs little,
- * because a host has few links, addresses and routes.
+/* Reads links (network interfaces), addresses and routes from the kernel. After
+ * any change, all of them are read again, so that no outdated entry remains.
+ * This costs little, because a host has few links, addresses and routes.
  *
  * The routes are read from the routing tables. Another method would be to try
  * to reach the destination from a socket that is bound to an interface. This
- * method does not find the routes, because the kernel treats every destination
- * as on-link for such a socket.
+ * method does not show whether the interface has a route, because the kernel
+ * treats every destination as on-link for such a socket.
  */
 
 #include "mmtpinterfaces.h"
@@ -23,21 +23,22 @@
 
 #include "socketmessages.h"
 
-/* Size of a receive buffer that holds several messages. MNL_SOCKET_BUFFER_SIZE
- * cannot be used because it is not a constant. */
+/* Size in bytes of a buffer for received netlink messages. It has room for
+ * several messages. MNL_SOCKET_BUFFER_SIZE cannot be used because it is not a
+ * constant. */
 #define ROOM 32768
 
 /* Maximum number of attempts to read the kernel's tables of interfaces,
  * addresses and routes. If a table changes while it is read, the next attempt
- * begins. If the last attempt fails as well, the kernel's notification of the
- * change triggers another update. */
+ * begins. If it also changes during the last attempt, this update fails. The
+ * kernel's notification of the change then triggers another update. */
 #define MAX_DUMPS 8
 
 /* An interface that is up and running. */
 typedef struct
 {
-  /* This must be the first field, because interface_free() frees the whole
-   * struct through a pointer to this field. */
+  /* The field `interface` must be the first one, because interface_free() frees
+   * the whole struct through a pointer to this field. */
   MmtpInterface interface;
   gint index;
   gboolean is_loopback;
@@ -46,26 +47,31 @@ typedef struct
 
 struct _MmtpInterfaces
 {
-  /* Address family of the remote address: AF_INET or AF_INET6. If there is no
-   * remote address, it is AF_UNSPEC, and no routes are read. */
+  /* Address family of the receiver's address: AF_INET or AF_INET6. If no
+   * address of a receiver was given, it is AF_UNSPEC, and no routes are read.
+   */
   guint8 family;
   guint8 remote[16];
   guint remote_size;            /* in bytes */
-  /* index of the only interface that may be used; 0 means any interface */
+  /* Index of the only network interface that may be used; 0 means any
+   * interface. A link-local address of the receiver determines the interface.
+   */
   guint32 scope;
-  gboolean is_link_local;       /* TRUE if the remote address is link-local */
+  /* TRUE if the address of the receiver is a link-local IPv6 address */
+  gboolean is_link_local;
 
   struct mnl_socket *changes;   /* notifications; non-blocking */
   GPtrArray *interfaces;        /* MmtpInterfaces */
 
   /* The following fields are used only while the kernel's tables of interfaces,
    * addresses and routes are read. */
-  /* Netlink socket for reading the kernel's tables. A new socket is opened for
-   * each attempt, which discards unread answers to the previous attempt. */
+  /* Netlink socket for reading the kernel's tables. Each attempt to read the
+   * tables opens a new socket. If an attempt fails, its unread answers are
+   * discarded with the old socket. */
   struct mnl_socket *dumps;
   guint32 sequence;             /* number of the last request */
   GPtrArray *links;             /* Links */
-  /* TRUE if the remote address is an address of this host */
+  /* TRUE if the address of the receiver is an address of this host */
   gboolean is_here;
 };
 
@@ -95,8 +101,9 @@ find_link (MmtpInterfaces * self, gint index)
   return NULL;
 }
 
-/* Returns the attribute of the type `type` in `message`. Returns NULL if there
- * is no such attribute, or if it has less than `size` bytes. */
+/* Returns the attribute of the type `type` in `message`. Returns NULL if
+ * `message` has no such attribute, or if the attribute has less than `size`
+ * bytes. */
 static const struct nlattr *
 find_attribute (const struct nlmsghdr *message, gsize offset, guint16 type,
     gsize size)
@@ -142,9 +149,9 @@ is_link_local (const guint8 * ipv6)
   return ipv6[0] == 0xfe && (ipv6[1] & 0xc0) == 0x80;
 }
 
-/* Returns whether an address with the flags `flags` may be used. By RFC 4862,
- * section 5.4, it must not be used before duplicate address detection has
- * succeeded. */
+/* Returns whether an address with the flags `flags` may be used. An address
+ * must not be used before duplicate address detection has succeeded (RFC 4862,
+ * section 5.4). An optimistic address is an exception. */
 static gboolean
 is_usable (guint32 flags)
 {
@@ -160,8 +167,8 @@ is_of_family (MmtpInterfaces * self, guint8 family)
       family == self->family;
 }
 
-/* Returns the local address of an interface. On a point-to-point interface,
- * IFA_ADDRESS is the peer's address, so IFA_LOCAL is preferred. */
+/* Returns the local address of an interface. IFA_LOCAL is preferred, because
+ * IFA_ADDRESS is the address of the peer on a point-to-point interface. */
 static const struct nlattr *
 find_address (const struct nlmsghdr *message)
 {
@@ -189,8 +196,9 @@ take_address (const struct nlmsghdr *message, void *data)
   if (!address
       || !is_usable (flags ? mnl_attr_get_u32 (flags) : info->ifa_flags))
     return MNL_CB_OK;
-  /* From a link-local address, only link-local addresses can be reached, and
-   * this remote address is not link-local. */
+  /* A link-local address can reach only link-local addresses. This receiver's
+   * address is not link-local, so the link-local addresses of the interface are
+   * omitted. */
   if (self->family == AF_INET6 && !self->is_link_local
       && is_link_local (mnl_attr_get_payload (address)))
     return MNL_CB_OK;
@@ -240,8 +248,9 @@ add_hop (MmtpInterfaces * self, gint index, guint flags)
     link->has_route = TRUE;
 }
 
-/* Reads the interfaces of a multipath route. The route is a list of struct
- * rtnexthop, each followed by attributes (rtnetlink(7)). */
+/* Reads the interfaces of a multipath route from the attribute RTA_MULTIPATH.
+ * This attribute is a list of struct rtnexthop. Attributes of its own may
+ * follow each struct (rtnetlink(7)). */
 static void
 add_hops (MmtpInterfaces * self, const struct nlattr *attribute)
 {
@@ -309,9 +318,9 @@ read_dump (MmtpInterfaces * self, mnl_cb_t take)
   return result == MNL_CB_STOP;
 }
 
-/* Requests one table from the kernel and passes its entries to `take`. Returns
- * FALSE and sets errno on failure. EINTR means that the table has changed while
- * it was read. */
+/* Requests one of the kernel's tables and calls `take` with each of its
+ * entries. Returns FALSE and sets errno on failure. EINTR means that the table
+ * has changed while it was read. */
 static gboolean
 dump (MmtpInterfaces * self, guint16 type, guint8 family, mnl_cb_t take)
 {
@@ -348,9 +357,9 @@ ask_once (MmtpInterfaces * self)
   return done;
 }
 
-/* Returns whether the sender can use the interface of `link`. If the remote
- * address is an address of this host, only the loopback interface can be used,
- * because the host reaches its own addresses only through this interface. */
+/* Returns whether the sender can use the interface of `link`. If the receiver
+ * has an address of this host, only the loopback interface can be used, because
+ * the host reaches its own addresses only through this interface. */
 static gboolean
 is_wanted (MmtpInterfaces * self, const Link * link)
 {
@@ -382,8 +391,8 @@ choose (MmtpInterfaces * self)
   return chosen;
 }
 
-/* Returns the list of interfaces. Returns NULL and sets errno if the kernel
- * does not answer. */
+/* Reads the list of interfaces from the kernel. Returns NULL and sets errno if
+ * the list cannot be read. */
 static GPtrArray *
 ask (MmtpInterfaces * self)
 {
@@ -445,9 +454,9 @@ join (MmtpInterfaces * self)
   return TRUE;
 }
 
-/* Subscribes to notifications of the kernel, and then reads the list of
- * interfaces. In the opposite order, a change between the two steps would be
- * missed. */
+/* Subscribes to the kernel's notifications of changes, and only then reads the
+ * list of interfaces. In the opposite order, a change between the two steps
+ * would be missed. */
 static gboolean
 begin (MmtpInterfaces * self)
 {
@@ -495,9 +504,9 @@ mmtp_interfaces_get_fd (MmtpInterfaces * self)
   return mnl_socket_get_fd (self->changes);
 }
 
-/* Reads and discards all notifications of the kernel. Returns TRUE if there was
- * at least one. The error ENOBUFS means that notifications were lost, so it
- * counts as a notification. */
+/* Reads and discards all pending notifications of the kernel. Returns TRUE if
+ * there was at least one. If notifications were lost, the kernel reports the
+ * error ENOBUFS, which also counts as a notification. */
 static gboolean
 drain (MmtpInterfaces * self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists the network interfaces that lead to the receiver, and detects when this
- * list changes. This module is the communication framework of section 4.1 of
- * the MMTP paper. It uses rtnetlink through libmnl. In a build without libmnl,
- * mmtp_interfaces_new () returns an error.
+ * list changes. This module is the communication framework of the MMTP paper
+ * (Magalhães and Kravets 2001, section 4.1). It uses rtnetlink through libmnl.
+ * In a build without libmnl, mmtp_interfaces_new () returns an error.
  */
 
 #pragma once
@@ -18,9 +18,9 @@ typedef struct
   GPtrArray *addresses;         /* GInetAddresses of the interface */
 } MmtpInterface;
 
-/* Lists the interfaces that are up and running, have an address, and have a
- * route to `remote`. If `remote` is NULL, routes are not checked. Returns NULL
- * and sets `error` on failure. Without libmnl, the error is
+/* Creates the list of the interfaces that are up and running, have an address,
+ * and have a route to `remote`. If `remote` is NULL, routes are not checked.
+ * Returns NULL and sets `error` on failure. Without libmnl, the error is
  * G_IO_ERROR_NOT_SUPPORTED.
  */
 MmtpInterfaces *mmtp_interfaces_new (GSocketAddress * remote,
@@ -32,8 +32,8 @@ gint mmtp_interfaces_get_fd (MmtpInterfaces * interfaces);
 /* Reads the pending notifications of the kernel without blocking, and updates
  * the list of interfaces. Returns TRUE if the list has changed. */
 gboolean mmtp_interfaces_update (MmtpInterfaces * interfaces);
-/* Returns the list of MmtpInterface. It is owned by `interfaces` and valid
- * until the next update. */
+/* Returns the list of interfaces (MmtpInterface). The list is owned by
+ * `interfaces` and valid until the next update. */
 const GPtrArray *mmtp_interfaces_get (MmtpInterfaces * interfaces);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpInterfaces, mmtp_interfaces_free)

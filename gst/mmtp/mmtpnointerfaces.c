@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replacement for mmtpinterfaces.c in builds without libmnl. Only
- * mmtp_interfaces_new() is ever called, and it always fails.
+/* Replacement for mmtpinterfaces.c in builds without libmnl. Here,
+ * mmtp_interfaces_new() always fails, so no other function is ever called.
  */
 
 #include "mmtpinterfaces.h"

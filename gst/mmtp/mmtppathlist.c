@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the list of channels that a user sets. An error says which part of the
- * list is wrong and what is allowed. The parser does not check whether an
- * interface or a host exists; the socket or the resolver reports that.
+/* Parses the list of paths that a user sets in the property `channels`. If the
+ * list is wrong, the error says which part is wrong and what is allowed. The
+ * parser does not check whether an interface or a host exists. The socket or
+ * the resolver reports that later.
  */
 
 #include "mmtppathlist.h"
@@ -14,23 +15,24 @@
 
 #define ARROW "->"
 #define AUTO "auto"
-/* Name of a path whose description in the property `channels` is empty. The
- * routing table chooses the interface of this path. */
+/* Name of a path whose description in the property `channels` is empty, so that
+ * the routing table chooses the interface. */
 #define DEFAULT_NAME "default"
 
 /* Maximum length of an interface name: IFNAMSIZ of Linux without the
  * terminating zero. */
 #define MAX_INTERFACE_NAME 15
 
-/* Maximum rate of a path in bit/s. In one second, the path carries at most as
- * many bytes as a 32-bit counter of a REPORT can count (docs/wire-mmtp.md,
- * section 3). */
+/* Maximum rate of a path in bit/s. At this rate, the path carries 2^32 - 1
+ * bytes in one second. This is the maximum of the 32-bit counters of bytes in
+ * the message REPORT (docs/wire-mmtp.md, section 3). */
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
-/* Maximum delay of a path. It equals the maximum of the field initial delay
- * (D0) of an OPEN message. With a longer delay, no packet would be in time. */
+/* Maximum delay of a path in ms. It equals the maximum of the initial delay,
+ * the field D0 of an OPEN message. If the delay of a path were longer than the
+ * initial delay, all its packets would arrive too late. */
 #define MAX_DELAY 60000         /* in ms */
-/* Minimum MTU of a path in bytes: the minimum size of an MMTP message plus the
- * headers of IPv6 and UDP. */
+/* Minimum MTU of a path in bytes: the minimum size of an MMTP message, plus 48
+ * bytes for the headers of IPv6 and UDP. */
 #define MIN_MTU (MMTP_MIN_MESSAGE_SIZE + 48)
 #define MAX_MTU 65535
 
@@ -111,7 +113,7 @@ G_GNUC_PRINTF (2, 3)
 }
 
 /* Returns whether `text` is an IP address. A link-local IPv6 address may have a
- * zone, as in fe80::1%wlan0. */
+ * zone, which names the interface, as in fe80::1%wlan0. */
 static gboolean
 is_address (const gchar * text, GSocketFamily * family)
 {
@@ -136,7 +138,7 @@ is_ipv6 (const gchar * text)
 }
 
 /* Returns whether `text` consists of digits and dots, as an IPv4 address does.
- * The address may be invalid. */
+ * The result may be TRUE even if `text` is not a valid address. */
 static gboolean
 looks_like_ipv4 (const gchar * text)
 {
@@ -187,7 +189,7 @@ parse_port (const gchar * text, const gchar * whole, guint min,
 
 /* --- parts of a path ------------------------------------------------------ */
 
-/* Returns whether the text can be the name of an interface, by the rules of
+/* Returns whether `text` can be the name of an interface, by the rules of
  * dev_valid_name() in Linux. */
 static gboolean
 is_interface_name (const gchar * text)
@@ -348,9 +350,9 @@ parse_options (MmtpPathSpec * spec, const gchar * text, GError ** error)
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* Truncates `text` at the first `separator`. Returns the text after the
- * separator, without white space at both ends. Returns NULL if `text` does not
- * contain `separator`. */
+/* Truncates `text` at the first `separator`. Returns the part of the text after
+ * the separator, without white space at its ends. Returns NULL if `text` does
+ * not contain `separator`. */
 static gchar *
 cut (gchar * text, const gchar * separator)
 {
@@ -377,7 +379,7 @@ parse_path (MmtpPathSpec * spec, gchar * text, GError ** error)
 
 /* Parses one bonding address. The syntax is that of gst_rist_sink_set_bonds()
  * in GStreamer 1.22: host:port[/interface]. The port follows the last colon,
- * even if an IPv6 address has no brackets. */
+ * even if the host is an IPv6 address without brackets. */
 static gboolean
 parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 {
@@ -502,8 +504,9 @@ mmtp_path_list_parse_bonding (const gchar * text, GError ** error)
   return parse_list (parse_bond, text, NULL, 0, error);
 }
 
-/* Converts bonding addresses to the syntax of the property channels. An IPv6
- * address gets brackets, because a port follows it. */
+/* `text` is a list in the syntax of the property bonding-addresses. Converts it
+ * to the syntax of the property channels. An IPv6 address gets brackets,
+ * because a port follows it. */
 gchar *
 mmtp_path_list_convert_bonding (const gchar * text, GError ** error)
 {

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the list of channels that a user sets: in the property `channels`, in
- * a URI, or in the syntax of the property bonding-addresses of ristsink.
+/* Parses the list of paths that a user sets: in the property `channels`, in a
+ * URI, or in the syntax of the property bonding-addresses of ristsink. The user
+ * documentation calls a path a channel. In `channels` and in a URI, the syntax
+ * of a list is:
  *
- *   paths    = path *("," path) / "auto" / ""
- *   path     = [local] ["->" remote] ["?" name "=" value *("&" name "=" value)]
+ *   list     = path *("," path) / "auto" / ""
+ *   path     = [local] ["->" remote] ["?" option *("&" option)]
  *   local    = (interface / address) [":" port]
  *   remote   = host [":" port]       (IPv6 in brackets if a port follows)
- *   names    = rate (bits per second), delay (ms), mtu (bytes), name
+ *   option   = "rate=" (bits per second) / "delay=" (ms) / "mtu=" (bytes)
+ *              / "name=" (any text)
  *
- *   "wlan0, usb0"     "192.0.2.7, 198.51.100.9->203.0.113.1:5006?rate=2000000"
+ * These are two examples of a list:
  *
- * With "auto", each interface that leads to the receiver is a path, as long as
- * the interface exists. An empty list means one path, which the routing table
- * chooses.
+ *   wlan0, usb0
+ *   192.0.2.7, 198.51.100.9->203.0.113.1:5006?rate=2000000
  *
- * If the remote part is missing, the host and port of the element are used. If
- * the local part is missing, the routing table decides. Names are not resolved
- * here.
+ * The list "auto" means that each interface that leads to the receiver is a
+ * path, as long as the interface exists. An empty list means one path, whose
+ * interface the routing table chooses.
+ *
+ * If a path has no remote part, the host and port of the element are used. If
+ * it has no local part, the routing table chooses the interface and the local
+ * address. Host names are not resolved here.
  */
 
 #pragma once
@@ -25,8 +31,8 @@
 
 typedef struct
 {
-  /* Name of the path. It is the option `name` of the path or, if the option is
-   * missing, the path as the user wrote it. It is unique in the list. */
+  /* Name of the path: the option `name` of the path or, if this option is
+   * missing, the path as the user wrote it. The name is unique in the list. */
   gchar *name;
   gchar *interface;             /* NULL means any */
   gchar *local_address;         /* NULL means any */
@@ -37,14 +43,15 @@ typedef struct
   guint64 rate;
   /* configured delay of the path in ns; 0 means that the delay is measured */
   guint64 delay;
-  /* maximum size of an IP packet in bytes; 0 means the MTU of the interface */
+  /* Maximum size of an IP packet on the path in bytes. 0 means the MTU of the
+   * interface. */
   guint mtu;
 } MmtpPathSpec;
 
 typedef struct
 {
   gboolean is_auto;
-  /* the paths, as MmtpPathSpec; the array owns them */
+  /* the paths of the list, as MmtpPathSpec; the array owns them */
   GPtrArray *specs;
 } MmtpPathList;
 
@@ -58,9 +65,10 @@ typedef enum
 #define MMTP_PATH_LIST_ERROR (mmtp_path_list_error_quark ())
 GQuark mmtp_path_list_error_quark (void);
 
-/* Parses the list `text`. If a channel in the list has no remote part, `host`
- * and `port` are used. Returns NULL on failure; the error quotes the wrong part
- * and says what is allowed. Free the list with mmtp_path_list_free(). */
+/* Parses the list of paths `text`. If a path in the list has no remote part,
+ * `host` and `port` are used. Returns NULL on failure; the error quotes the
+ * wrong part of the list and says what is allowed. Free the list with
+ * mmtp_path_list_free(). */
 MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
     guint16 port, GError ** error);
 /* Parses a list in the syntax of ristsink: host:port or host:port/interface,
@@ -68,8 +76,8 @@ MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
 MmtpPathList *mmtp_path_list_parse_bonding (const gchar * text,
     GError ** error);
 /* Converts a list in the syntax of ristsink (host:port/interface) to the syntax
- * of the property `channels`. Returns NULL on failure. Free the text with
- * g_free(). */
+ * of the property `channels` of mmtpsink. Returns NULL on failure. Free the
+ * returned text with g_free(). */
 gchar *mmtp_path_list_convert_bonding (const gchar * text, GError ** error);
 void mmtp_path_list_free (MmtpPathList * paths);
 MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,

@@ -6,20 +6,21 @@
  *
  * Passes an MPEG-1 or MPEG-2 video elementary stream through, as one frame per
  * buffer with timestamps. The element measures when each frame arrives and how
- * late it is. It also detects lost frames and determines their types. It
+ * late the frame is. It also detects lost frames and determines their types. It
  * accepts parsed video as well as unparsed bytes from filesrc. It does not
  * synchronize frames to the clock.
  *
  * H.264 and H.265 are accepted as access units, as h264parse and h265parse
  * produce them. For these codecs the element cannot detect losses, and it
- * recognizes an incomplete frame only if upstream has flagged it as corrupted.
- * A comparison of the logs of sender and receiver shows the losses.
+ * recognizes an incomplete frame only if upstream has flagged the frame as
+ * corrupted. To find the losses, compare the log of the sender with the log of
+ * the receiver.
  *
  * For each frame the element reports:
  *
  * - the time of arrival;
- * - the due time, which is the time at which the frame was expected (frames
- *   are expected in transport order);
+ * - the due time, which is the time at which the frame was expected (frames are
+ *   expected in transport order);
  * - the latency, which is the time of arrival minus the due time (0 for the
  *   first frame);
  * - the type, the temporal reference, and the size;
@@ -27,10 +28,10 @@
  *
  * For each GOP header it reports the time code (including its field
  * time_code_pictures), and the presentation time of the picture with temporal
- * reference 0. It also reports each lost frame and its type, which it infers
- * from gaps in the temporal references and from the learned GOP pattern.
- * Incomplete frames are discarded and counted, because a decoder cannot display
- * them.
+ * reference 0. It also reports each lost frame and its type. The type is
+ * inferred from gaps in the temporal references and from the GOP pattern, which
+ * the element learns. Incomplete frames are discarded and counted, because a
+ * decoder cannot display them.
  *
  * The arrival time of a frame is the arrival time of the buffer that contains
  * its last byte. If the element is directly downstream of a file source, it
@@ -39,12 +40,15 @@
  * has a clock, arrival times are running times. Otherwise they are monotonic
  * times. The duration of a pause does not count.
  *
- * The results are printed to standard output (#GstMpegStat:silent), written to
- * a log of comma-separated values or JSON objects (#GstMpegStat:location),
- * posted on the bus (#GstMpegStat:post-messages,
- * #GstMpegStat:stats-update-interval), and available in #GstMpegStat:stats,
- * which is also posted as an element message `application/x-mpegstat-stats` at
- * the end of the stream.
+ * The results are available in several ways:
+ *
+ * - printed to standard output (#GstMpegStat:silent);
+ * - written to a log of comma-separated values or JSON objects
+ *   (#GstMpegStat:location);
+ * - posted on the bus for each event (#GstMpegStat:post-messages) or at
+ *   intervals (#GstMpegStat:stats-update-interval);
+ * - as the property #GstMpegStat:stats, which is also posted at the end of the
+ *   stream, as an element message `application/x-mpegstat-stats`.
  *
  * ## Example launch lines
  * |[
@@ -56,7 +60,7 @@
  * first mpegstat sets the timestamps of the unparsed stream.
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat location=received.csv ! fakesink
- * ]| Logs when each frame arrives.
+ * ]| Receives the stream and logs when each frame arrives.
  *
  * Since: 0.1
  */
@@ -128,8 +132,8 @@ gst_mpeg_stat_start (GstMpegStat * self)
   return TRUE;
 }
 
-/* Frees what the element used while it was running. The statistics can still be
- * read until the next start. */
+/* Frees the objects that the element needs only while it is running. The
+ * statistics are kept, and can be read until the element starts again. */
 static void
 gst_mpeg_stat_stop (GstMpegStat * self)
 {
@@ -183,8 +187,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:silent:
    *
-   * If %FALSE, print a line on standard output for each frame, GOP header and
-   * loss, and a summary at the end of the stream. If %TRUE, print nothing.
+   * If %FALSE, the element prints a line on standard output for each frame,
+   * each GOP header and each loss, and a summary at the end of the stream. If
+   * %TRUE, it prints nothing.
    */
   PROPERTY_BOOLEAN ("silent", "Silent",
       "Whether nothing is printed; with false each frame, GOP header and "
@@ -195,33 +200,35 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:location:
    *
-   * File for the log, which is overwritten at start; `-` is standard output.
-   * Each event is written when it occurs, as one line with these columns:
+   * File for the log, which is overwritten at start; `-` is standard output. An
+   * event is a frame, a GOP header or a loss. Each event is written when it
+   * occurs, as one line with these columns:
    *
    * * `event`: `frame`, `incomplete`, `lost` or `gop`
-   * * `wall_ns`: time of day at arrival
-   * * `arrival_ns`: arrival, since the arrival of the first buffer; for `lost`,
-   *   the time when the loss was detected
-   * * `expected_ns`: time at which the frame was due, counted from the first
-   *   frame. Frames are due in transport order.
-   * * `latency_ns`: arrival time minus due time, relative to the first
-   *   complete frame; negative if the frame was early
+   * * `wall_ns`: time of day in ns when the event occurred
+   * * `arrival_ns`: time in ns from the arrival of the first buffer to the
+   *   arrival of the frame; for `lost`, to the time when the loss was detected
+   * * `expected_ns`: due time of the frame in ns, counted from the due time of
+   *   the first frame. Frames are due in transport order.
+   * * `latency_ns`: arrival time minus due time of the frame, relative to the
+   *   first complete frame; negative if the frame was early
    * * `type`: `I`, `P`, `B`, `D` or `?`. In a `lost` line, `?` means that the
    *   type is unknown or that the lost frames are of several types.
-   * * `temporal_reference`
-   * * `coding_number`, `display_number`: position in transport order and in
-   *   display order, including lost frames
+   * * `temporal_reference`: field of the picture header
+   * * `coding_number`, `display_number`: position of the frame in transport
+   *   order and in display order; lost frames are counted, too
    * * `pts_90khz`: presentation time in units of 1/90000 s; for `gop`, the
    *   presentation time of the picture with the temporal reference 0
-   * * `size_bytes`
-   * * `time_code`: hh:mm:ss:pp of the GOP, or of the GOP of the frame
+   * * `size_bytes`: size of the frame
+   * * `time_code`: time code of the GOP as hh:mm:ss:pp (pp counts pictures); in
+   *   a line about a frame, the time code of the GOP to which the frame belongs
    * * `closed_gop`, `broken_link`, `pictures`: fields of the GOP header
    * * `hash`: hash of the frame. A frame has the same hash in the log of the
    *   sender and in the log of the receiver.
    * * `lost_frames`: number of lost frames that the line reports. They are
-   *   consecutive in display order, and the first one is `display_number`. If
-   *   at most 64 consecutive frames were lost, each of them has its own line.
-   *   If more were lost, one line reports all of them.
+   *   consecutive in display order, and `display_number` is the position of the
+   *   first of them. If at most 64 consecutive frames were lost, each of them
+   *   has its own line. If more were lost, one line reports all of them.
    */
   PROPERTY_STRING ("location", "Location",
       "File for the log, which is overwritten at start ('-' = standard "
@@ -239,9 +246,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:stats-update-interval:
    *
-   * Interval at which #GstMpegStat:stats is posted as an element message. The
-   * interval is measured with the pipeline's clock while the pipeline plays.
-   * The message is posted even if no frames arrive.
+   * Interval at which #GstMpegStat:stats is posted as an element message, even
+   * if no frames arrive. The interval is measured with the pipeline's clock
+   * while the pipeline is in PLAYING.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 
@@ -249,7 +256,7 @@ static const GstWirelessProperty properties[] = {
    * GstMpegStat:stats:
    *
    * A #GstStructure named `application/x-mpegstat-stats`. The counters start at
-   * 0 when the element starts, and never decrease; they can be read until the
+   * 0 when the element starts, and never decrease. They can be read until the
    * element starts again. All fields are #guint64 unless noted otherwise:
    *
    * * `frames`, `frames-i`, `frames-p`, `frames-b`, `frames-d`: complete frames
@@ -257,10 +264,10 @@ static const GstWirelessProperty properties[] = {
    * * `frames-layer-0` to `frames-layer-7`: complete frames of each temporal
    *   layer; only for streams whose layers are known (H.265, VP8 from an
    *   encoder in the same pipeline, AV1)
-   * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: sizes of these
-   *   frames
+   * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: total size of these
+   *   complete frames
    * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: lost
-   *   frames; 0 for H.264 and H.265, whose losses are not known
+   *   frames; 0 for codecs other than MPEG-1/2, whose losses are not known
    * * `incomplete`: frames of which a part is missing; not included in the
    *   fields above
    * * `gops`: GOP headers
@@ -269,8 +276,8 @@ static const GstWirelessProperty properties[] = {
    * * `average-bitrate`: bit/s over `duration`
    * * `latency-min`, `latency-median`, `latency-p95`, `latency-p99`,
    *   `latency-max`, `latency-mean`: #gint64, in ns relative to the first
-   *   frame, negative for frames that are early; the error of the percentiles
-   *   is at most 1/128
+   *   frame, negative for frames that are early. A percentile differs from its
+   *   exact value by at most 1/128 of this value.
    * * `jitter`: interarrival jitter of RFC 3550 in transport order, in ns
    * * `junk-bytes`: bytes that belonged to no frame
    * * `too-big`: frames that exceeded #GstMpegStat:max-frame-size
@@ -290,9 +297,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:max-frame-size:
    *
-   * Maximum size of a frame. A larger frame is dropped and counted as
-   * `too-big`, and the stream is resumed at the next header. The element
-   * therefore needs a limited amount of memory, even if its input is invalid.
+   * Maximum size of a frame in bytes. A larger frame is dropped and counted as
+   * `too-big`, and the next frame begins at the next header in the stream. The
+   * element therefore needs a limited amount of memory, even if its input is
+   * invalid.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "
@@ -303,9 +311,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:discard-incomplete:
    *
-   * If %TRUE, discard frames of which a part is missing, or that upstream has
-   * flagged as corrupted. If %FALSE, pass them on with the flag
-   * %GST_BUFFER_FLAG_CORRUPTED. They are counted as `incomplete` in both cases.
+   * Some frames are incomplete: a part of them is missing, or upstream has
+   * flagged them as corrupted. If %TRUE, incomplete frames are discarded. If
+   * %FALSE, they are passed on with the flag %GST_BUFFER_FLAG_CORRUPTED. In
+   * both cases they are counted as `incomplete`.
    */
   PROPERTY_BOOLEAN ("discard-incomplete", "Discard incomplete",
       "Whether frames with a missing part are discarded; with false they "
@@ -314,9 +323,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:post-messages:
    *
-   * Post element messages `application/x-mpegstat-frame`, `-incomplete`,
-   * `-lost` and `-gop`. Their fields are the columns of the log; columns
-   * without a value are omitted.
+   * Whether events are posted as element messages. The messages are named
+   * `application/x-mpegstat-frame`, `application/x-mpegstat-incomplete`,
+   * `application/x-mpegstat-lost` and `application/x-mpegstat-gop`. Their
+   * fields have the names of the columns of the log. Columns without a value
+   * are omitted.
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
       "Whether an element message is posted for each frame, GOP header and "

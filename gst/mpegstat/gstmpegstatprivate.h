@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that the files of mpegstat share. gstmpegstat.c contains the
- * element and its properties. gstmpegstatstream.c processes the stream.
- * gstmpegstattell.c outputs statistics, messages and logs.
+/* Declarations that the source files of the element mpegstat share.
+ * gstmpegstat.c contains the element and its properties. gstmpegstatstream.c
+ * processes the stream. gstmpegstattell.c outputs statistics, messages and
+ * logs.
  */
 
 #pragma once
@@ -24,14 +25,15 @@ GST_ELEMENT_REGISTER_DECLARE (mpegstat);
 GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
 
-/* Frame duration at the lowest frame rate, 24000/1001 (13818-2 table 6-4).
- * Until the frame rate is known, this is the maximum time that an unparsed
- * frame waits for the beginning of the next frame. */
+/* Frame duration in ns at the lowest frame rate, 24000/1001 (13818-2 table
+ * 6-4). An unparsed frame waits until the next frame begins. As long as the
+ * frame rate is not known, this constant is the maximum of this waiting time.
+ */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* Copy of some properties, which is made once per frame. `print` and `post` are
- * TRUE if events about the frame are printed or posted as messages. `discard`
- * is TRUE if the frame is discarded if it is incomplete. */
+/* Copy of some properties, which is made once for each frame. `print` is TRUE
+ * if events are printed. `post` is TRUE if events are posted as messages.
+ * `discard` is TRUE if incomplete frames are discarded. */
 typedef struct
 {
   gboolean print, post, discard;
@@ -57,33 +59,39 @@ struct _GstMpegStat
   guint64 malformed_frames;     /* written by the streaming thread */
   MpegStatClock clock;
   gboolean eos;
-  /* Maximum time in ns that a frame waits in this element until its end is
-   * known; 0 if the input is parsed */
+  /* Maximum time in ns that a frame waits in this element until the end of the
+   * frame is known; 0 if the input is parsed */
   GstClockTime frame_wait;
 
-  /* Divides MPEG-1/2 video into frames. Only the streaming thread uses it. It
-   * is created and freed while no pad is active.
+  /* Divides MPEG-1/2 video into frames. Only the streaming thread uses this
+   * object. It is created and freed while no pad is active.
    */
   GstMpegVideoInput *input;
-  /* Determines the types and positions of frames, for all codecs except
-   * MPEG-1/2. NULL for MPEG-1/2, which `input` handles. */
+  /* Determines the type of each frame, and its position in the stream, for all
+   * codecs except MPEG-1/2. NULL for MPEG-1/2, because `input` determines them
+   * for these codecs. */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */
-  /* value of the field `parsed` in upstream's caps */
+  /* value of the field `parsed` in upstream's caps; TRUE if each buffer
+   * contains one frame */
   gboolean parsed;
   gboolean have_upstream_caps;
-  /* TRUE if a buffer arrived since the start or the last flush */
+  /* TRUE if a buffer has arrived since the start of the element or since the
+   * last flush */
   gboolean started;
   gboolean have_stream;         /* a STREAM_START event came */
   GstSegment segment;           /* the last segment that was sent downstream */
-  /* parameters of the MPEG sequence header from which the caps of the src pad
-   * were made */
+  /* Parameters of an MPEG sequence header: the ones from which the present caps
+   * of the src pad were made. */
   MpegVideoSequence sequence;
   gboolean update_caps;
   gboolean have_caps;           /* caps were sent downstream */
-  GQueue held_events;           /* events that wait until the caps are known */
-  gboolean discont;             /* TRUE if the next frame follows a gap */
+  /* events that are held back until the caps are known and have been sent */
+  GQueue held_events;
+  /* TRUE if the next frame gets the flag DISCONT, because the stream begins or
+   * data before this frame are missing */
+  gboolean discont;
   MpegStatLog log;
   GString *line;                /* memory for printed lines */
 };
@@ -99,27 +107,31 @@ gboolean gst_mpeg_stat_src_query (GstPad * pad, GstObject * parent,
     GstQuery * query);
 
 /* --- gstmpegstattell.c ---------------------------------------------------- */
-/* Records the arrival of the current buffer and returns its time in ns since
- * the first arrival. */
+/* Records the arrival of the current buffer. Returns the time in ns from the
+ * first arrival to this one. */
 GstClockTime gst_mpeg_stat_take_arrival (GstMpegStat * self);
 /* Called when the element enters or leaves PLAYING. Records the time of this
- * change, because the duration of a pause does not count in arrival times. */
+ * change. Arrival times do not include the duration of a pause, so the time
+ * when a pause begins or ends must be known. */
 void gst_mpeg_stat_mark_switch (GstMpegStat * self);
 /* Returns the value of the property `stats` (transfer full). May be called from
  * any thread. */
 GstStructure *gst_mpeg_stat_create_stats (GstElement * element);
-/* Returns the statistics for the timer of stats-update-interval; NULL after the
- * end of the stream, because the final statistics were already posted. */
+/* Called by the timer that posts the statistics at the interval
+ * stats-update-interval. Returns the statistics. Returns NULL after the end of
+ * the stream, because the final statistics were already posted. */
 GstStructure *gst_mpeg_stat_create_interval_stats (GstElement * element);
 void gst_mpeg_stat_post_stats (GstMpegStat * self);
-/* Prints the summary. Only the streaming thread calls this function. */
+/* Prints a summary of the statistics. Only the streaming thread calls this
+ * function. */
 void gst_mpeg_stat_print_summary (GstMpegStat * self);
-/* Opens the log if the element has the name of a log file. If the log cannot be
- * opened, posts an error and returns FALSE. */
+/* Opens the log if the property location contains the name of a file. If the
+ * file cannot be opened, posts an error and returns FALSE. */
 gboolean gst_mpeg_stat_open_log (GstMpegStat * self);
-/* Returns whether at least one kind of output is enabled for events: printing,
- * posting or logging. */
+/* Returns whether any output of events is enabled: printing, posting or
+ * logging. */
 gboolean gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings);
-/* Prints, logs and posts an event, as the settings require. */
+/* Outputs an event. Depending on the settings of the element, the event is
+ * printed, written to the log, and posted as a message. */
 void gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,
     const MpegStatEvent * event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processing of buffers, events and queries in mpegstat. */
+/* Processes the buffers, events and queries of the element mpegstat. */
 
 #include "gstmpegstatprivate.h"
 
@@ -20,8 +20,8 @@ gst_mpeg_stat_send_held_events (GstMpegStat * self)
 }
 
 /* Sends a serialized event downstream. The CAPS event must come before the
- * segment and later events, but the caps are known only with the first frame.
- * Until then the events are stored. */
+ * SEGMENT event and later events. The caps are only known when the first frame
+ * has arrived. Until then, the other events are stored. */
 static gboolean
 gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
 {
@@ -32,8 +32,9 @@ gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
   return TRUE;
 }
 
-/* Sets the maximum time that a frame waits in this element. The frame waits
- * until a later buffer shows where the frame ends. */
+/* Sets the maximum time in ns that a frame waits in this element until a later
+ * buffer shows where the frame ends. This time is the latency of the element.
+ */
 static void
 gst_mpeg_stat_set_frame_wait (GstMpegStat * self, GstClockTime wait)
 {
@@ -68,8 +69,9 @@ gst_mpeg_stat_update_caps (GstMpegStat * self,
 {
   GstCaps *caps, *current;
 
-  /* After a flush, frames may arrive before the next sequence header, so their
-   * video size is 0. These frames do not change the caps. */
+  /* After a flush, frames may arrive before the next sequence header. The width
+   * and height of the video are then unknown, and are 0. Such frames do not
+   * change the caps. */
   if (self->have_caps && !self->update_caps && (sequence->width == 0
           || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))
     return;
@@ -100,8 +102,8 @@ gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
 
   if (!mpegstat_find_slices (&frame->frame, &offset, &size))
     return;
-  /* Copies only the bytes that are hashed. Mapping a buffer with several
-   * memories would copy the whole buffer. */
+  /* Copies only the bytes that are hashed. If the buffer were mapped instead,
+   * and consisted of several GstMemory, the whole buffer would be copied. */
   n = gst_buffer_extract (frame->buffer, offset, slices,
       MIN (size, sizeof (slices)));
   mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));
@@ -122,9 +124,10 @@ gst_mpeg_stat_frame_time (GstMpegStat * self,
   gboolean reads = gst_pull_reader_is_reading (self->sinkpad);
 
   /* If the element reads a file itself, it reads blocks that contain several
-   * frames. Downstream may accept the frames of a block at different times. The
-   * arrival time of a frame is therefore the time at which downstream has
-   * accepted the previous frame. */
+   * frames. Downstream may accept the frames of a block at different times, so
+   * the arrival time of the block is not used for these frames. A frame arrives
+   * at the present time instead, when downstream has accepted the previous
+   * frame. */
   if (reads)
     gst_mpeg_stat_take_time (self);
   *time = self->now;
@@ -176,8 +179,8 @@ gst_mpeg_stat_measure_losses (GstMpegStat * self, const Settings * settings)
 }
 
 /* Sets the flags of the buffer of `frame`, and pushes the buffer downstream. If
- * `complete` is FALSE, the buffer gets the flag CORRUPTED. Afterwards `frame`
- * does not contain the buffer any more. */
+ * `complete` is FALSE, the buffer gets the flag CORRUPTED. After the call,
+ * `frame` does not contain the buffer any more. */
 static GstFlowReturn
 gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
     gboolean complete)
@@ -227,8 +230,9 @@ gst_mpeg_stat_get_settings (GstMpegStat * self, Settings * settings)
 }
 
 /* Copies the counters of the framer to `framer_stats`, where other threads can
- * read them. The function is called for each buffer, and most buffers of an
- * unparsed stream do not end a frame, so it must be fast. */
+ * read them. This function is called for each buffer. Most buffers of an
+ * unparsed stream do not end a frame, so there are many calls, and the function
+ * must be fast. */
 static void
 gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
 {
@@ -244,8 +248,9 @@ gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Pulls all available frames from the input and processes them. For each frame,
- * also processes the losses that the input has detected so far. */
+/* Takes all complete frames from self->input, which divides the stream into
+ * frames and detects lost frames. Processes each frame and the losses that have
+ * been detected up to this frame. */
 static GstFlowReturn
 gst_mpeg_stat_handle_frames (GstMpegStat * self)
 {
@@ -264,12 +269,14 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 
 /* --- access units --------------------------------------------------------- */
 
-/* Adds the errors in the latest access unit to the counters of the element. The
- * classifier, which parses the access units, counts these errors, too. `before`
- * contains its counters before this access unit. The element needs counters of
- * its own for this reason: when the caps change, a new classifier replaces the
- * old one and counts from 0, but the counters of the element must not be reset.
- */
+/* Adds the number of errors in the latest access unit to the counters of the
+ * element. The classifier parses the access units and has counters, too.
+ * `before` contains the values that the classifier's counters had before this
+ * access unit.
+ *
+ * The element needs counters of its own because of changes of the caps. When
+ * the caps change, a new classifier replaces the old one and counts from 0. The
+ * counters of the element must not be reset then. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])
@@ -282,8 +289,8 @@ gst_mpeg_stat_count_malformed (GstMpegStat * self,
         ifd_classifier_get_malformed (classifier, i) - before[i];
 }
 
-/* Passes the access unit in `buffer` to the parser and fills in `unit` with the
- * result. Returns FALSE if the buffer cannot be mapped. */
+/* Passes the access unit in `buffer` to the parser of the codec, and fills in
+ * `unit` with the result. Returns FALSE if the buffer cannot be mapped. */
 static gboolean
 gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
     MpegStatUnit * unit)
@@ -329,9 +336,9 @@ gst_mpeg_stat_measure_unit (GstMpegStat * self, const Settings * settings,
     gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
-/* Measures the access unit in `buffer`, and pushes the buffer unchanged. If the
- * property discard-incomplete is TRUE, a corrupted buffer is discarded instead.
- * Takes ownership of `buffer`. */
+/* Measures the access unit in `buffer`, and pushes the buffer with the same
+ * data. If the buffer is corrupted and the property discard-incomplete is TRUE,
+ * the buffer is discarded instead. Takes ownership of `buffer`. */
 static GstFlowReturn
 gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
 {
@@ -378,7 +385,8 @@ gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
 /* --- events --------------------------------------------------------------- */
 
-/* Completes the current frame, because the next bytes do not belong to it. */
+/* Completes the frame whose bytes are stored, because the next bytes do not
+ * belong to this frame. */
 static void
 gst_mpeg_stat_drain (GstMpegStat * self)
 {
@@ -392,8 +400,8 @@ gst_mpeg_stat_drain (GstMpegStat * self)
   gst_mpeg_stat_measure_losses (self, &settings);
 }
 
-/* Prepares for a different stream, or for a different position in the same
- * stream. */
+/* Discards the state of the stream before a different stream begins, or before
+ * the same stream continues at a different position. */
 static void
 gst_mpeg_stat_restart (GstMpegStat * self)
 {
@@ -435,8 +443,8 @@ gst_mpeg_stat_get_period (const GstCaps * caps)
   return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
 }
 
-/* Starts a new stream of access units, which `units` parses from now on.
- * `event` is the CAPS event of the stream, and `caps` are its caps. Passes on
+/* Starts a new stream of access units, which `units` will parse. `event` is the
+ * CAPS event of the stream, and `caps` are the caps in this event. Passes on
  * `event` unchanged. Takes ownership of `event` and `units`. */
 static gboolean
 gst_mpeg_stat_adopt_units (GstMpegStat * self, GstEvent * event,
@@ -528,16 +536,18 @@ gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
 
   event = gst_mpeg_video_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* The pending data belong to the previous segment. They must therefore be
-   * processed before the segment changes. */
+  /* The data that have not been processed yet belong to the previous segment.
+   * They must be processed before the segment changes. */
   if (!self->parsed && !gst_segment_is_equal (&self->segment, segment))
     gst_mpeg_stat_drain (self);
   gst_segment_copy_into (segment, &self->segment);
   return gst_mpeg_stat_send_event (self, event);
 }
 
-/* Passes on a GAP event. A GAP event before the first frame must reach a sink
- * that waits for preroll, so the caps are sent before this event. */
+/* Passes on a GAP event. No event is passed on before the caps are sent.
+ * However, a sink that waits for preroll must receive a GAP event even before
+ * the first frame. The caps are therefore sent first if upstream's caps are
+ * known. */
 static gboolean
 gst_mpeg_stat_take_gap (GstMpegStat * self, GstEvent * event)
 {
@@ -604,8 +614,9 @@ gst_mpeg_stat_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- queries ------------------------------------------------------------- */
 
-/* Returns the caps that downstream accepts, without the field `parsed`, because
- * the output is always parsed. */
+/* Returns the caps that the sink pad accepts. They are the caps that downstream
+ * accepts, but without the field `parsed`: the output is always parsed, and the
+ * input may be parsed or unparsed. */
 static GstCaps *
 gst_mpeg_stat_get_sink_caps (GstMpegStat * self, GstCaps * filter)
 {
@@ -643,10 +654,10 @@ gst_mpeg_stat_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* An ALLOCATION query is passed downstream only if upstream's buffers are
-       * pushed downstream. For this, the buffers must contain whole frames, and
-       * downstream must have received their caps. In all other cases the query
-       * fails. */
+      /* Downstream's answer to an ALLOCATION query is useful only if the
+       * buffers that upstream allocates are pushed downstream. For this, the
+       * buffers must contain whole frames, and downstream must have received
+       * their caps. Otherwise the query fails. */
       if (!self->parsed || !self->have_caps)
         return FALSE;
       return gst_pad_peer_query (self->srcpad, query);
@@ -669,8 +680,8 @@ gst_mpeg_stat_query_latency (GstMpegStat * self, GstQuery * query)
   GST_OBJECT_UNLOCK (self);
 
   gst_query_parse_latency (query, &live, &min, &max);
-  /* The frames of a stored stream can be read in advance, so this element adds
-   * no latency to a stored stream. */
+  /* The frames of a stored stream can be read before they are needed. If the
+   * stream is not live, this element therefore adds no latency. */
   if (!live)
     return TRUE;
   min += wait;

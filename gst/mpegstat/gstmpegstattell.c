@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output of mpegstat: arrival times, statistics, messages, and lines on
- * standard output and in the log.
+/* Output of the element mpegstat: statistics, messages, and lines on standard
+ * output and in the log. The arrival times of buffers are determined here as
+ * well.
  */
 
 #include "gstmpegstatprivate.h"
@@ -135,8 +136,10 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
 
   GST_OBJECT_LOCK (self);
   now = self->clock.arrival;
-  /* Before the end of the stream, the bitrate is computed over the second that
-   * ends at the present time. It therefore decreases if the network stalls. */
+  /* Before the end of the stream, the bitrate is computed over the last second
+   * up to the present time. If the network stalls, the bitrate therefore
+   * decreases. After the end of the stream, the bitrate is computed up to the
+   * last arrival. */
   if (!self->eos) {
     kind = gst_mpeg_stat_read_clock (self, &reading);
     now = mpegstat_clock_peek (&self->clock, kind, reading);
@@ -188,8 +191,9 @@ gst_mpeg_stat_create_interval_stats (GstElement * element)
 
 /* --- the log ------------------------------------------------------------- */
 
-/* If writing the log has failed, posts a warning. `error` is the errno of the
- * failure, which has closed the log. 0 means that there was no failure. */
+/* `error` is the errno of a failure to write the log; 0 means that there was no
+ * failure. If there was a failure, posts a warning. The log has already been
+ * closed then. */
 static void
 gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
 {

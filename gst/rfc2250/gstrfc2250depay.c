@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element rfc2250depay: pads, properties and buffers. rfc2250unpacker.h
- * implements the payload format. */
+/* Implements the element rfc2250depay: its pads, its properties and the
+ * handling of buffers. The unpacker (rfc2250unpacker.h) implements the payload
+ * format. */
 
 /**
  * SECTION:element-rfc2250depay
  * @title: rfc2250depay
  * @see_also: rfc2250pay, rtpjitterbuffer, rtpmpvdepay
  *
- * Extracts MPEG-1 and MPEG-2 video from RTP (RFC 2250 section 3), frame by
- * frame. The video-specific headers show what a lost packet contained. By
- * default, only complete frames are pushed. With
+ * Extracts MPEG-1 and MPEG-2 video from RTP packets (RFC 2250 section 3), frame
+ * by frame. The payload of each packet begins with a video-specific header.
+ * These headers, in the packets that arrived, show what a lost packet
+ * contained. By default, only complete frames are pushed. With
  * #GstRfc2250Depay:on-loss=conceal, all complete slices are pushed.
  *
  * The element detects whether the stream is MPEG-1 or MPEG-2. It supports the
- * MPEG-2 header extension with all its optional parts, and also senders whose
- * video-specific headers are all zero (`rtpmpvpay`).
+ * MPEG-2 header extension with all its optional parts. It also supports senders
+ * whose video-specific headers are all zero (`rtpmpvpay`).
  *
- * The timestamps are those of the packets; add `rtpjitterbuffer` upstream to
- * get presentation times. Without it, the element still corrects a small
- * reordering of packets (#GstRfc2250Depay:reorder-window).
+ * Each frame gets the timestamp of its first packet. Add `rtpjitterbuffer`
+ * upstream to get presentation times. Without `rtpjitterbuffer`, the element
+ * still corrects a small reordering of packets
+ * (#GstRfc2250Depay:reorder-window).
  *
  * ## Example launch lines
  * |[
@@ -26,7 +29,7 @@
  * ]| Receives and displays a stream.
  * |[
  * gst-launch-1.0 filesrc location=clip.m2v ! rfc2250pay ! udpsink host=127.0.0.1 port=5004
- * ]| Sends it.
+ * ]| Sends a file as a stream that the first example can receive.
  *
  * Since: 0.1
  */
@@ -49,14 +52,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_depay_debug
 
 #define CLOCK_RATE 90000
-/* Number of keep-alive packets whose sequence numbers are remembered. A
- * keep-alive packet is an RTP packet without a payload, and must not be counted
- * as lost. A small number suffices, because keep-alive packets are seconds
- * apart. */
+/* Maximum number of keep-alive packets whose sequence numbers are remembered. A
+ * keep-alive packet is an RTP packet without a payload. It contains no video,
+ * and must not be counted as lost because its sequence number is missing in the
+ * video. A small number suffices, because keep-alive packets are seconds apart.
+ */
 #define MAX_FILLERS 16
 
-/* Counters of packets that were refused, were lost or arrived late, and of
- * changes of the source. The array `frames` counts the pushed frames of each
+/* Counters of lost, duplicate, late and refused packets, and of changes of the
+ * source. The array `frames` contains the number of pushed frames of each
  * picture type. */
 typedef struct
 {
@@ -80,7 +84,8 @@ struct _GstRfc2250Depay
   guint reorder_window;         /* in packets */
   guint max_frame_size;         /* in bytes */
   DepayStats stats;
-  /* copy of the unpacker's counters, for other threads */
+  /* copy of the counters of the unpacker (rfc2250unpacker.h), which other
+   * threads can read */
   Rfc2250UnpackerStats unpacker_stats;
 
   /* streaming thread only */
@@ -95,23 +100,25 @@ struct _GstRfc2250Depay
   guint16 fillers[MAX_FILLERS];
   guint n_fillers;              /* number of valid elements */
   guint64 n_empty;
-  /* Number of packets that the reorder buffer counts as lost although they
-   * arrived. They had no payload and were therefore not passed to the reorder
-   * buffer. */
+  /* Number of packets without a payload that the reorder buffer has counted as
+   * lost. These packets arrived, but were not passed to the reorder buffer. The
+   * number is therefore subtracted from its count of lost packets. */
   guint64 fillers_used;
   gboolean have_ssrc;
   guint32 ssrc;
   /* extended RTP timestamp of the last packet; all bits set if there is none
    * yet */
   guint64 rtptime;
-  /* TRUE = the next frame comes from a new source */
+  /* TRUE if the next frame is the first frame of a new source (with another
+   * SSRC); its buffer then gets the flag RESYNC */
   gboolean resync;
-  /* parameters of the MPEG sequence header from which the caps of the src pad
-   * were made */
+  /* Parameters of an MPEG sequence header: the ones from which the present caps
+   * of the src pad were made. */
   MpegVideoSequence sequence;
   gboolean have_caps;
   gboolean have_rtp_caps;
-  /* TRUE if an error about the type of the input was posted */
+  /* TRUE if an error about the type of the input was posted, which is done only
+   * once */
   gboolean refused_input;
   gboolean warned_too_big;
 };
@@ -203,13 +210,18 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:on-loss:
    *
-   * What happens to a frame of which a part is missing. `drop-frame`: the frame
-   * is not pushed. `conceal`: its complete slices are pushed with the flag
-   * %GST_BUFFER_FLAG_CORRUPTED. A lost picture header is restored from the
-   * video-specific header as RFC 2250 appendix 1 allows. For MPEG-1, this works
-   * with every sender. For MPEG-2, the sender must use `mpeg2-extension` or
-   * `new-picture-bits`. `pass`: all data that arrived are pushed, also with the
-   * flag %GST_BUFFER_FLAG_CORRUPTED.
+   * What happens to a frame of which a part is missing:
+   *
+   * - `drop-frame`: The frame is not pushed.
+   * - `conceal`: The complete slices of the frame are pushed with the flag
+   *   %GST_BUFFER_FLAG_CORRUPTED. A lost picture header is restored from the
+   *   video-specific header of a packet, as RFC 2250 appendix 1 allows. If the
+   *   video is MPEG-1, the sender only has to fill in this header. If the video
+   *   is MPEG-2, the sender must also use the header extension for MPEG-2 or
+   *   the bits AN and N (properties `mpeg2-extension` and `new-picture-bits` of
+   *   rfc2250pay).
+   * - `pass`: All data that arrived are pushed, also with the flag
+   *   %GST_BUFFER_FLAG_CORRUPTED.
    *
    * Since: 0.1
    */
@@ -222,17 +234,19 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Depay:reorder-window:
    *
    * Maximum number of packets that wait for a missing packet. The missing
-   * packet may still arrive if other packets have overtaken it. While no packet
-   * is missing, no packet waits. With 0, each gap is treated as a loss. If
-   * `rtpjitterbuffer` upstream no longer waits for a missing packet, it sets
-   * the flag DISCONT on the next packet. This element then does not wait
-   * either.
+   * packet may still arrive, because other packets may have overtaken it. If no
+   * packet is missing, no packet waits. With the value 0, packets never wait,
+   * and each gap counts as a loss at once.
+   *
+   * An upstream `rtpjitterbuffer` also waits for missing packets. When it stops
+   * waiting for a packet, it sets the flag DISCONT on the packet after the gap.
+   * This element then does not wait for the missing packet either.
    *
    * Since: 0.1
    */
-  /* The default of reorder-window is 3 packets. The loss detection of TCP and
-   * TFRC tolerates the same amount of reordering (RFC 5681 section 3.2, RFC
-   * 5348 section 5.1). */
+  /* The default of reorder-window is 3 packets. This is the amount of
+   * reordering that the loss detection of TCP and TFRC tolerates as well (RFC
+   * 5681 section 3.2, RFC 5348 section 5.1). */
   PROPERTY_UINT ("reorder-window", "Reorder window",
       "Maximum number of packets that wait for a missing packet, which may "
       "have been reordered (packets, 0 = do not wait)",
@@ -242,7 +256,7 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Depay:max-frame-size:
    *
    * Maximum size of a coded frame in bytes. A larger frame is dropped and
-   * counted; the first such frame also leads to a warning.
+   * counted. A warning is posted for the first such frame only.
    *
    * Since: 0.1
    */
@@ -259,14 +273,15 @@ static const GstWirelessProperty properties[] = {
    *
    * - `packets`: accepted packets
    * - `legacy-packets`: accepted packets whose video-specific header is all
-   *   zero
+   *   zero, because their sender does not fill it in
    * - `lost`, `duplicates`, `late`: lost, duplicate and late packets, which are
    *   recognized by their sequence numbers
-   * - `ssrc-changes`: changes of the source
-   * - `strays`: dropped packets of another source than the current one, or
-   *   with a sequence number far from the expected one. Another source becomes
-   *   the current source if it has sent two consecutive packets, and the
-   *   current source has been silent for a second
+   * - `ssrc-changes`: number of times that another source (with another SSRC)
+   *   became the current source
+   * - `strays`: dropped packets of another source than the current one, or with
+   *   a sequence number far from the expected one. Another source becomes the
+   *   current source if it has sent two consecutive packets, and the current
+   *   source has been silent for a second
    * - refused packets, by reason:
    *   - `invalid-rtp`: not RTP
    *   - `wrong-payload-type`: a payload type other than that of the caps
@@ -275,13 +290,13 @@ static const GstWirelessProperty properties[] = {
    *   - `bad-mbz`: reserved bits set
    *   - `bad-extension`: a forbidden value in the MPEG-2 extension
    *   - `empty`: no video data after the header
-   * - `frames`: frames that were pushed complete
-   * - `frames-damaged`: frames that were pushed incomplete
+   * - `frames`: complete frames that were pushed
+   * - `frames-damaged`: incomplete frames that were pushed
    * - `frames-dropped`: frames that were not pushed
    * - `too-big`: dropped frames that exceeded max-frame-size
    * - `frames-i`, `-p`, `-b`, `-d`: all pushed frames, by type
-   * - `pictures-rebuilt`, `gops-rebuilt`: headers that `on-loss=conceal`
-   *   restored
+   * - `pictures-rebuilt`, `gops-rebuilt`: lost picture headers and lost GOP
+   *   headers that `on-loss=conceal` restored
    * - `slices-dropped`: incomplete slices that `on-loss=conceal` dropped
    *
    * Since: 0.1
@@ -296,7 +311,7 @@ static const GstWirelessProperty properties[] = {
 /* --- counters ----------------------------------------------------------- */
 
 /* Posts a warning about the first frame that exceeds max-frame-size. Later
- * frames of this kind are counted, but no warning is posted. */
+ * frames that are too large are only counted. */
 static void
 gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
 {
@@ -309,8 +324,8 @@ gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
           depay->max_frame_size), ("Further such frames are only counted."));
 }
 
-/* Copies the counters to fields that other threads can read. Called once per
- * frame, and for each refused packet. */
+/* Copies the counters to fields that other threads can read. This function is
+ * called once for each frame and for each refused packet. */
 static void
 gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
 {
@@ -339,8 +354,9 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   MpegVideoSequence sequence = frame->sequence;
   GstCaps *caps;
 
-  /* If no sequence header has been received yet, a picture coding extension
-   * shows that the stream is MPEG-2. */
+  /* The sequence header shows whether the stream is MPEG-1 or MPEG-2. If none
+   * has been received yet, the stream is taken for MPEG-2 if the picture has a
+   * picture coding extension, because only MPEG-2 has this extension. */
   if (frame->flags & MPEG_VIDEO_FRAME_NO_SEQUENCE)
     sequence.mpeg2 = frame->pictures[0].header.has_extension;
   if (depay->have_caps && !sequence_changes_caps (&sequence, &depay->sequence))
@@ -354,8 +370,8 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   gst_caps_unref (caps);
 }
 
-/* Pushes data that are not a frame: a sequence end code or, with on-loss=pass,
- * a frame whose beginning is missing. */
+/* Pushes data that are not a whole frame: a sequence end code or, with
+ * on-loss=pass, a frame whose beginning is missing. */
 static GstFlowReturn
 gst_rfc2250_depay_push_part (GstRfc2250Depay * depay, GstBuffer * buffer)
 {
@@ -453,8 +469,8 @@ gst_rfc2250_depay_was_filler (GstRfc2250Depay * depay, guint16 seqnum)
 }
 
 /* Returns whether packets are missing between the last packet and this packet.
- * Keep-alive packets without a payload (RFC 6263 section 4.1) do not count as
- * missing. */
+ * A keep-alive packet has no payload (RFC 6263 section 4.1) and does not count
+ * as missing, although it was not passed on. */
 static gboolean
 gst_rfc2250_depay_check_gap (GstRfc2250Depay * depay, guint32 ssrc,
     guint16 seqnum)
@@ -508,8 +524,8 @@ gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
 }
 
 /* Checks a packet before it is passed to the reorder buffer. Without this
- * check, a forged packet could take the sequence number of a genuine packet,
- * and the genuine packet would be discarded as a duplicate. */
+ * check, a forged packet could take the sequence number of a genuine packet.
+ * The genuine packet would then be discarded as a duplicate. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
     guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)
@@ -557,9 +573,10 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
 {
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
-  /* This fast check is only for RTP version 2 without padding, extension and
-   * contributing sources, and for packets without the MPEG-2 header extension
-   * (T = 0). */
+  /* The fast check is only possible if the RTP header has version 2, no
+   * padding, no extension and no contributing sources, and if the packet has no
+   * MPEG-2 header extension (T = 0). Any other packet is mapped and checked
+   * completely. */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);
@@ -595,8 +612,9 @@ gst_rfc2250_depay_refuse (GstRfc2250Depay * depay, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* Some packets before this packet are missing. Returns whether all of them are
- * known to have no payload. If so, the element need not wait for them. */
+/* `seqnum` is the sequence number of a packet before which packets are missing.
+ * Returns TRUE if all missing packets are known to be keep-alive packets
+ * without a payload. The element then need not wait for them. */
 static gboolean
 gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
 {
@@ -609,7 +627,8 @@ gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
   return missing == seqnum;
 }
 
-/* Posts an error, because the base class posts none if the input is not RTP. */
+/* Posts an error that says that the input is not RTP. The base class posts no
+ * error in this case. */
 static void
 gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
 {
@@ -624,10 +643,10 @@ gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
           GST_OBJECT_NAME (depay), why), (NULL));
 }
 
-/* Handles a packet before the chain function of the base class. That function
- * drops each late packet, so the order of the packets must be restored first.
- * Packets that do not belong to the stream are refused here. Refused, late and
- * duplicate packets are counted. */
+/* Handles each packet before it reaches the chain function of the base class
+ * (GstRTPBaseDepayload). The base class drops each late packet, so the order of
+ * the packets must be restored first. Packets that do not belong to the stream
+ * are refused here. Refused, late and duplicate packets are counted. */
 static GstFlowReturn
 gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element rfc2250pay: pads, properties and buffers. rfc2250packer.h
- * implements the payload format. */
+/* Implements the element rfc2250pay: its pads, its properties and the handling
+ * of buffers. The packer (rfc2250packer.h) implements the payload format. */
 
 /**
  * SECTION:element-rfc2250pay
  * @title: rfc2250pay
  * @see_also: rfc2250depay, mpegstat, rtpmpvpay
  *
- * Payloads MPEG-1 and MPEG-2 video elementary streams into RTP according to RFC
- * 2250 section 3. Unlike `rtpmpvpay`, it fills in the video-specific header of
- * each packet. The header contains the picture type, the temporal reference,
- * and where slices begin and end, so that a receiver knows what a lost packet
- * contained. Sequence, GOP and picture headers are only at the beginning of a
- * payload. A slice is split only if it does not fit into a packet. No packet
- * contains two pictures. The packets of an unparsed stream get timestamps.
+ * Payloads MPEG-1 and MPEG-2 video elementary streams into RTP packets
+ * according to RFC 2250 section 3. Unlike `rtpmpvpay`, the element fills in the
+ * video-specific header of each packet. This header contains the picture type
+ * and the temporal reference, and says where slices begin and end. From the
+ * headers of the packets that arrive, a receiver knows what a lost packet
+ * contained.
  *
- * Accepts parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
- * additional latency, or unparsed bytes from a file. Directly downstream of a
- * file source, the element reads the file itself (pull mode).
+ * Sequence, GOP and picture headers are only at the beginning of a payload. A
+ * slice is split only if it does not fit into a packet. No packet contains two
+ * pictures. If the input is an unparsed stream, which has no timestamps, the
+ * element computes the timestamps of the packets.
+ *
+ * The element accepts parsed frames without additional latency. They come from
+ * `mpegvideoparse`, for a transport stream from `tsdemux ! mpegvideoparse`. The
+ * element also accepts unparsed bytes from a file. If it is directly downstream
+ * of a file source, it reads the file itself (pull mode).
  *
  * The video-specific header takes 4 bytes per packet, which is 0.3 % at an MTU
- * of 1400, or 8 bytes with #GstRfc2250Pay:mpeg2-extension.
+ * of 1400. With #GstRfc2250Pay:mpeg2-extension it takes 8 bytes.
  *
  * ## Example launch lines
  * |[
@@ -28,7 +33,7 @@
  * ]| Sends a file in real time.
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp, media=video, clock-rate=90000, encoding-name=MPV, payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! videoconvert ! autovideosink
- * ]| Receives and displays it.
+ * ]| Receives the stream and displays it.
  *
  * Since: 0.1
  */
@@ -63,7 +68,8 @@ struct _GstRfc2250Pay
   /* protected by the object lock */
   Rfc2250PackerConfig config;
   guint max_frame_size;         /* in bytes */
-  /* copy of the packer's counters, for other threads */
+  /* copy of the counters of the packer (rfc2250packer.h), which other threads
+   * can read */
   Rfc2250PackerStats packer_stats;
   MpegVideoFramerStats framer_stats;
 
@@ -73,8 +79,9 @@ struct _GstRfc2250Pay
   Rfc2250Packer *packer;
   GstAllocator *allocator;      /* for the packets */
   gboolean have_caps;
-  /* TRUE if the caps say that the input is parsed. It is read and written
-   * atomically, because the thread of a latency query also reads it. */
+  /* TRUE if the caps say that the input is parsed, which means that each buffer
+   * contains one frame. The field is read and written atomically, because the
+   * thread of a latency query also reads it. */
   gboolean parsed;
   /* Duration in ns of the longest frame so far. The object lock protects this
    * field, because the thread that answers a latency query also reads it. */
@@ -164,11 +171,16 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:aggregate-mode:
    *
-   * How slices are distributed over packets. Every receiver supports `slices`.
-   * With `none`, the least data is lost with each packet, but the number of
-   * packets is the largest. With `fill`, the number of packets is the smallest,
-   * which saves airtime on a radio link: 802.11b needs about 0.85 ms for each
-   * packet, regardless of its size.
+   * How slices are distributed over packets:
+   *
+   * - `slices`: A packet contains as many whole slices as fit. Every receiver
+   *   supports this mode.
+   * - `none`: A packet contains at most one slice. The loss of a packet then
+   *   destroys the least data, but the number of packets is the largest.
+   * - `fill`: A packet may also end with the beginning of a large slice. The
+   *   number of packets is then the smallest. This saves airtime on a radio
+   *   link: 802.11b needs about 0.85 ms for each packet, regardless of its
+   *   size.
    *
    * Since: 0.1
    */
@@ -180,10 +192,11 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Pay:mpeg2-extension:
    *
    * Send the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) in each
-   * packet of an MPEG-2 stream. A receiver can then restore a lost picture
-   * header from any packet of the picture. The extension takes 4 bytes per
-   * packet, or more with composite display or further extensions. live555, VLC
-   * and mediamtx do not support the extension.
+   * packet of an MPEG-2 stream. If the packet with a picture header is lost, a
+   * receiver can then restore this header from any other packet of the picture.
+   * The extension takes 4 bytes per packet. It is longer if the video uses
+   * composite display or further extensions. live555, VLC and mediamtx do not
+   * support the extension.
    *
    * Since: 0.1
    */
@@ -195,11 +208,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:new-picture-bits:
    *
-   * Set the bit AN in each packet of an MPEG-2 stream. It means that the bit N
-   * is valid. Set N in the packets of a picture whose header differs from the
-   * header of the previous picture of the same type. If a picture header is
-   * lost, the receiver may use the header of that previous picture instead if N
-   * is not set. mediamtx rejects each packet in which AN or N is set.
+   * Whether the packets of an MPEG-2 stream use the bits AN and N of RFC 2250.
+   * AN is set in each packet and means that N is valid. N is set in the packets
+   * of a picture whose header differs from the header of the previous picture
+   * of the same type. If a picture header is lost and N is not set, the
+   * receiver may use the header of that previous picture instead. mediamtx
+   * rejects each packet in which AN or N is set.
    *
    * Since: 0.1
    */
@@ -213,10 +227,11 @@ static const GstWirelessProperty properties[] = {
    *
    * Interval in seconds at which the last sequence header and its extensions
    * are repeated. The header is inserted before the next I-frame that has no
-   * sequence header of its own. Without this repetition, a receiver that joins
-   * late cannot decode a stream whose only sequence header is at its beginning.
-   * The header is not repeated while the stream uses quantizer matrices of a
-   * quant_matrix_extension, because the header would reset these matrices.
+   * sequence header of its own. If a stream has a sequence header only at its
+   * beginning, a receiver that joins late cannot decode the stream without such
+   * a repetition. While the stream uses quantizer matrices of a
+   * quant_matrix_extension, the header is not repeated, because it would reset
+   * these matrices.
    *
    * Since: 0.1
    */
@@ -228,8 +243,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:max-frame-size:
    *
-   * Maximum size of a coded frame in bytes. A larger frame is dropped with a
-   * warning, and the next header starts a new frame.
+   * Maximum size of a coded frame in bytes. A larger frame is dropped and a
+   * warning is posted. The next frame begins at the next sequence, GOP or
+   * picture header in the stream.
    *
    * Since: 0.1
    */
@@ -248,9 +264,9 @@ static const GstWirelessProperty properties[] = {
    * - `frames`: frames that were sent
    * - `pictures-i`, `-p`, `-b`, `-d`: pictures that were sent, by type; each of
    *   the two field pictures of a frame counts as a picture
-   * - `packets`: RTP packets
+   * - `packets`: RTP packets that were sent
    * - `payload-bytes`: bytes of these packets without the RTP header
-   * - `slices`: slices
+   * - `slices`: slices that were sent
    * - `split-slices`: slices that begin in one packet and end in another
    * - `header-packets`: packets without slice data
    * - `sequence-headers-injected`: sequence headers that config-interval
@@ -262,11 +278,12 @@ static const GstWirelessProperty properties[] = {
    *   the input
    * - input that was not sent:
    *   - `junk-bytes`: bytes that belong to no frame
-   *   - `too-big`: frames over max-frame-size
+   *   - `too-big`: frames that exceeded max-frame-size
    *   - `truncated`: frames that a discontinuity cut off
    *   - `bad-headers`: invalid headers
    *   - `before-sequence`: pictures before the first sequence header
-   *   - `foreign-codes`: start codes of a system stream
+   *   - `foreign-codes`: start codes that do not occur in a video elementary
+   *     stream
    *
    * Since: 0.1
    */
@@ -314,8 +331,9 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
 
 /* --- packets -------------------------------------------------------------- */
 
-/* Writes the payload of a packet to `dest`: the video-specific header, perhaps
- * a sequence header, and `data`, the mapped bytes of the frame. */
+/* Writes the payload of a packet to `dest`. It consists of the video-specific
+ * header, a sequence header if packet->inject is TRUE, and a part of the frame.
+ * `data` are the mapped bytes of the frame. */
 static void
 gst_rfc2250_pay_write_payload (GstRfc2250Pay * pay, guint8 * dest,
     const Rfc2250Packet * packet, const guint8 * data)
@@ -370,8 +388,10 @@ gst_rfc2250_pay_make_bytes (GstRfc2250Pay * pay, const Rfc2250Packet * packet,
   return buffer;
 }
 
-/* Like gst_rfc2250_pay_make_bytes, but the base class adds its list of
- * contributing sources (CSRC) to the RTP header. */
+/* Creates an RTP packet with the payload that `packet` describes. The base
+ * class allocates the buffer and adds its list of contributing sources (CSRC)
+ * to the RTP header. Used if the base class is configured to send such a list.
+ */
 static GstBuffer *
 gst_rfc2250_pay_make_bytes_with_sources (GstRfc2250Pay * pay,
     const Rfc2250Packet * packet, const guint8 * data)
@@ -389,8 +409,8 @@ gst_rfc2250_pay_make_bytes_with_sources (GstRfc2250Pay * pay,
   return buffer;
 }
 
-/* Returns a buffer with the RTP packet that `packet` describes. `data` are the
- * mapped bytes of `frame`. */
+/* Returns a buffer with the RTP packet that `packet` describes. `frame` is the
+ * buffer of the frame, and `data` are its bytes. */
 static GstBuffer *
 gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
     const guint8 * data, const Rfc2250Packet * packet)
@@ -425,8 +445,8 @@ gst_rfc2250_pay_publish_stats (GstRfc2250Pay * pay, GstClockTime duration)
   GST_OBJECT_LOCK (pay);
   rfc2250_packer_get_stats (pay->packer, &pay->packer_stats);
   gst_mpeg_video_input_get_stats (pay->input, &pay->framer_stats);
-  /* A frame with repeated fields lasts longer than other frames, so the latency
-   * is computed from the maximum duration. */
+  /* The latency is computed from the maximum frame duration, because a frame
+   * with repeated fields lasts longer than other frames. */
   if (GST_CLOCK_TIME_IS_VALID (duration) && duration > pay->frame_duration) {
     pay->frame_duration = duration;
     new_latency = !g_atomic_int_get (&pay->parsed);
@@ -478,7 +498,8 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   return gst_rtp_base_payload_push_list (payload, list);
 }
 
-/* Sends all frames that are complete. */
+/* Sends all frames that are complete in pay->input, which divides the stream
+ * into frames. */
 static GstFlowReturn
 gst_rfc2250_pay_send_frames (GstRfc2250Pay * pay)
 {
@@ -513,8 +534,9 @@ gst_rfc2250_pay_reset (GstRfc2250Pay * pay)
   rfc2250_packer_reset (pay->packer);
 }
 
-/* A file source sends no caps, and its segment has the format bytes. This
- * function therefore sends caps, and returns a segment with the format time. */
+/* A file source sends no caps, and its SEGMENT event has the format bytes. If
+ * no caps have arrived, this function therefore passes caps for MPEG-2 video to
+ * the base class. It returns a SEGMENT event with the format time. */
 static GstEvent *
 gst_rfc2250_pay_fix_segment (GstRfc2250Pay * pay, GstEvent * event)
 {
@@ -552,9 +574,11 @@ gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
   return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload, event);
 }
 
-/* Adds the latency of the element to the result of a latency query. Called only
- * if the stream is unparsed. The end of a frame is then known only when the
- * next frame begins, so the latency of the element is one frame duration. */
+/* Adds the latency of this element to the result of a latency query. This
+ * function is called only if the stream is unparsed. A buffer of an unparsed
+ * stream need not end where a frame ends, so the end of a frame is known only
+ * when the next frame begins. The latency of the element is therefore one frame
+ * duration. */
 static void
 gst_rfc2250_pay_add_latency (GstRfc2250Pay * pay, GstQuery * query)
 {

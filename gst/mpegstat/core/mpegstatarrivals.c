@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mpegstatarrivals.h. The arrival time of a buffer is needed
- * as long as a frame may end in this buffer. It is deleted when a frame that
- * ends in a later buffer is output. */
+ * as long as a frame may end in this buffer. When a frame that ends in a later
+ * buffer is output, the arrival time is deleted. */
 
 #include "mpegstatarrivals.h"
 
 #include <string.h>
 
 /* Maximum number of buffers whose arrival times are stored. If a frame consists
- * of more buffers, the last of these buffers share one arrival time. */
+ * of more buffers, the last of these buffers share one arrival time, which is
+ * that of the latest buffer. */
 #define MAX_PIECES 4096
 
 typedef struct
 {
-  /* number of bytes of the stream up to the end of this buffer */
+  /* number of bytes of the stream from the last reset to the end of this buffer
+   */
   guint64 end;
   MpegStatTime time;
 } Piece;
@@ -25,10 +27,11 @@ struct _MpegStatArrivals
   Piece pieces[MAX_PIECES];
   guint first, n_pieces;
   guint64 received;             /* in bytes */
-  /* total size in bytes of all frames that the framer has output */
+  /* total size in bytes of all frames that the framer has output since this
+   * struct was reset */
   guint64 framed;
-  /* Value of the framer's counter of junk bytes (bytes that belong to no frame)
-   * when this struct was reset. */
+  /* Value that the framer's counter of junk bytes (bytes that belong to no
+   * frame) had when this struct was reset */
   guint64 junk;
   MpegStatTime last;
 };
@@ -79,8 +82,8 @@ mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size, guint64 junk,
   arrivals->framed += size;
   end = arrivals->framed + junk - arrivals->junk;
 
-  /* The buffer with the last byte of the frame is kept, because the next frame
-   * may begin in it. */
+  /* The arrival time of the buffer that contains the last byte of the frame is
+   * kept, because the next frame may end in the same buffer. */
   while (arrivals->n_pieces > 0 && arrivals->pieces[arrivals->first].end < end) {
     arrivals->first = (arrivals->first + 1) % MAX_PIECES;
     arrivals->n_pieces--;

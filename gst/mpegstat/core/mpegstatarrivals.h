@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines when the last byte of a frame arrived. In an unparsed stream, the
  * end of a frame is detected only when the next frame begins, which is usually
- * a frame period later. The time of this detection is not the arrival time of
- * the frame. Its arrival time is that of the buffer that contained its last
- * byte. The code depends on GLib only.
+ * a frame period later. The arrival time of the frame is therefore not the time
+ * of this detection. It is the arrival time of the buffer that contained the
+ * last byte of the frame. The code depends on GLib only.
  */
 
 #pragma once
@@ -30,7 +30,7 @@ void mpegstat_arrivals_input (MpegStatArrivals * arrivals, gsize bytes,
     const MpegStatTime * time);
 /* Called when the framer, which divides the stream into frames, has output a
  * frame of `size` bytes. Sets `time` to the arrival time of the frame. `junk`
- * is the framer's counter of junk bytes: bytes that the framer has consumed but
- * that belong to no frame. */
+ * is the framer's counter of junk bytes, which are bytes in the stream that
+ * belong to no frame. */
 void mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size,
     guint64 junk, MpegStatTime * time);

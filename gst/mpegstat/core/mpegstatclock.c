@@ -16,10 +16,10 @@ since (guint64 now, guint64 then)
   return now > then ? now - then : 0;
 }
 
-/* Returns the time since the last arrival. There are two cases:
+/* Returns the time in ns from the last arrival to now. There are two cases:
  *
- * If the clock is the same as at the last arrival, the result is the difference
- * of its two readings.
+ * If the clock is the same as at the last arrival, the result is the present
+ * reading of this clock minus its reading at the last arrival.
  *
  * If the clock has changed, only the time in PLAYING counts:
  * - If playing has started since the last arrival, the result is the time since

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes arrival times from two clocks. While the element is in PLAYING and
- * has a clock, the running time is used. Otherwise monotonic time is used. A
- * change of the clock does not make the arrival time jump, and the duration of
- * a pause does not count. The caller reads the clocks.
+ * has a clock, the running time of the pipeline is used. Otherwise monotonic
+ * time is used. When the other clock comes into use, the arrival time does not
+ * jump. The duration of a pause does not count. This code does not read the
+ * clocks; its caller does.
  */
 
 #pragma once
@@ -16,11 +17,12 @@ typedef enum
   MPEGSTAT_CLOCK_MONOTONIC
 } MpegStatClockKind;
 
-/* All times are in ns. Before the first use, all fields must be 0. */
+/* All times are in ns. The owner of the struct sets all fields to 0 before the
+ * first use. */
 typedef struct
 {
   MpegStatClockKind kind;
-  /* value of the clock `kind` in ns when data last arrived */
+  /* value in ns that the clock `kind` had when data last arrived */
   guint64 reading;
   /* monotonic time in ns when data last arrived */
   guint64 monotonic;
@@ -31,12 +33,13 @@ typedef struct
 } MpegStatClock;
 
 void mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic);
-/* Call this function when data arrive. Returns the time since the first
- * arrival. */
+/* Call this function when data arrive. `reading` is the present value of the
+ * clock `kind`, and `monotonic` is the present monotonic time. Returns the time
+ * from the first arrival of data to this one. */
 guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
     guint64 reading, guint64 monotonic);
-/* Returns the time that has passed from the first arrival until `reading`, a
- * value of the clock `kind`. If another clock was in use at the last arrival,
- * returns the time from the first to the last arrival instead. */
+/* Returns the time in ns from the first arrival of data until now. `reading` is
+ * the present value of the clock `kind`. If another clock was used at the last
+ * arrival, returns the time from the first to the last arrival instead. */
 guint64 mpegstat_clock_peek (const MpegStatClock * clock,
     MpegStatClockKind kind, guint64 reading);

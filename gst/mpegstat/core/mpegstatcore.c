@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mpegstatcore.h: measures each frame of a stream.
  *
- * The latency is L = R - S (Ouwens 3.4). R is the arrival time of the frame. S
- * is the due time of the frame: the time at which it would arrive if the stream
- * were sent in real time and in transport order. Both times are relative to the
- * first complete frame. The jitter is computed as in RFC 3550, where D is the
- * difference between the latencies of two frames.
+ * The latency of a frame is L = R - S (Ouwens 2006, section 3.4). R is the
+ * arrival time of the frame. S is its due time: the time at which the frame
+ * would arrive if the stream were sent in real time and in transport order. R
+ * and S are relative to the first complete frame. The jitter is computed as in
+ * RFC 3550. The value D in its formula is the difference between the latencies
+ * of two frames.
  *
  * The due time is computed by the timeline (mpegvideotimeline.h), which does
- * not depend on GOP headers. In the measurements of Ouwens, the loss of a GOP
- * header changed all latencies up to the next GOP header (3.8). */
+ * not depend on GOP headers. In the measurements of Ouwens, the due time
+ * depended on GOP headers: the loss of a GOP header changed all latencies up to
+ * the next GOP header (section 3.8). */
 
 #include "mpegstatcore.h"
 
@@ -17,8 +19,8 @@
 
 #include "statistics.h"
 
-/* Duration in ns over which the current bitrate is measured. Ouwens, section
- * 3.4: "we will use a sampletime of 1 s". */
+/* Duration in ns over which the current bitrate is measured. The value is that
+ * of Ouwens 2006, section 3.4: "we will use a sampletime of 1 s". */
 #define RATE_WINDOW G_GUINT64_CONSTANT (1000000000)
 
 #define FNV_OFFSET_BASIS G_GUINT64_CONSTANT (0xcbf29ce484222325)
@@ -26,21 +28,24 @@
 
 struct _MpegStatCore
 {
-  /* Only the counters are kept up to date; the other fields are computed by
-   * mpegstat_core_get_totals. */
+  /* Only the counters in `totals` are kept up to date. The other fields, such
+   * as the bitrates, are computed by mpegstat_core_get_totals when the totals
+   * are read. */
   MpegStatTotals totals;
 
-  /* TRUE after the first complete frame has arrived. The latency of each frame
-   * is measured relative to that of the first complete frame. */
+  /* TRUE if a complete frame has arrived since the last restart. The latency of
+   * each frame is measured relative to the first of these frames. */
   gboolean have_first;
   guint64 first_arrival, first_expected;
 
-  /* TRUE if the GOP header of the current group of pictures has arrived */
+  /* TRUE if the GOP header of the current group of pictures has arrived and is
+   * stored in `gop` */
   gboolean have_gop;
   MpegVideoGop gop;
 
   gboolean have_arrival;
-  /* arrival times of the first frame and of the last frame, in ns */
+  /* time in ns at which the first frame arrived, and time in ns at which the
+   * last frame arrived; only complete frames count */
   guint64 opening, closing;
   guint64 opening_bytes;        /* size of the first frame */
 
@@ -193,8 +198,8 @@ account_frame (MpegStatCore * core, const MpegStatEvent * event)
   core->closing = event->arrival;
 }
 
-/* Updates the totals for the frame that `event` describes. All codecs use this
- * function. */
+/* Updates the totals for the frame that `event` describes, and sets the latency
+ * in `event`. This function is used for all codecs. */
 static void
 input_described (MpegStatCore * core, MpegStatEvent * event)
 {
@@ -277,10 +282,9 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
   }
 }
 
-/* Returns the mean bitrate from the arrival of the first frame to the arrival
- * of the last frame. The bytes of the first frame are not counted, because this
- * time begins when they have arrived. The bitrate of the last second is
- * computed in the same way. */
+/* Returns the mean bitrate in bit/s from the arrival of the first frame to the
+ * arrival of the last frame. This time begins when the bytes of the first frame
+ * have already arrived, so these bytes are not counted. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

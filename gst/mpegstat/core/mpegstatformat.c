@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegstatformat.h. Fields are never quoted in CSV, because
+/* Implementation of mpegstatformat.h. In CSV, values are never quoted, because
  * none of them can contain a comma.
  */
 
@@ -14,8 +14,9 @@ static const struct
 {
   const gchar *name;
   MpegStatValueType type;
-  /* Offset of the member of MpegStatEvent that contains the value, if this
-   * member has 64 bits; 0 if the value is computed in another way. */
+  /* Offset of the member of MpegStatEvent that contains the value of this
+   * column, if this member has 64 bits. 0 if the value is computed in another
+   * way. */
   gsize offset;
 } columns[MPEGSTAT_N_COLUMNS] = {
   [MPEGSTAT_EVENT] = {"event", MPEGSTAT_VALUE_STRING},
@@ -237,8 +238,9 @@ append_frame_text (const MpegStatEvent * event, GString * out)
   g_string_append_printf (out, "  size %7" G_GUINT64_FORMAT, event->size);
 }
 
-/* Appends the sum of `counts` and then the count of each picture type, for
- * example "1500 (101 I, 400 P, 999 B)". Types with a count of 0 are omitted. */
+/* Appends the sum of `counts` and, in parentheses, the count of each picture
+ * type, for example "1500 (101 I, 400 P, 999 B)". Types with a count of 0 are
+ * omitted. */
 static void
 append_by_type (GString * out, const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
 {

@@ -28,15 +28,16 @@ const gchar *mpegstat_column_name (MpegStatColumn column);
 void mpegstat_event_get_value (const MpegStatEvent * event,
     MpegStatColumn column, MpegStatValue * value);
 
-/* Each function appends complete lines to `out`, each of which ends with a
- * newline character. */
+/* Each of these functions appends one or more complete lines to `out`. Each
+ * line ends with a newline character. */
 void mpegstat_format_csv_header (GString * out);
 void mpegstat_format_csv (const MpegStatEvent * event, GString * out);
 void mpegstat_format_json (const MpegStatEvent * event, GString * out);
 void mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
     GString * out);
-/* `knows_losses` is FALSE for H.264 and H.265, whose losses cannot be detected.
- * If it is TRUE, the summary contains the number of lost frames. Otherwise the
- * summary says that the losses are not known. */
+/* If `knows_losses` is TRUE, the summary contains the number of lost frames.
+ * `knows_losses` is FALSE for codecs other than MPEG-1/2, such as H.264,
+ * because their losses cannot be detected. The summary then says that the
+ * losses are not known. */
 void mpegstat_format_summary (const MpegStatTotals * totals,
     gboolean knows_losses, const gchar * name, GString * out);

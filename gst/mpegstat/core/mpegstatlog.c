@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegstatlog.h: the log file. */
+/* Implementation of mpegstatlog.h: the log file of the element mpegstat. */
 
 #include "mpegstatlog.h"
 
@@ -26,8 +26,9 @@ mpegstat_log_clear (MpegStatLog * log)
   g_string_free (log->line, TRUE);
 }
 
-/* Writes the current line to the log. Returns 0 or, after an error, its errno.
- * An error closes the log, and the stream then continues without a log.
+/* Writes log->line to the log. Returns 0 on success, or the errno value of an
+ * error. After an error, the log is closed, and the stream continues without a
+ * log.
  */
 static gint
 write_line (MpegStatLog * log)

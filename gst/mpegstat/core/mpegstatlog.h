@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log of mpegstat, a file or standard output. Each event is written when it
- * occurs.
+/* The log of the element mpegstat. It is a file or standard output. Each event
+ * is written when it occurs.
  */
 
 #pragma once
@@ -13,7 +13,7 @@ typedef enum
 {
   /* comma-separated values: a header line, then one line per event */
   MPEGSTAT_LOG_CSV,
-  /* one JSON object per event, on a line of its own */
+  /* one line for each event; the line contains a JSON object */
   MPEGSTAT_LOG_JSON
 } MpegStatLogFormat;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mpegstatunits.h: access units and their positions.
  *
- * The due time of an access unit is its DTS. After a depayloader there is no
- * DTS, because RTP transports only the PTS (RFC 6184 and 7798). The due time is
- * then the number of the access unit in transport order times the frame
- * duration. Without a frame rate, the due time is the maximum PTS so far. This
- * is correct if the frames are not reordered.
+ * If an access unit has a DTS, this DTS is its due time. Downstream of a
+ * depayloader there is no DTS, because RTP transports only the PTS (RFC 6184
+ * and 7798). The due time is then the number of the access unit in transport
+ * order times the frame duration. If the frame duration is not known either,
+ * the due time is the maximum PTS so far. This is correct if the frames are not
+ * reordered.
  */
 
 #include "mpegstatunits.h"
@@ -22,13 +23,14 @@ struct _MpegStatUnits
   guint64 malformed;
   guint64 period;               /* duration of a frame in ns; 0 if unknown */
 
-  /* number of the next access unit in transport order */
+  /* number that the next access unit will get, in transport order */
   gint64 next_number;
-  /* First timestamps of the stream, in ns; NONE if there was none yet */
+  /* First PTS and first DTS of the stream, in ns; MPEG_VIDEO_TIME_NONE if no
+   * access unit had one yet */
   guint64 first_pts, first_dts;
-  /* number of the first access unit that has a DTS, in transport order */
+  /* number, in transport order, of the first access unit that has a DTS */
   gint64 first_dts_number;
-  guint64 latest_pts;           /* maximum PTS, in ns since first_pts */
+  guint64 latest_pts;           /* maximum PTS so far, in ns since first_pts */
 };
 
 MpegStatUnits *
@@ -96,7 +98,8 @@ mpegstat_units_restart (MpegStatUnits * units)
   units->latest_pts = 0;
 }
 
-/* Converts a time to a number of frames, rounded to the nearest integer. */
+/* Converts `time` to a number of frames, rounded to the nearest integer.
+ * `period` is the duration of a frame in the same unit as `time`. */
 static gint64
 in_frames (gint64 time, guint64 period)
 {
@@ -105,9 +108,9 @@ in_frames (gint64 time, guint64 period)
   return (time + (time < 0 ? -half : half)) / (gint64) period;
 }
 
-/* Returns the difference between `time` and `first`, which may be negative.
- * `first` is the first PTS or the first DTS of the stream. If `first` is not
- * set yet, `time` is stored in it. */
+/* Returns `time` minus `*first`, which may be negative. `*first` is the first
+ * PTS or the first DTS of the stream. If there was none yet, `time` becomes the
+ * first one and is stored in `*first`. */
 static gint64
 since_first (guint64 time, guint64 * first)
 {
@@ -116,7 +119,8 @@ since_first (guint64 time, guint64 * first)
   return (gint64) (time - *first);
 }
 
-/* Returns the number of the access unit in transport order. If there is a gap
+/* Returns the number of the next access unit in transport order. `dts` is its
+ * DTS in ns since the first DTS, and negative if it has none. If there is a gap
  * in the DTS, the access units that are missing in the gap are counted as well.
  */
 static gint64
@@ -199,8 +203,9 @@ read_access_unit (MpegStatUnits * units, const guint8 * data, gsize size,
         MIN (slices.first_size, MPEGSTAT_HASH_BYTES), slices.size);
 }
 
-/* A frame of AV1 has no hash, because parsers and containers change its OBU
- * headers. */
+/* Parses a frame of VP8, VP9 or AV1, and fills in `unit`. A frame of AV1 gets
+ * no hash: parsers and containers change its OBU headers, so the hash would not
+ * be the same at the sender and the receiver. */
 static void
 read_slots (MpegStatUnits * units, const guint8 * data, gsize size,
     const SlotLayer * layer, MpegStatUnit * unit)

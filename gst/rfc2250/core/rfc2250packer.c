@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Minimum number of bytes of a split slice in a packet that already contains
- * headers or other slices. Fewer bytes are useless, because they would not even
- * contain the whole header of the first macroblock.
+/* Minimum size in bytes of the first part of a split slice, if this part shares
+ * a packet with headers or other slices. A smaller part would be useless,
+ * because it would not even contain the whole header of the first macroblock.
  */
 #define MIN_FRAGMENT 8
 
@@ -17,19 +17,21 @@ struct _Rfc2250Packer
   Rfc2250PackerStats stats;
 
   /* state for config_interval */
-  /* Sequence header with its extensions; NULL if none was received */
+  /* Sequence header of the stream, with its extensions; NULL if none was
+   * received */
   GBytes *sequence;
   /* TRUE if a quant_matrix_extension was received after the last sequence
-   * header. A repeated sequence header would reset the matrices of this
-   * extension. */
+   * header. A repetition of the sequence header would reset the matrices that
+   * this extension has set. */
   gboolean own_matrices;
-  /* running time in ns of the frame with which the sequence header was last
-   * sent */
+  /* running time in ns of the frame with which a sequence header was last sent
+   */
   guint64 sequence_time;
 
-  /* The last picture header of each picture type, without the fields that every
-   * packet contains. If the header of a picture differs from the stored one,
-   * the bit N of RFC 2250 is set in the packets of this picture. */
+  /* The last picture header of each picture type. The fields temporal_reference
+   * and vbv_delay are set to 0, because they may differ from picture to
+   * picture. If any other field of the header changes, the bit N of RFC 2250 is
+   * set in the packets of the picture. */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean have_last[MPEG_VIDEO_PICTURE_LAST];
 
@@ -44,11 +46,12 @@ struct _Rfc2250Packer
   /* Index of the current unit in the frame. A unit is a header or a slice. The
    * current unit is the one that is being sent, or that is sent next. */
   guint unit;
-  /* offset, in the frame, of the next byte to send */
+  /* offset of the next byte to send, in bytes from the beginning of the frame
+   */
   gsize offset;
-  /* Video-specific header (RFC 2250) of the current picture. Its bits S, B and
-   * E are set anew for each packet. The other fields are the same in all
-   * packets of the picture. */
+  /* Video-specific header (RFC 2250) of the packets of the current picture. Its
+   * bits S, B and E are set anew for each packet. The other fields are the same
+   * in all packets of the picture. */
   Rfc2250Header header;
   guint8 extensions[RFC2250_MAX_EXTENSIONS_SIZE];
 };
@@ -95,8 +98,8 @@ rfc2250_packer_set_config (Rfc2250Packer * packer,
 
 /* --- the sequence header ------------------------------------------------ */
 
-/* Stores the sequence header of the frame with its extensions, but without user
- * data. */
+/* Stores the sequence header of the frame and its extensions, but no user data.
+ */
 static void
 save_sequence (Rfc2250Packer * packer, guint64 now)
 {
@@ -116,16 +119,17 @@ save_sequence (Rfc2250Packer * packer, guint64 now)
   packer->own_matrices = FALSE;
   packer->sequence_time = now;
   /* MPEG_VIDEO_MAX_HEADER_SIZE is the maximum size of a valid header. A larger
-   * header is damaged, and it would not fit into a payload. */
+   * header is invalid, and it would not fit into a payload. It is not stored.
+   */
   if (size <= MPEG_VIDEO_MAX_HEADER_SIZE)
     packer->sequence = g_bytes_new (packer->data + start, size);
 }
 
 /* Returns whether to insert the stored sequence header before this frame. A
- * repeated sequence header is allowed before an I-frame (13818-2 6.1.1.6). It
- * resets the quantization matrices. If the stream has set other matrices after
- * its last sequence header, a repetition would be wrong, so none is inserted.
- */
+ * sequence header may be repeated before an I-frame (ISO/IEC 13818-2, 6.1.1.6).
+ * The repeated header resets the quantization matrices to those of the last
+ * sequence header. If the stream has set other matrices since then, they would
+ * be lost, so no header is inserted. */
 static gboolean
 wants_injection (Rfc2250Packer * packer, guint64 now)
 {
@@ -174,12 +178,11 @@ note_matrices (Rfc2250Packer * packer)
 
 /* --- the video-specific header ------------------------------------------ */
 
-/* Collects the extensions that a packet may contain if the bit E in the MPEG-2
- * header extension is set (RFC 2250 section 3.4.1). In the video, these
- * extensions follow the picture coding extension. They are sent with their
- * start codes, but without stuffing. They are optional, and are omitted if they
- * would leave too little space for the video. Returns their total size in
- * bytes. */
+/* Collects the extensions of the picture that the header extension of a packet
+ * may contain (RFC 2250 section 3.4.1, bit E). In the video, these extensions
+ * follow the picture coding extension. They are sent with their start codes,
+ * but without stuffing. They are optional, and are omitted if they would leave
+ * too little space for the video. Returns their total size in bytes. */
 static gsize
 collect_extensions (Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)
@@ -212,9 +215,9 @@ collect_extensions (Rfc2250Packer * packer,
 }
 
 /* Returns whether the picture header differs from the last header of the same
- * picture type. Stores the header for the next comparison. The temporal
- * reference is not compared, because each packet contains it. vbv_delay is not
- * compared, because it changes with time. */
+ * picture type, and stores it for the next comparison. Two fields are not
+ * compared: the temporal reference, because each packet contains it, and
+ * vbv_delay, because it changes with time. */
 static gboolean
 header_is_new (Rfc2250Packer * packer, const MpegVideoPicture * picture)
 {
@@ -267,17 +270,17 @@ unit_is_slice (const Rfc2250Packer * packer, guint unit)
   return MPEG_VIDEO_CODE_IS_SLICE (packer->frame->units[unit].code);
 }
 
-/* Returns whether an earlier packet contains the beginning of the current unit.
- */
+/* Returns whether the beginning of the current unit (a header or a slice) is in
+ * an earlier packet. */
 static gboolean
 in_mid_unit (const Rfc2250Packer * packer)
 {
   return packer->offset > packer->frame->units[packer->unit].offset;
 }
 
-/* Adds the bytes of the frame up to the offset `end` to the packet. A unit is a
- * header or a slice. The first unit that ends after `end` becomes the current
- * unit. */
+/* Adds bytes of the frame to the packet, from the current offset up to the
+ * offset `end`. The current unit, which is a header or a slice, then becomes
+ * the first unit that ends after `end`. */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
 {
@@ -289,9 +292,10 @@ take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
 }
 
 /* Adds as many whole headers as fit. A header that is larger than a payload is
- * split. Only user data can be so large. The last part of a split header is
- * sent alone, so that the following header or slice starts at the beginning of
- * a payload. Returns the remaining space in bytes. */
+ * split. Only a header with user data can be so large. The last part of a split
+ * header is sent alone, so that the following header or slice starts at the
+ * beginning of a payload. Returns the remaining space of the packet in bytes.
+ */
 static gsize
 take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room)
@@ -319,10 +323,11 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
   return room;
 }
 
-/* A slice of `size` bytes can be sent in two ways: its first `room` bytes fill
- * the current packet, or the whole slice begins in a new packet. Returns
- * whether the first way needs fewer packets. Each further packet has room for
- * `capacity` bytes.
+/* A slice of `size` bytes can be sent in two ways: either its first `room`
+ * bytes fill the current packet, or the slice begins in a new packet. Each new
+ * packet has room for `capacity` bytes. Returns whether the first way needs
+ * fewer packets. If the slice fits into one new packet, or if `room` is less
+ * than MIN_FRAGMENT, the result is FALSE.
  */
 static gboolean
 fill_saves_packet (gsize size, gsize room, gsize capacity)
@@ -332,8 +337,8 @@ fill_saves_packet (gsize size, gsize room, gsize capacity)
       < (size + capacity - 1) / capacity;
 }
 
-/* Adds as many whole slices as the mode allows. A slice is split in two cases
- * only: it does not fit into a payload, or a split saves a packet. */
+/* Adds as many whole slices as the aggregate mode allows. A slice is split in
+ * two cases only: it does not fit into a payload, or a split saves a packet. */
 static void
 take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room, gsize capacity)
@@ -370,7 +375,8 @@ take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
 }
 
 /* Fills the packet with the rest of a slice whose beginning is in an earlier
- * packet. If the slice ends in this packet, nothing follows it. */
+ * packet. If the end of the slice is in this packet, no other slice is added.
+ */
 static void
 take_rest_of_slice (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize room)
 {
@@ -405,9 +411,9 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   } else if (!unit_is_slice (packer, packer->unit)) {
     /* This packet contains only the sequence end code. The E bit (end of slice)
      * must not be set in a packet that ends with a sequence end code. If the
-     * last slice were in this packet too, some receivers would discard the
-     * slice because the E bit is not set. The previous packet contains the last
-     * slice of the frame and has the RTP marker bit. */
+     * last slice of the frame were in the same packet, some receivers would
+     * discard this slice, because the E bit is not set. The last slice is
+     * therefore in the previous packet, which has the RTP marker bit. */
     take (packer, packet, packer->offset + MIN (room,
             unit_end (packer, packer->unit) - packer->offset));
     packer->stats.header_packets++;
@@ -418,8 +424,9 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* Returns whether the next unit is a sequence end code, or the rest of the zero
- * bytes after this code. A sequence end code does not belong to any picture. */
+/* A sequence end code ends the video and does not belong to any picture.
+ * Returns whether the next byte to send belongs to a sequence end code, or to
+ * the zero bytes that follow the code. */
 static gboolean
 at_end_code (const Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The packer splits frames into RTP payloads according to RFC 2250, sections
- * 3.1 and 3.4. It does no I/O and only describes the payloads, so that the
- * caller decides whether to copy video data.
+ * 3.1 and 3.4. It does no I/O. It describes the payloads, but does not write
+ * them, so that the caller decides whether to copy video data.
  *
  * Each payload follows these rules:
  * - It contains data of one picture only.
  * - Sequence, GOP and picture headers are only at its beginning, in this order,
  *   and are never split.
- * - A slice is either at the beginning (possibly after headers) or after whole
- *   slices.
+ * - A slice begins either at the beginning of the payload (possibly after
+ *   headers), or directly after another whole slice.
  */
 
 #pragma once
@@ -21,9 +21,9 @@ typedef enum
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
   /* A packet contains as many whole slices as fit into it. */
   RFC2250_AGGREGATE_SLICES,
-  /* A packet contains as many whole slices as fit into it. The rest of the
-   * packet stays unused, unless one packet less is needed if the rest is filled
-   * with a part of the next slice. */
+  /* A packet contains as many whole slices as fit into it. If this saves a
+   * packet, the rest of the packet is filled with the beginning of the next
+   * slice. Otherwise the rest stays unused. */
   RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 
@@ -39,19 +39,22 @@ typedef struct
   gint config_interval;
 } Rfc2250PackerConfig;
 
-/* A payload. It consists of three parts in this order: `header`; the stored
- * sequence header, but only if `inject` is TRUE; and `size` bytes of the frame
- * from `offset` on. */
+/* A payload. It consists of three parts, in this order:
+ * - the video-specific header: `header_size` bytes of `header`
+ * - the stored sequence header, but only if `inject` is TRUE
+ * - `size` bytes of the frame, beginning at `offset` */
 typedef struct
 {
   guint8 header[RFC2250_MAX_HEADER_SIZE];
   gsize header_size;
   gboolean inject;
   gsize offset, size;
-  /* TRUE if the payload contains the end of the frame's last slice */
+  /* TRUE if the payload contains the end of the frame's last slice. The packet
+   * then has the RTP marker bit. */
   gboolean marker;
-  /* Number of bytes at the beginning of the payload that are headers of any
-   * kind */
+  /* Number of bytes at the beginning of the payload that are headers: the
+   * video-specific header and the headers of the video. A receiver cannot use
+   * the payload if these bytes are damaged. */
   gsize coverage;
   MpegVideoPictureType type;
   guint temporal_reference;
@@ -65,8 +68,8 @@ typedef struct
   guint64 packets;
   guint64 payload_bytes;        /* including the video-specific headers */
   guint64 slices;
-  /* number of slices that were larger than a payload, or that were split to
-   * fill a packet
+  /* number of slices that were split, either because they were larger than a
+   * payload or in order to fill a packet
    */
   guint64 split_slices;
   guint64 header_packets;       /* packets without slice data */
@@ -78,23 +81,23 @@ typedef struct
 
 typedef struct _Rfc2250Packer Rfc2250Packer;
 
-/* Returns the minimum payload size in bytes. A payload of this size can hold
- * the video-specific header and the largest header of a stream (RFC 2250
- * section 3.1). */
+/* Returns the minimum payload size in bytes that can be set. A payload of this
+ * size can hold the video-specific header and the largest header of a stream,
+ * because a header must not be split (RFC 2250 section 3.1). */
 gsize rfc2250_packer_min_payload (const Rfc2250PackerConfig * config);
 
 Rfc2250Packer *rfc2250_packer_new (void);
 void rfc2250_packer_free (Rfc2250Packer * packer);
-/* Discards the state of the stream, but keeps the configuration and the
- * counters. */
+/* Resets the packer before a new stream. Its configuration and its counters are
+ * kept. */
 void rfc2250_packer_reset (Rfc2250Packer * packer);
 void rfc2250_packer_set_config (Rfc2250Packer * packer,
     const Rfc2250PackerConfig * config);
 
-/* Passes a frame and its bytes to the packer. Both must stay valid until
- * rfc2250_packer_poll_output returns FALSE. `now` is the running time of the
- * frame in ns. `max_payload` is the maximum payload size in bytes, at least
- * rfc2250_packer_min_payload (). */
+/* Passes the frame `frame`, whose bytes are `data`, to the packer. `frame` and
+ * `data` must stay valid until rfc2250_packer_poll_output returns FALSE. `now`
+ * is the running time of the frame in ns. `max_payload` is the maximum payload
+ * size in bytes; it must be at least rfc2250_packer_min_payload (). */
 void rfc2250_packer_input (Rfc2250Packer * packer,
     const MpegVideoFrame * frame, const guint8 * data, guint64 now,
     gsize max_payload);

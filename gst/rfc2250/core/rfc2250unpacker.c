@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define START_CODE_SIZE 4
-/* Upper limit in bytes for the total size of a restored GOP header, picture
- * header and picture coding extension */
+/* Upper limit in bytes for the total size of the headers that are restored for
+ * one frame: a GOP header, a picture header and a picture coding extension */
 #define MAX_REBUILT_SIZE (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE)
 #define INITIAL_CHUNK_SIZE (64 * 1024)
 
@@ -18,61 +18,67 @@ struct _Rfc2250Unpacker
   Rfc2250UnpackerStats stats;
   GQueue output;                /* elements are Rfc2250UnpackedFrame */
 
-  /* The following fields store what the unpacker has found out about the
-   * stream. */
+  /* The following fields store what the unpacker has found out about the stream
+   * from its packets. */
   gboolean seen_marker;
   /* TRUE if the previous payload was refused. The next payload is then handled
-   * as if a packet were missing before it. */
+   * as if a packet were missing before it, because the refused one may have
+   * carried video data. */
   gboolean refused;
   gboolean have_sequence;
   MpegVideoSequence sequence;
-  /* TRUE if a GOP header preceded the last I-frame. A restored I-frame then
-   * gets a GOP header, too. */
+  /* TRUE if a GOP header preceded the last I-frame. If the headers of a later
+   * I-frame are lost and restored, a GOP header is then restored, too. */
   gboolean gop_with_i;
   gboolean last_gop_closed;
-  /* The picture coding extension of the last picture of each type. If a packet
-   * has AN = 1 and N = 0, its picture has the same extension as the previous
-   * picture of its type (RFC 2250 appendix 1).
+  /* The header of the last picture of each type, including its picture coding
+   * extension. If a packet has AN = 1 and N = 0, the picture to which it
+   * belongs has the same extension as the previous picture of the same type
+   * (RFC 2250 appendix 1).
    */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
-  /* temporal reference of the picture to which the last packet belongs */
+  /* temporal reference of the picture to which the last received packet belongs
+   */
   guint last_reference;
   guint last_type;
 
   /* State of the current frame */
   gboolean in_frame;
-  /* TRUE if only a sequence end code has been received since the last frame */
+  /* TRUE if a sequence end code has been output since the last frame, and no
+   * other data have arrived after it */
   gboolean end_code_sent;
-  /* TRUE if packets directly before the first received packet of this frame are
-   * missing */
+  /* TRUE if packets were missing directly before the first received packet of
+   * this frame */
   gboolean gap_before;
-  /* temporal reference in the first packet of the frame */
+  /* temporal reference of the frame, from its first received packet */
   guint reference;
-  gboolean missing;             /* TRUE if a part of the frame is missing */
-  /* TRUE if the picture header of the frame is missing and cannot be restored
-   */
+  /* TRUE if a part of the frame is known to be missing */
+  gboolean missing;
+  /* TRUE if the frame must not be output. Either its picture header is missing
+   * and cannot be restored, or the frame is larger than max_frame_size. */
   gboolean unusable;
   gboolean have_slice;
-  /* TRUE while data are skipped after a gap until a slice begins */
+  /* TRUE while data are skipped: from a gap until the next slice begins */
   gboolean skipping;
-  /* TRUE if the last slice of the frame is not complete */
+  /* TRUE if the end of the last received slice of the frame has not arrived yet
+   */
   gboolean slice_open;
   gsize open_slice;             /* offset of this slice */
-  /* Header of the first picture of the current frame. The field `type` is
+  /* Header of the first picture of the current frame. Its field `type` is
    * UNKNOWN until a picture header is received or restored. Until then, the
-   * other fields are not valid. */
+   * other fields of the header are not valid. */
   MpegVideoPicture picture;
   gboolean second_field;
   guint64 rtptime, pts;
   guint8 *chunk;
   gsize len, chunk_size;
 
-  /* The following fields are used only for a sender that sets all bits of the
+  /* The following fields are used only if the sender sets all bits of the
    * video-specific header to zero. */
   MpegVideoFramer *framer;
-  /* TRUE after a gap, until a payload begins with a header. The payloads in
-   * between are discarded. */
+  /* TRUE from a gap until a payload begins with a sequence, GOP or picture
+   * header. The payloads before that are discarded. */
   gboolean legacy_missing;
   gboolean legacy_marker;       /* marker of the last payload */
 };
@@ -149,8 +155,8 @@ unpacker_append (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size)
 
 /* --- start codes in payloads -------------------------------------------- */
 
-/* Returns the value of the start code with which the payload begins. Returns -1
- * if it begins with no start code. */
+/* Returns the value of the start code at the beginning of the payload. Returns
+ * -1 if the payload does not begin with a start code. */
 static gint
 first_code (const guint8 * data, gsize size)
 {
@@ -168,8 +174,8 @@ begins_with_header (const guint8 * data, gsize size)
       || code == MPEG_VIDEO_CODE_PICTURE;
 }
 
-/* Returns the first start code of a slice between `data` and `end`, or NULL if
- * there is none. */
+/* Returns a pointer to the first start code of a slice between `data` and
+ * `end`, or NULL if there is none. */
 static const guint8 *
 find_slice (const guint8 * data, const guint8 * end)
 {
@@ -181,8 +187,8 @@ find_slice (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Returns the last start code of a slice between `data` and `end`, or NULL if
- * there is none. */
+/* Returns a pointer to the last start code of a slice between `data` and `end`,
+ * or NULL if there is none. */
 static const guint8 *
 find_last_slice (const guint8 * data, const guint8 * end)
 {
@@ -223,7 +229,8 @@ note_extension (Rfc2250Unpacker * unpacker, MpegVideoPicture * picture,
   }
 }
 
-/* Parses the headers at the beginning of a payload. */
+/* Parses the headers at the beginning of a payload. Stores the sequence header,
+ * and fills in `picture` from the picture header and its extension. */
 static void
 note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
     MpegVideoPicture * picture)
@@ -260,12 +267,14 @@ note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
     unpacker->gop_with_i = have_gop;
 }
 
-/* Stores the header of the current picture, because it may replace a lost
- * header of a later picture of the same type (RFC 2250 appendix 1). Only MPEG-2
- * needs this. If the header of the current picture was lost and the packet has
- * no header extension (T = 0), nothing can be stored. An older stored header
- * stays valid if the bit N is in use (AN = 1) and shows that the header has not
- * changed (N = 0). Otherwise the stored header becomes invalid. */
+/* Stores the header of the current picture. If the header of a later picture of
+ * the same type is lost, the stored header may replace it (RFC 2250 appendix
+ * 1). Only MPEG-2 needs this.
+ *
+ * The stored header comes from the video or from the header extension of the
+ * packet (T = 1). If neither exists, nothing can be stored. In this case, the
+ * header that was stored earlier stays valid only if the packet says that the
+ * header has not changed (AN = 1 and N = 0). */
 static void
 note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
     const MpegVideoPicture * picture)
@@ -308,8 +317,8 @@ align_bits (BitWriter * writer)
     write_bits (writer, 1, 0);
 }
 
-/* Writes a GOP header. Its time code is 0, its flag closed_gop is `closed`, and
- * its flag broken_link is set. */
+/* Writes a GOP header that replaces a lost one. Its time code is 0, its flag
+ * closed_gop has the value `closed`, and its flag broken_link is set. */
 static void
 write_gop (BitWriter * writer, gboolean closed)
 {
@@ -368,10 +377,13 @@ write_picture_extension (BitWriter * writer, const MpegVideoPicture * x)
 }
 
 /* Begins the frame with a picture header that is restored from the
- * video-specific header of a packet. For MPEG-2, this is sufficient only if the
- * packet has the header extension (T = 1). Without the extension, a stored
- * header is used if the bit N confirms that it applies. Returns FALSE if no
- * header can be restored. */
+ * video-specific header of a packet. For MPEG-2, a picture coding extension is
+ * needed as well. It comes from the header extension of the packet (T = 1). If
+ * there is no header extension, the stored extension of the last picture of the
+ * same type is used. This is allowed only if the packet says that the extension
+ * has not changed (AN = 1 and N = 0). For an I-frame, a GOP header is restored
+ * as well, if the last I-frame had one. Returns FALSE if no header can be
+ * restored. */
 static gboolean
 rebuild_headers (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -432,7 +444,8 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
 }
 
 /* Outputs a sequence end code that arrived after the last packet of a frame.
- * The marker bit of that packet had already ended the frame. */
+ * The frame was already complete, because its last packet had the RTP marker.
+ */
 static void
 unpacker_send_end_code (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)
@@ -449,8 +462,8 @@ unpacker_send_end_code (Rfc2250Unpacker * unpacker,
   g_queue_push_tail (&unpacker->output, frame);
 }
 
-/* Returns whether the payload is a sequence end code, or continues the zero
- * bytes that follow a sequence end code. */
+/* Returns whether the payload contains a sequence end code, or the rest of the
+ * zero bytes that follow a sequence end code. */
 static gboolean
 is_end_code (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     gint code)
@@ -461,7 +474,8 @@ is_end_code (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
       && unpacker->end_code_sent && payload->rtptime == unpacker->rtptime);
 }
 
-/* Discards the last slice if its end was not received. */
+/* With RFC2250_ON_LOSS_CONCEAL, discards the last slice of the frame if the end
+ * of this slice was not received. */
 static void
 drop_open_slice (Rfc2250Unpacker * unpacker)
 {
@@ -472,11 +486,12 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
-/* Returns the frame that was assembled in the chunk. If the frame fills less
- * than half of the chunk, the frame is copied, and the chunk is used again for
- * the next frame. Otherwise the whole chunk is returned, including the unused
- * bytes at its end. The chunk is not shrunk to the size of the frame. When the
- * frame is freed, malloc can therefore use its memory for a new chunk. */
+/* Returns the frame that was assembled in the chunk, which is a block of
+ * memory. If the frame fills less than half of the chunk, the frame is copied,
+ * and the chunk is used again for the next frame. Otherwise the whole chunk is
+ * returned, including the unused bytes at its end. The chunk is not shrunk to
+ * the size of the frame. After the frame has been freed, malloc can therefore
+ * use its memory for a new chunk. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
@@ -486,9 +501,10 @@ unpacker_take_chunk (Rfc2250Unpacker * unpacker)
   return g_steal_pointer (&unpacker->chunk);
 }
 
-/* Returns whether the frame is a single field after a gap. In this case at
- * least a part of the other field was lost in the gap. Without a gap, a single
- * field is normal for a sender that sets the marker after each field. */
+/* Returns whether the frame consists of a single field and follows a gap. In
+ * this case, at least a part of the other field was lost in the gap. If no gap
+ * precedes the frame, a single field is normal: some senders set the marker
+ * after each field. */
 static gboolean
 lacks_field (const Rfc2250Unpacker * unpacker)
 {
@@ -538,9 +554,9 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
   unpacker->len = 0;
 }
 
-/* Returns whether a payload that begins with this picture header is the second
- * field of the current frame. The picture header of the first field may be
- * missing, because its packet may have been lost. */
+/* Returns whether a payload that begins with the picture header `picture` is
+ * the second field of the current frame. The picture header of the first field
+ * is not needed, because its packet may have been lost. */
 static gboolean
 opens_second_field (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, const MpegVideoPicture * picture)
@@ -554,20 +570,19 @@ opens_second_field (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Returns whether the payload belongs to a frame other than the current frame.
- */
+/* Returns whether the payload belongs to a frame other than the current frame,
+ * so that a new frame begins with this payload. */
 static gboolean
 opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const MpegVideoPicture * picture, gint code)
 {
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;
-  /* Some senders give all packets the same timestamp. Only the marker then
+  /* Some senders give all packets the same timestamp. Only the RTP marker then
    * separates the frames. If the marker was lost, a sequence, GOP or picture
    * header shows that a new frame begins. There are two exceptions:
-   * - Before the first slice of the current frame, such a header belongs to the
-   *   current frame. The headers of one frame may be spread over several
-   *   packets.
+   * - If the current frame has no slice yet, the header belongs to this frame.
+   *   The headers of one frame may be spread over several packets.
    * - If the sender sets markers and no packet is missing, no marker was lost.
    *   The header then belongs to the current frame. */
   if (!unpacker->have_slice || (unpacker->seen_marker && !payload->gap))
@@ -578,8 +593,8 @@ opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
 }
 
 /* Notes that the beginning of the current frame is missing. With
- * RFC2250_ON_LOSS_CONCEAL, restores its headers. If this is not possible, marks
- * the frame as unusable. */
+ * RFC2250_ON_LOSS_CONCEAL, restores the headers of the frame. If they cannot be
+ * restored, marks the frame as unusable. */
 static void
 unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -590,9 +605,9 @@ unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
     unpacker->unusable = TRUE;
 }
 
-/* `header` is the video-specific header of a packet. Returns TRUE if the packet
- * belongs to the second field of the frame, but the picture header of this
- * field was lost. */
+/* `header` is the video-specific header of a packet that follows a gap. Returns
+ * TRUE if this packet belongs to the second field of the frame, but the picture
+ * header of the second field was lost in the gap. */
 static gboolean
 lost_second_head (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header)
@@ -604,8 +619,10 @@ lost_second_head (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Called after a gap. Limits the payload to the part that a decoder can use.
- * Returns FALSE if there is no such part. */
+/* Called after a gap. With RFC2250_ON_LOSS_CONCEAL, removes the bytes before
+ * the first slice that begins in the payload, because their own slice began in
+ * a lost packet. A payload that begins with a sequence, GOP or picture header
+ * is not changed. Returns FALSE if no slice begins in the payload. */
 static gboolean
 skip_to_slice (Rfc2250Unpacker * unpacker, const guint8 ** data, gsize * size)
 {
@@ -641,10 +658,10 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   if (header->b)
     unpacker->have_slice = TRUE;
   if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
-    /* In the video-specific header, the bit E means that the payload ends at
-     * the end of a slice. If E is not set, the last slice of this payload
-     * continues in the next payload. If this slice begins in this payload, its
-     * offset is stored. The slice is removed if its end is lost. */
+    /* The bit E of the video-specific header means that the payload ends where
+     * a slice ends. If E is not set, the last slice of this payload continues
+     * in the next payload. If this slice begins in this payload, its offset is
+     * stored, so that the slice can be removed if its end is lost. */
     if (header->e) {
       unpacker->slice_open = FALSE;
     } else if ((slice = find_last_slice (data, data + size))) {
@@ -655,8 +672,10 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   unpacker_append (unpacker, data, size);
 }
 
-/* Notes that packets in the middle of the current frame are missing. Drops the
- * slice that is incomplete because of the missing packets. */
+/* Notes that packets in the middle of the current frame are missing. With
+ * RFC2250_ON_LOSS_CONCEAL, drops the slice that is incomplete because of the
+ * missing packets. If the missing packets contained the picture header of the
+ * second field, restores this header. */
 static void
 unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, gboolean has_header)
@@ -669,7 +688,8 @@ unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     unpacker->second_field = TRUE;
 }
 
-/* Processes a packet of a sender that fills in the video-specific header. */
+/* Processes a packet of a sender that fills in the video-specific header of RFC
+ * 2250. */
 static void
 unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const guint8 * data, gsize size)
@@ -689,8 +709,9 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)
     note_extension (unpacker, &unpacker->picture, data, size);
   if (opens_frame (unpacker, payload, header, &picture, code)) {
-    /* The packets before this one are missing, and this one begins a new frame.
-     * The end of the current frame is therefore among the missing packets. */
+    /* Packets are missing before this packet, and this packet begins a new
+     * frame. The end of the current frame is therefore among the missing
+     * packets. */
     if (payload->gap)
       unpacker->missing = TRUE;
     unpacker_finish_frame (unpacker);
@@ -724,7 +745,7 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     unpacker_finish_frame (unpacker);
 }
 
-/* --- video-specific headers that are all zero ----------------------------- */
+/* --- senders that set the video-specific header to zero ------------------- */
 
 static void
 legacy_collect (Rfc2250Unpacker * unpacker)
@@ -736,8 +757,9 @@ legacy_collect (Rfc2250Unpacker * unpacker)
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
     /* The framer does not change the PTS and the DTS that are passed to it. The
-     * unpacker uses these fields to carry two other values: the field PTS
-     * carries the RTP timestamp, and the field DTS carries the PTS. */
+     * unpacker therefore uses these two fields to carry other values through
+     * the framer: the field PTS carries the RTP timestamp, and the field DTS
+     * carries the PTS. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;
@@ -750,9 +772,9 @@ legacy_collect (Rfc2250Unpacker * unpacker)
 }
 
 /* Processes a packet whose video-specific header is all zero. Only the start
- * codes in the payload show where frames begin, and a payload may contain a
+ * codes in the payload show where frames begin, and one payload may contain a
  * dozen frames. After a gap, all bytes up to the next header are discarded,
- * because it is unknown to which frame they belong. */
+ * because it is not known to which frame they belong. */
 static void
 unpacker_take_legacy (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)
@@ -763,7 +785,7 @@ unpacker_take_legacy (Rfc2250Unpacker * unpacker,
     unpacker->framer = mpeg_video_framer_new (&config);
   if (payload->gap) {
     /* If the last packet before the gap had the RTP marker, the current frame
-     * is complete. Otherwise its end is missing. */
+     * is complete. Otherwise the end of the frame is missing. */
     if (unpacker->legacy_marker || unpacker->on_loss == RFC2250_ON_LOSS_PASS)
       mpeg_video_framer_drain (unpacker->framer);
     else
@@ -839,8 +861,8 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
 
   /* If the fields T, P (picture type), B, E and S are all zero, the sender does
    * not fill in the video-specific header. A header that is filled in looks
-   * different: P = 0 is forbidden, and B and E are both unset only in the
-   * middle of a large slice. */
+   * different: P is not 0, because this value is forbidden, and B and E are
+   * both 0 only in a packet from the middle of a large slice. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,
@@ -860,8 +882,9 @@ rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker)
     mpeg_video_framer_drain (unpacker->framer);
     legacy_collect (unpacker);
   }
-  /* A sender that sets the RTP marker sets it in the last packet of each frame.
-   * The current frame is still open, so its packet with the marker is missing.
+  /* If any packet of the stream had the RTP marker, the sender sets the marker
+   * in the last packet of each frame. No packet with the marker has ended the
+   * current frame. At least the last packet of the frame is therefore missing.
    */
   if (unpacker->seen_marker)
     unpacker->missing = TRUE;

@@ -2,10 +2,13 @@
 /* The unpacker restores the frames of an MPEG video elementary stream from RTP
  * payloads (RFC 2250 section 3 and appendix 1). It does no I/O.
  *
- * The caller passes the packets in order, and sets `gap` if packets are missing
- * before a packet. The unpacker detects the start of a frame in the payload. It
- * therefore supports senders that set all bits of the video-specific header to
- * zero, and passes their payloads to an MpegVideoFramer.
+ * The caller passes the packets in order. If packets are missing before a
+ * packet, the caller sets the field `gap` of this packet.
+ *
+ * To find the beginning of a frame, the unpacker looks for headers in the video
+ * data of the payload. It therefore also supports senders that set all bits of
+ * the video-specific header to zero. It passes the payloads of such a sender to
+ * an MpegVideoFramer, which divides the video into frames.
  */
 
 #pragma once
@@ -16,7 +19,7 @@
 typedef enum
 {
   RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
-  /* Output complete frames. If a frame is incomplete, output its complete
+  /* Output all complete frames. Of an incomplete frame, output the complete
    * slices that follow a picture header. */
   RFC2250_ON_LOSS_CONCEAL,
   RFC2250_ON_LOSS_PASS          /* output all data that arrived */
@@ -31,7 +34,9 @@ typedef struct
   /* TRUE if packets before this packet are missing */
   gboolean gap;
   guint64 rtptime;              /* extended RTP timestamp */
-  guint64 pts;                  /* PTS in ns, or NONE; copied to the frame */
+  /* PTS of the packet in ns, or NONE. A frame gets the PTS of its first packet.
+   */
+  guint64 pts;
 } Rfc2250Payload;
 
 typedef struct
@@ -39,12 +44,15 @@ typedef struct
   /* bytes of the frame; the caller frees them with g_free () */
   guint8 *data;
   gsize size;
-  gboolean damaged;             /* TRUE if a part of the frame is missing */
-  /* TRUE if the data begin in the middle of a picture */
+  /* TRUE if a part of the frame is missing in `data` */
+  gboolean damaged;
+  /* TRUE if the data do not begin with a sequence, GOP or picture header,
+   * because the beginning of the frame is missing */
   gboolean headless;
-  /* TRUE if the data are not a frame, but a sequence end code */
+  /* TRUE if `data` contains a sequence end code instead of a frame */
   gboolean end_code;
-  /* RTP timestamp and PTS of the first packet of the frame */
+  /* extended RTP timestamp (in 1/90000 s) and PTS (in ns) of the first packet
+   * of the frame */
   guint64 rtptime, pts;
 } Rfc2250UnpackedFrame;
 
@@ -52,12 +60,14 @@ typedef struct
 typedef struct
 {
   guint64 packets;
-  /* number of packets whose video-specific header is all zero */
+  /* number of packets whose video-specific header is all zero, because their
+   * sender does not fill it in */
   guint64 legacy_packets;
   guint64 bad_short;            /* shorter than the header requires */
   guint64 bad_mbz;              /* reserved bits are set */
   guint64 bad_extension;        /* forbidden value in the MPEG-2 extension */
-  /* number of packets that have no video data after their header */
+  /* number of packets that have no video data after their video-specific header
+   */
   guint64 empty;
   guint64 frames;               /* complete frames that were output */
   guint64 frames_damaged;       /* incomplete frames that were output */
@@ -66,7 +76,8 @@ typedef struct
   guint64 too_big;
   guint64 pictures_rebuilt;     /* restored picture headers */
   guint64 gops_rebuilt;         /* restored GOP headers */
-  /* number of slices that were dropped because a part of them was missing */
+  /* number of slices that were dropped because a part of the slice was missing
+   */
   guint64 slices_dropped;
 } Rfc2250UnpackerStats;
 
@@ -74,8 +85,8 @@ typedef struct _Rfc2250Unpacker Rfc2250Unpacker;
 
 Rfc2250Unpacker *rfc2250_unpacker_new (void);
 void rfc2250_unpacker_free (Rfc2250Unpacker * unpacker);
-/* Discards the state of the stream, but keeps the configuration and the
- * counters. */
+/* Resets the unpacker before a new stream. Its configuration and its counters
+ * are kept. */
 void rfc2250_unpacker_reset (Rfc2250Unpacker * unpacker);
 void rfc2250_unpacker_set_config (Rfc2250Unpacker * unpacker,
     Rfc2250OnLoss on_loss, gsize max_frame_size);
@@ -88,8 +99,7 @@ gboolean rfc2250_unpacker_check (Rfc2250Unpacker * unpacker,
     const guint8 * data, gsize size);
 void rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload);
-/* Call this function at the end of the stream. It completes the frame whose
- * packets have been input so far. */
+/* Call this function at the end of the stream. It completes the last frame. */
 void rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker);
 gboolean rfc2250_unpacker_poll_output (Rfc2250Unpacker * unpacker,
     Rfc2250UnpackedFrame * frame);

@@ -5,25 +5,28 @@
 
 #include <string.h>
 
-/* Maximum distance of a late packet from the expected sequence number. If the
- * sequence number of a packet is lower than expected by more than this value,
- * the packet is not late, but the sender has restarted. The value equals
- * max-reorder of GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
+/* Maximum distance of a late packet below the expected sequence number. If the
+ * sequence number of a packet is even lower, the packet does not count as late:
+ * the sender has probably restarted. The value equals max-reorder of
+ * GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
-/* Time that the current source must be silent before another source can replace
- * it. RFC 3550 does not specify this time. It specifies other timeouts
- * (sections 6.2.1 and 6.3.5), which are several seconds long because they are
- * multiples of the interval between RTCP reports. */
+/* Time in ns that the current source must be silent before another source can
+ * replace it. RFC 3550 does not specify this time. The timeouts that RFC 3550
+ * does specify (sections 6.2.1 and 6.3.5) are several seconds long, because
+ * they are multiples of the interval between RTCP reports. */
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
-/* Number of packets in each of the two rings. The rings keep the packets of
- * sources that may become the current source. At 10,000 forged packets per
- * second, a packet is kept for 51 ms. This is more than a frame period, so a
- * genuine new source can send two consecutive packets in this time. */
+/* Number of packets in each of two rings. The rings keep strays: packets that
+ * do not continue the current sequence. If two strays of a source are
+ * consecutive, this source may become the current source. At 10,000 forged
+ * packets per second, a ring keeps a packet for 51 ms. This is more than a
+ * frame period, so a genuine new source can send two consecutive packets in
+ * this time. */
 #define MAX_STRAYS 512
-/* Number of replaced sources that are remembered, because they can become the
- * current source again */
+/* Maximum number of former sources that are remembered. Another source has
+ * replaced each of them, but a former source becomes the current source again
+ * as soon as a packet of it arrives. */
 #define MAX_EARLIER 8
 
 typedef struct
@@ -36,15 +39,17 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* A packet that comes from another source than the current one, or that has
-   * an unexpected sequence number. If the packet is moved from the ring
-   * `singles` to the ring `runs`, this pointer becomes NULL in `singles`. */
+  /* A packet that does not continue the current sequence: it comes from another
+   * source than the current one, or its sequence number is far from the
+   * expected one. If the packet is moved from the ring `singles` to the ring
+   * `runs`, this pointer becomes NULL in `singles`. */
   gpointer packet;
 } Stray;
 
 typedef struct
 {
-  Stray strays[MAX_STRAYS];     /* ring buffer, the oldest element at `first` */
+  /* ring buffer; the oldest element is strays[first] */
+  Stray strays[MAX_STRAYS];
   guint first, n;
 } StrayRing;
 
@@ -56,25 +61,26 @@ struct _RtpReorder
   gboolean started;
   guint32 ssrc;
   guint16 next;                 /* the next sequence number */
-  /* Which of the latest packets were received. Bit i is set if the packet with
-   * the sequence number next - 1 - i was received. */
+  /* Bit mask of the latest packets that were received. Bit i stands for the
+   * packet with the sequence number next - 1 - i. */
   guint64 seen[2];
-  /* Packets that wait for a missing packet. The elements are of the type
-   * Waiting and are sorted by sequence number. All these sequence numbers are
-   * after `next`, the expected one. */
+  /* Packets that wait for a missing packet. The elements have the type Waiting
+   * and are sorted by sequence number. The packet with the number `next` is
+   * missing, and all waiting packets have higher numbers. */
   GArray *waiting;
 
   /* Strays that arrived since the last packet of the current source. A stray
    * comes from another source, or its sequence number is far from the expected
-   * one. `runs` contains strays with consecutive sequence numbers, because only
-   * these can start a new sequence (RFC 3550 A.1). `singles` contains all other
-   * strays. The rings are separate, so a flood of single packets does not
-   * displace consecutive packets. */
+   * one. The ring `runs` contains strays with consecutive sequence numbers,
+   * because only these can start a new sequence (RFC 3550 A.1). The ring
+   * `singles` contains all other strays. There are two rings so that a flood of
+   * single packets does not displace consecutive packets. */
   StrayRing singles, runs;
   /* time in ns at which the last packet of the current source arrived */
   guint64 heard;
-  /* SSRCs of replaced sources. The source that was replaced last is the last
-   * element. */
+  /* SSRCs of former sources. Each of them was the current source until another
+   * source replaced it. The source that was replaced last is the last element.
+   */
   guint32 earlier[MAX_EARLIER];
   guint n_earlier;
   guint64 strays;
@@ -93,7 +99,8 @@ rtp_reorder_new (GDestroyNotify free_packet)
   return reorder;
 }
 
-/* Removes all packets from the ring. Returns the number of freed packets. */
+/* Removes all packets from the ring and frees them. Returns the number of freed
+ * packets. */
 static guint
 clear_ring (RtpReorder * reorder, StrayRing * ring)
 {
@@ -140,7 +147,7 @@ rtp_reorder_set_window (RtpReorder * reorder, guint window)
   reorder->window = MIN (window, RTP_REORDER_MAX_WINDOW);
 }
 
-/* Increments the expected sequence number, `next`, because the packet with this
+/* Increments `next`, the expected sequence number, because the packet with this
  * number was received or is now counted as lost. */
 static void
 reorder_advance (RtpReorder * reorder, gboolean received)
@@ -152,9 +159,10 @@ reorder_advance (RtpReorder * reorder, gboolean received)
     reorder->lost++;
 }
 
-/* Outputs waiting packets up to the next gap. While more than `limit` packets
- * wait, the packets missing in the gap are counted as lost, and the packets
- * after the gap are output too. */
+/* Outputs the waiting packets up to the next gap. If more than `limit` packets
+ * still wait after that, the packets that are missing in the gap are counted as
+ * lost, and the packets after the gap are output too. This is repeated until at
+ * most `limit` packets wait. */
 static void
 reorder_release (RtpReorder * reorder, guint limit)
 {
@@ -207,8 +215,8 @@ reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
   return TRUE;
 }
 
-/* Processes a packet of the current source whose sequence number is near the
- * expected one. */
+/* Processes a packet of the current source. The sequence number of the packet
+ * must be near the expected one. */
 static RtpReorderResult
 reorder_place (RtpReorder * reorder, guint16 seqnum, gboolean final_gap,
     gpointer packet)
@@ -273,10 +281,10 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Stores a stray: a packet from another source, or with a sequence number far
- * from the expected one. Returns TRUE if a packet of the same source with the
- * previous sequence number is also stored. Both packets then belong to a run of
- * consecutive packets. */
+/* Stores a stray, which is a packet from another source, or with a sequence
+ * number far from the expected one. Returns TRUE if the ring contains a packet
+ * of the same source with the previous sequence number. In this case, both
+ * packets belong to a run of consecutive packets. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {
@@ -296,12 +304,13 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
   return in_run;
 }
 
-/* The source `ssrc` has sent two consecutive packets. Returns whether it may
- * now be the current source. The result is TRUE in three cases:
+/* Called when the source `ssrc` has sent two consecutive packets that do not
+ * continue the current sequence. Returns whether `ssrc` may now be the current
+ * source. The result is TRUE in three cases:
  * - `ssrc` already is the current source.
  * - The current source has been silent for SOURCE_TIMEOUT.
- * - The duration of the silence is unknown, because the arrival times are not
- *   valid.
+ * - The duration of the silence is unknown, because an arrival time is unknown
+ *   or the arrival times decrease.
  */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
@@ -328,8 +337,10 @@ is_near (const RtpReorder * reorder, guint16 seqnum)
   return ahead >= -MAX_MISORDER && ahead <= MAX_DROPOUT;
 }
 
-/* Makes the run of consecutive packets that ends with `last` the current
- * sequence, and outputs all its packets. */
+/* `last` is the latest of several strays with consecutive sequence numbers. (A
+ * stray is a packet that does not continue the current sequence.) Makes the
+ * source of `last` the current source, and outputs these strays. All other
+ * strays are dropped. */
 static void
 take_over (RtpReorder * reorder, const Stray * last)
 {
@@ -360,10 +371,11 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* If `ssrc` belongs to a source that another source has replaced, switches back
- * to the earlier source and returns TRUE. Otherwise returns FALSE. One packet
- * is enough to switch back, because an off-path attacker does not know the
- * SSRC. The source that was current before the switch is not remembered. */
+/* If `ssrc` belongs to a former source, which another source has replaced,
+ * makes this source the current one again and returns TRUE. Otherwise returns
+ * FALSE. One packet is enough to switch back, because an off-path attacker does
+ * not know the SSRC. The source that was current before the switch is not
+ * remembered as a former source. */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
 {

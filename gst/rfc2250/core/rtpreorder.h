@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Restores the order of RTP packets. A packet in order is passed on at once. If
- * a packet is missing, at most `window` packets wait for it. The contents of
- * packets are not accessed.
+/* Restores the order of RTP packets. A packet that is in order is passed on at
+ * once. If a packet is missing, at most `window` later packets wait for it. The
+ * contents of packets are not accessed.
  *
- * A packet is a stray if it comes from a source other than the current one, or
- * if its sequence number is far from the expected one. Strays are kept until
- * the next packet of the current source arrives, and are then dropped. The
- * maximum is 1024 kept strays. If more arrive, the oldest ones are dropped.
+ * Some packets are strays. A stray comes from a source other than the current
+ * one, or its sequence number is far from the expected one. Strays are kept
+ * until the next packet of the current source arrives, and are then dropped. At
+ * most 1024 strays are kept. If more arrive, the oldest ones are dropped.
  *
- * Two kept strays with the same SSRC and consecutive numbers start a new
- * sequence in two cases:
+ * Two kept strays with the same SSRC and consecutive sequence numbers start a
+ * new sequence in two cases:
  * - They have the SSRC of the current source (RFC 3550 A.1).
- * - They have another SSRC, and the current source has been silent for a
- *   second. The other source then replaces the current source.
- * When the new sequence starts, its kept strays are passed on.
+ * - They have another SSRC, and the current source has been silent for one
+ *   second. The source of the strays then becomes the current source.
  *
- * A packet of a source that was replaced earlier is not a stray. This source
- * immediately becomes the current source again.
+ * When a new sequence starts, the kept strays that belong to it are passed on.
+ *
+ * The SSRCs of former sources are remembered. A packet of a former source is
+ * not a stray: this source immediately becomes the current source again.
  */
 
 #pragma once
@@ -25,23 +26,26 @@
 
 typedef enum
 {
-  /* The packet is the next in order and no packet waits. The caller still owns
-   * the packet and must use it immediately. */
+  /* The packet is the next one in order, and no other packet waits. The caller
+   * still owns the packet, and must process it before it calls the reorder
+   * buffer again. */
   RTP_REORDER_NEXT,
   /* The reorder buffer has taken ownership of the packet.
    * rtp_reorder_poll_output () returns the packet when it is next in order. */
   RTP_REORDER_TAKEN,
-  /* The packet was received before; the caller frees it. */
+  /* A packet with this sequence number was received before. The caller frees
+   * the packet. */
   RTP_REORDER_DUPLICATE,
-  /* The packet had already been counted as lost when it arrived; the caller
-   * frees it. */
+  /* The packet arrived so late that it had already been counted as lost. The
+   * caller frees the packet. */
   RTP_REORDER_LATE
 } RtpReorderResult;
 
 typedef struct _RtpReorder RtpReorder;
 
-/* Creates a reorder buffer. When it is reset or freed, it calls `free_packet`
- * for each packet that it still contains. */
+/* Creates a reorder buffer. `free_packet` is called for each packet that the
+ * reorder buffer drops, and for each packet that it still contains when it is
+ * reset or freed. */
 RtpReorder *rtp_reorder_new (GDestroyNotify free_packet);
 void rtp_reorder_free (RtpReorder * reorder);
 void rtp_reorder_reset (RtpReorder * reorder);
@@ -52,21 +56,23 @@ void rtp_reorder_set_window (RtpReorder * reorder, guint window);
 #define RTP_REORDER_NO_TIME G_MAXUINT64
 
 /* Processes a packet. `now` is its arrival time in ns, or RTP_REORDER_NO_TIME
- * if the time is unknown. A different source replaces the current source if it
- * sends two consecutive packets after the current source was silent for some
- * time. If the arrival time is unknown, the two packets are sufficient.
+ * if the time is unknown. Another source replaces the current source if it
+ * sends two consecutive packets after the current source was silent for one
+ * second. If the arrival time is unknown, two consecutive packets of the other
+ * source are sufficient.
  *
  * If `final_gap` is TRUE, the packets that are missing before this packet will
- * not arrive any more. */
+ * not arrive any more, so the reorder buffer does not wait for them. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
     guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
-/* Returns the next packet in order (transfer full), or NULL. */
+/* Returns the next packet in order (transfer full), or NULL if this packet has
+ * not arrived. */
 gpointer rtp_reorder_poll_output (RtpReorder * reorder);
-/* Called when no more packets will arrive; all waiting packets can then be
- * polled. */
+/* Call this function when no more packets will arrive. All waiting packets can
+ * then be polled, because missing packets count as lost. */
 void rtp_reorder_drain (RtpReorder * reorder);
-/* Returns the total number of missing packets for which the reorder buffer no
- * longer waits. */
+/* Returns the total number of packets that count as lost, because the reorder
+ * buffer no longer waits for them. */
 guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
 /* Returns the total number of dropped strays. A stray is a packet of another
  * source, or a packet whose sequence number is far from the expected one. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the size of an H.263 picture header. The functions are documented in
- * h263picture.h. Fields have the names of ITU-T H.263 section 5.1, and are read
- * in the order of its figures 7 and 8. */
+/* Computes the size of an H.263 picture header. h263picture.h documents the
+ * public functions. Fields have the names of ITU-T H.263 section 5.1, and are
+ * read in the order of figures 7 and 8 of that document. */
 
 #include "h263picture.h"
 
-/* Result for a header whose fields have impossible values. If a header can be
- * read in two ways, the greater of the two results is used. IMPOSSIBLE is less
- * than any size, so an impossible result is used only if both results are
- * impossible. H263_HEADER_UNKNOWN is greater than any size, so an unknown
- * result is always used. */
+/* Result for a header whose fields have impossible values. If it is not known
+ * which fields a header has, its size is computed in two ways, and the greater
+ * result is used. IMPOSSIBLE is less than any size, so it is used only if both
+ * results are impossible. H263_HEADER_UNKNOWN is greater than any size, so it
+ * is used if one of the results is unknown. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */
@@ -37,14 +37,15 @@ typedef struct
 {
   const guint8 *data;
   gsize size;
-  /* Position in `data`, in bits. It is greater than 8 * `size` if bits beyond
-   * the end of the data were read. */
+  /* Position of the next bit in `data`. It is greater than 8 * `size` if bits
+   * beyond the end of the data were read. */
   gsize place;
 } Bits;
 
 /* Reads `n` bits. Bits beyond the end of the data are read as 1. If they were
- * read as 0, a truncated PQUANT field could be 0, which is forbidden, and the
- * header would be taken for an invalid one. */
+ * read as 0, a truncated field PQUANT could have the value 0, which is
+ * forbidden. The header would then be taken for an invalid one, although it is
+ * only truncated. */
 static guint
 read_bits (Bits * bits, guint n)
 {
@@ -59,8 +60,9 @@ read_bits (Bits * bits, guint n)
   return value;
 }
 
-/* Reads PEI and PSUPP, which are the last fields of the header. Returns the
- * size of the header. */
+/* Reads PEI and PSUPP, which are the last fields of the picture header. Returns
+ * the size of the whole header in bytes, or H263_HEADER_UNKNOWN if it is
+ * truncated. */
 static gsize
 end_header (Bits * bits)
 {
@@ -116,8 +118,8 @@ read_options (Bits * bits, Options * options)
   options->slices = read_bits (bits, 1);
   options->reference_selection = read_bits (bits, 1);
   read_bits (bits, 3);          /* annexes R, S, and T */
-  /* The remaining bits belong to annexes U and V or are reserved. A header that
-   * uses annex U or V is not supported. */
+  /* The remaining bits must be 1000. Other values are reserved, or mean that
+   * the header uses annex U or V, which is not supported. */
   return read_bits (bits, 4) == 8
       && options->source_format != FORMAT_FORBIDDEN
       && options->source_format != PLUS_FORMAT_RESERVED;
@@ -140,10 +142,10 @@ read_custom_formats (Bits * bits, const Options * options)
 }
 
 /* Reads the fields RPSMF, TRPI and TRP of the H.263 picture header (reference
- * picture selection, annex N). Returns the next two bits, which are the
- * beginning of the field BCI. The bits 01 mean that no back-channel message
- * follows. If the first bit is 1, a back-channel message and another BCI
- * follow. */
+ * picture selection, annex N). Returns the next two bits, with which the field
+ * BCI (back-channel message indication) begins. The bits 01 mean that no
+ * back-channel message follows. If the first bit is 1, a back-channel message
+ * and another BCI follow. */
 static guint
 read_reference_selection (Bits * bits)
 {
@@ -182,9 +184,9 @@ read_plus_fields (Bits bits, const Options * options, guint type,
 /* Returns the size of a picture header that has the field PLUSPTYPE. If the
  * stream uses scalability (annex O), the header also has the field ELNUM. B, EI
  * and EP pictures exist only in streams with scalability, so their headers have
- * ELNUM. For the other picture types, it is unknown whether scalability is
- * used. Their header size is therefore computed both with and without ELNUM,
- * and the larger size is returned. */
+ * ELNUM. For the other picture types, it is not known whether the stream uses
+ * scalability. The size of their header is therefore computed with and without
+ * ELNUM, and the larger size is returned. */
 static gsize
 read_plus (Bits bits)
 {
@@ -192,17 +194,18 @@ read_plus (Bits bits)
   guint type, extended = read_bits (&bits, 3);  /* UFEP */
   gsize size = IMPOSSIBLE;
 
-  /* If UFEP is 0, an earlier picture header determines which fields this header
-   * has. The earlier header is not available here. The fields may include those
-   * of annexes N and U, which have a variable size. The size of the header is
-   * therefore unknown. */
+  /* The field UFEP says whether this header lists the options of the stream. If
+   * UFEP is 0, the list is in an earlier picture header, which is not available
+   * here. The options may include annexes N and U, whose fields have a variable
+   * size. The size of the header is therefore unknown. */
   if (extended != 1 || !read_options (&bits, &options))
     return H263_HEADER_UNKNOWN;
   type = read_bits (&bits, 3);
   if (type >= PLUS_TYPE_RESERVED)
     return IMPOSSIBLE;
-  /* This bit shows whether the header contains the field RPRP (annex P). RPRP
-   * has a variable size, so the size of such a header is unknown. */
+  /* The next bit shows whether the header contains the field RPRP (annex P).
+   * RPRP has a variable size, so the size of a header with this field is
+   * unknown. */
   if (read_bits (&bits, 1))
     return H263_HEADER_UNKNOWN;
   read_bits (&bits, 2);         /* annex Q, RTYPE */
@@ -228,7 +231,7 @@ read_header (Bits bits)
 
   if (read_bits (&bits, 2) != 2)
     return IMPOSSIBLE;
-  /* These three bits are split screen, document camera and freeze picture
+  /* The next three bits are split screen, document camera and freeze picture
    * release. They are not needed. */
   read_bits (&bits, 3);
   source_format = read_bits (&bits, 3);
@@ -240,8 +243,10 @@ read_header (Bits bits)
 gsize
 h263_get_picture_header_size (const guint8 * data, gsize size)
 {
-  /* Reading begins after the picture start code (PSC) and the temporal
-   * reference (TR), which has 8 bits. */
+  /* Reading begins after two fields. The first one is the picture start code
+   * (PSC), of which 6 bits are in `data`, because its two zero bytes are
+   * omitted. The second one is the temporal reference (TR), which has 8 bits.
+   */
   Bits bits = { data, size, 6 + 8 };
   gsize header_size;
 

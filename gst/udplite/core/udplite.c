@@ -7,12 +7,12 @@
 
 #include "wire.h"
 
-/* Maximum value of the 16-bit coverage field (RFC 3828 section 3.1). A packet
- * that is longer than this value can be covered either completely or only up to
- * this value (section 3.5, jumbograms). */
+/* Maximum value of the 16-bit coverage field (RFC 3828 section 3.1). If a
+ * packet is longer than this value, the checksum covers either the whole packet
+ * or at most this number of bytes (section 3.5, jumbograms). */
 #define MAX_COVERAGE 0xffff
-/* Value that is sent if the computed checksum is 0, because the checksum field
- * must not be 0 on the wire (RFC 3828 section 3.1). */
+/* Value that is sent as the checksum if the computed checksum is 0, because the
+ * checksum field must not be 0 on the wire (RFC 3828 section 3.1). */
 #define ZERO_AS_SENT 0xffff
 
 /* RFC 791 section 3.1 */
@@ -20,8 +20,8 @@
 #define IPV4_MORE_OR_OFFSET 0x3fff
 
 /* A checksum that is being computed as in RFC 1071. `sum` contains carries that
- * are not folded yet. The words have the byte order of the machine (section 2
- * B). */
+ * are not folded into 16 bits yet. The 16-bit words are added in the byte order
+ * of the machine (RFC 1071 section 2 B). */
 typedef struct
 {
   guint64 sum;
@@ -44,8 +44,9 @@ udplite_verdict_get_name (UdpliteVerdict verdict)
 
 /* Checksum */
 
-/* Adds bytes to the sum. If the bytes begin in the middle of a word, the two
- * bytes of their sum must be swapped (RFC 1071 section 2 B). */
+/* Adds bytes to the checksum. If the bytes begin in the middle of a 16-bit
+ * word, the two bytes of their own sum must be swapped before it is added (RFC
+ * 1071 section 2 B). */
 static void
 checksum_add (Checksum * self, gconstpointer data, gsize size)
 {
@@ -55,10 +56,11 @@ checksum_add (Checksum * self, gconstpointer data, gsize size)
   self->odd ^= size & 1;
 }
 
-/* Adds the pseudo-header of RFC 768 and RFC 8200 section 8.1. Its length field
- * contains the size of the IP payload, not the coverage (RFC 3828 section 3.1).
- * The length field is added with 32 bits for IPv4 too, although it has only 16
- * bits there: the additional bits are 0 and do not change the sum. */
+/* Adds the pseudo-header of RFC 768 (IPv4) or RFC 8200 section 8.1 (IPv6). Its
+ * length field contains the size of the IP payload, not the coverage (RFC 3828
+ * section 3.1). The length field has 16 bits for IPv4 and 32 bits for IPv6.
+ * Here, 32 bits are always added. For IPv4, the additional bits are 0 and do
+ * not change the sum. */
 static void
 checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
     gsize length)
@@ -77,8 +79,8 @@ checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
   self->sum += g_htonl (UDPLITE_PROTOCOL);
 }
 
-/* Adds the UDP-Lite header to the checksum in words of 32 bits. The carries are
- * not lost, because the sum has 64 bits. */
+/* Adds the UDP-Lite header to the checksum, as two words of 32 bits. The
+ * carries are not lost, because the sum has 64 bits. */
 static void
 checksum_add_header (Checksum * self, const guint8 * header)
 {
@@ -158,9 +160,9 @@ udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
 
 /* Receiving */
 
-/* Returns whether the covered bytes have arrived undamaged. The ones'
- * complement sum of undamaged bytes has all bits set, because it includes the
- * checksum. */
+/* Returns whether the bytes that the checksum covers have arrived undamaged.
+ * These bytes include the checksum itself. If they are undamaged, all 16 bits
+ * of the ones' complement sum of the pseudo-header and these bytes are set. */
 static gboolean
 is_whole (const guint8 * packet, gsize size, gsize coverage,
     const UdpliteAddresses * addresses)

@@ -13,8 +13,8 @@ struct _UdpliteClients
 {
   /* the receivers, as UdpliteClient, in the order in which they were added */
   GPtrArray *clients;
-  /* one UdpliteClient for each removed receiver; the head of the queue is the
-   * receiver that was removed last */
+  /* Removed receivers, as UdpliteClient, because their statistics are kept. The
+   * head of the queue is the receiver that was removed last. */
   GQueue removed;
   guint64 next_id;
 };
@@ -107,9 +107,9 @@ take_address (UdpliteClient * client, GSocketAddress * address)
   g_object_unref (address);
 }
 
-/* Sets the address of the receiver if its name is an IP address, because such a
- * name need not be resolved. A link-local address contains its interface (RFC
- * 4007, for example fe80::1%eth0). */
+/* If the receiver's host name is an IP address, sets its address at once,
+ * because no name has to be resolved. A link-local address may contain the name
+ * of its interface, for example fe80::1%eth0 (RFC 4007). */
 static void
 take_literal (UdpliteClient * client)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes how many leading bytes of a packet must arrive undamaged; see
- * udplitecoverage.h. The headers are parsed from the outside to the inside: the
- * RTP header, the payload header, and the headers of the video at the beginning
- * of the payload. */
+/* Computes how many leading bytes of a packet must arrive undamaged (see
+ * udplitecoverage.h). These bytes are the headers, which are parsed from the
+ * outside to the inside: the RTP header, the payload header, and the headers of
+ * the video at the beginning of the payload. */
 
 #include "udplitecoverage.h"
 
@@ -11,8 +11,8 @@
 #include "rfc2250header.h"
 #include "rtpheader.h"
 
-/* Range of RTCP packet types. It distinguishes RTCP from RTP if both use one
- * port (RFC 5761 section 4). */
+/* Minimum and maximum of the RTCP packet types. If RTP and RTCP use the same
+ * port, a packet with such a type is an RTCP packet (RFC 5761 section 4). */
 #define RTCP_MIN_TYPE 192
 #define RTCP_MAX_TYPE 223
 
@@ -23,9 +23,11 @@
 /* RFC 4629 section 5.1 */
 #define H263_1998_HEADER_SIZE 2
 
-/* Special results of the functions below that read the headers of a packet. All
- * other results are sizes in bytes. */
-#define NO_HEADER 0             /* the header is truncated or invalid */
+/* Special results of the functions below that return the size of the headers of
+ * a packet. All other results are sizes in bytes. */
+/* The result is no size: the header is truncated or invalid, or read_rtp() has
+ * found that the whole packet must be covered. */
+#define NO_HEADER 0
 #define ALL_OF_IT G_MAXSIZE
 
 UdpliteFormat
@@ -54,9 +56,11 @@ udplite_format_from_rtp (const gchar * encoding_name, gint payload)
 
 /* RTP */
 
-/* Returns the size of an RTP header. Returns NO_HEADER for RTCP and for a
- * padded packet, because these must be covered completely: the last byte of a
- * padded packet is the size of the padding. */
+/* Returns the size of the RTP header of a packet. Returns NO_HEADER if the
+ * whole packet must be covered, in three cases:
+ * - The header is invalid or truncated.
+ * - The packet is padded. Its last byte is the size of the padding.
+ * - The packet is an RTCP packet. */
 static gsize
 read_rtp (const guint8 * rtp, gsize size)
 {
@@ -71,9 +75,10 @@ read_rtp (const guint8 * rtp, gsize size)
 
 /* MPEG-1 and MPEG-2 video, RFC 2250 */
 
-/* Finds the end of the video headers. The headers are at the beginning of a
- * payload (RFC 2250 section 3.1), possibly after zero bytes, and they end where
- * the first slice begins. */
+/* Finds the end of the video headers, which are at the beginning of a payload
+ * (RFC 2250 section 3.1), possibly after zero bytes. They end where the first
+ * slice begins. Returns 0 if there are no headers, and ALL_OF_IT if there is no
+ * slice. */
 static gsize
 read_mpv_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -104,10 +109,12 @@ read_h263 (const guint8 * payload, gsize size)
 }
 
 /* Returns the size of an H.263 picture header at the beginning of a payload, or
- * 0 if there is none. The field SBIT of the RFC 2190 header is the number of
- * bits in the first byte that belong to the previous packet. A picture begins
- * at a byte boundary (H.263 section 5.1.1), so SBIT is 0 in a packet that
- * begins with a picture. */
+ * 0 if the payload begins with other data.
+ *
+ * The payload header (RFC 2190) has a field SBIT, which is the number of bits
+ * in the first byte that belong to the previous packet. A picture begins at a
+ * byte boundary (H.263 section 5.1.1). If SBIT is not 0, the packet therefore
+ * does not begin with a picture. */
 static gsize
 read_h263_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -142,11 +149,11 @@ read_h263_1998 (const guint8 * payload, gsize size)
 }
 
 /* Returns the size of the picture header with which the video data of a packet
- * begin. The video data follow the payload header (RFC 4629), which has
- * `header` bytes. Returns 0 if the bit P of the payload header is not set, or
- * if no picture begins in this packet. Returns ALL_OF_IT if the size is
- * unknown. If the bit P is set, the video data begin with a start code whose
- * two zero bytes were left out. */
+ * begin, or 0 if they do not begin with a picture header. Returns ALL_OF_IT if
+ * the size is unknown. The video data follow the payload header (RFC 4629),
+ * which has `header` bytes. If the bit P of the payload header is set, the
+ * video data begin with a start code, whose two zero bytes were left out. If P
+ * is not set, there is no picture header. */
 static gsize
 read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -162,7 +169,7 @@ read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 typedef struct
 {
   gsize (*read_header) (const guint8 * payload, gsize size);
-  /* Returns the size of the video headers after the payload header, or
+  /* Returns the size in bytes of the video headers after the payload header, or
    * ALL_OF_IT if the whole payload must be covered. */
   gsize (*read_stream) (const guint8 * payload, gsize size, gsize header);
 } Readers;

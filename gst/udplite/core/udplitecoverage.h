@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes how many leading bytes of a packet must arrive undamaged. These
- * bytes are the headers. If a header is damaged, the remaining bytes cannot be
- * used. Covering only the headers by the checksum is called unequal protection
- * (R. Singh et al., "Wireless Multimedia Streaming", 2000, section 8). */
+ * bytes are the headers: if a header is damaged, the remaining bytes cannot be
+ * used. If the checksum covers only the headers, this is called unequal
+ * protection (R. Singh et al., "Wireless Multimedia Streaming", 2000, section
+ * 8). */
 
 #pragma once
 
@@ -10,7 +11,8 @@
 
 #define UDPLITE_COVERAGE_ALL G_MAXUINT
 
-/* Payload formats, named after the encoding-name of RTP. */
+/* Payload formats of packets. The formats of RTP packets are named after the
+ * field encoding-name of RTP caps. */
 typedef enum
 {
   UDPLITE_FORMAT_UNKNOWN,       /* unknown contents */
@@ -23,21 +25,21 @@ typedef enum
 } UdpliteFormat;
 
 /* Returns the payload format of RTP caps. `encoding_name` is the field
- * encoding-name of the caps, or NULL if the caps do not have it. `payload` is
- * the field payload, or negative if the caps do not have it. If `encoding_name`
- * is NULL, the format is found by the static payload type in `payload` (RFC
- * 3551: 32 = MPV, 34 = H263). */
+ * encoding-name of the caps, or NULL if the caps do not have this field.
+ * `payload` is the field payload, or negative if the caps do not have this
+ * field. If `encoding_name` is NULL, `payload` determines the format, because
+ * some payload types are static (RFC 3551: 32 = MPV, 34 = H263). */
 UdpliteFormat udplite_format_from_rtp (const gchar * encoding_name,
     gint payload);
 
-/* Returns how many bytes of the packet must be covered, not counting the
- * UDP-Lite header. `mark` is the number of leading bytes that the payloader has
- * marked as necessary, or UDPLITE_COVERAGE_ALL if it has marked none. If the
- * format is RTP, `mark` counts the bytes from the beginning of the RTP payload.
- * Otherwise it counts them from the beginning of the packet. A known payload
- * header is always covered as well.
+/* Returns how many leading bytes of the packet the checksum must cover, not
+ * counting the UDP-Lite header. `mark` is the number of leading bytes that the
+ * payloader has marked as necessary, or UDPLITE_COVERAGE_ALL if the payloader
+ * has marked no bytes. If the format is RTP, `mark` counts the bytes from the
+ * beginning of the RTP payload. Otherwise it counts them from the beginning of
+ * the packet. A payload header of a known format is always covered as well.
  *
- * Returns UDPLITE_COVERAGE_ALL for a packet that is padded, truncated or
- * unknown, and for RTCP. Otherwise the result is at most `size`. */
+ * Returns UDPLITE_COVERAGE_ALL for RTCP, and for a packet that is padded,
+ * truncated or unknown. Otherwise the result is at most `size`. */
 guint udplite_coverage_of_payload (UdpliteFormat format, const guint8 * bytes,
     gsize size, guint mark);
