@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares two results A and B of the same matrix, for example of two commits.
-For each group and protocol, it computes the difference between A and B, and an
+A matrix is a list of experiments, and a result contains runs of all of them. A
+group is one combination of a link, a bitrate and a codec. For each protocol in
+each group, this module computes the difference between A and B, and an
 interval that contains the true difference with high probability. It reports a
 change only if the spread of the runs does not explain the difference.
 
@@ -35,10 +37,11 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# The interval of a comparison is to contain the true difference with a high
-# probability. CHANCE is the intended maximum probability that it does not.
-# With few runs, this maximum cannot be kept. If the probability exceeds
-# MAX_CHANCE, the verdict of the comparison is TOO_FEW.
+# The interval of a comparison should contain the true difference between A and
+# B with a high probability. CHANCE is the intended maximum probability that
+# the true difference is outside the interval. With few runs, the actual
+# probability can be higher. If it exceeds MAX_CHANCE, the verdict of the
+# comparison is TOO_FEW (too few runs).
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -70,8 +73,10 @@ MEASURES = (
 
 
 class Side(typing.NamedTuple):
-    """A summary of the values of one measure in one of the two results that
-    are compared. It covers the runs of one protocol over one link.
+    """The values of one measure, for example of the PSNR, in one of the two
+    results that are compared. The fields summarise the runs of one protocol
+    over one link: the minimum, the median and the maximum of the values, and
+    the number of the runs.
     """
 
     low: float
@@ -95,7 +100,7 @@ class Interval(typing.NamedTuple):
     high: float
     # The probability that the true difference between A and B is outside the
     # range from `low` to `high`. It is 0 if all runs took place in virtual
-    # time. Such a run always has the same result, so its difference is exact.
+    # time. Such a run always has the same result, so the difference is exact.
     chance: float
 
 
@@ -111,8 +116,8 @@ class Comparison(typing.NamedTuple):
     difference: float
     interval: Interval | None
     verdict: str
-    # True if the definition of at least one cell (experiment) in A differs
-    # from its definition in B.
+    # True if at least one cell (experiment) is defined differently in A and in
+    # B.
     is_redefined: bool
 
     @property
@@ -147,8 +152,8 @@ class Group(typing.NamedTuple):
 
     def others(self) -> list[Comparison]:
         """Returns the comparisons that show a change. The first comparison of
-        each protocol is left out, even if it shows a change, because primary()
-        returns it.
+        each protocol, about the most important measure, is left out even if it
+        shows a change, because primary() returns it.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
@@ -170,8 +175,9 @@ class Matrices(typing.NamedTuple):
 
     def changes(self) -> list[tuple[Group, Comparison]]:
         """Returns a pair (group, comparison) for each comparison that shows a
-        change. For each protocol in a group, only the first comparison is
-        considered, which is about the most important measure.
+        change. A group is one combination of a link, a bitrate and a codec.
+        For each protocol in a group, only the first comparison is considered,
+        which is about the most important measure.
         """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
@@ -197,13 +203,17 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     each other in many orders. Each order has a value of U. The result is a
     list. The item at the index u is the number of orders in which U is u.
     """
-    # Each order of the runs is described by a list of counts: for each run of
-    # A, the number of runs of B with a smaller value. U is the sum of these
-    # counts. Sorted by size and without zeros, the counts are a partition of
-    # the integer U. This partition has at most `count_a` parts, and no part
-    # exceeds `count_b`. Different orders yield different partitions. The
-    # number of orders with a given U is therefore the number of such
-    # partitions, which is a coefficient of a Gaussian binomial.
+    # Suppose that all runs are sorted by their values. The order of the runs
+    # of A and B is described by one count for each run of A: the number of
+    # runs of B with a smaller value. There are `count_a` counts, and each is
+    # between 0 and `count_b`. U is the sum of the counts.
+    #
+    # The number of orders with a given U is therefore the number of partitions
+    # of the integer U into at most `count_a` parts, none of which exceeds
+    # `count_b`. This number is the coefficient of x^U in a Gaussian binomial.
+    # The list `found` has the coefficients of a polynomial. For each `part`,
+    # the first inner loop multiplies the polynomial by (1 - x^factor), and the
+    # second one divides it by (1 - x^part).
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part
@@ -287,8 +297,9 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns those `rows` whose seed also occurs in `others`. Only runs with
-    the same seed use the same link, so only they can be compared.
+    """Returns those `rows` whose seed also occurs in `others`. The seed
+    determines the behaviour of the emulated link, for example which packets it
+    loses. Only runs with the same seed can therefore be compared.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]
@@ -342,9 +353,9 @@ def number(row: Row, column: str) -> float:
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
     """Compares each run in `rows_a` with the run in `rows_b` that has the same
-    seed. All of these runs took place in virtual time. Returns the median of
-    the differences in `measure`, and the interval from the smallest to the
-    largest difference.
+    seed. All of these runs took place in virtual time, that is, in a
+    simulation without a real clock. Returns the median of the differences in
+    `measure`, and the interval from the smallest to the largest difference.
 
     A repetition of such a run has the same result. Therefore each difference
     that is not 0 is a real change.
@@ -369,8 +380,9 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    # A chance of 0 means that all runs took place in virtual time and have
-    # exact results.
+    # The chance of an interval is the probability that the true difference is
+    # outside the interval. It is 0 only if all runs took place in virtual
+    # time, where the results are exact.
     if not interval.chance:
         if interval.low == interval.high == 0:
             return SAME
@@ -383,9 +395,9 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
 
 def expected_by_chance(groups: Iterable[Group]) -> float:
     """Returns how many comparisons would be expected to show a change by
-    chance alone, if nothing had changed between A and B. Only one comparison
-    for each group and protocol is counted, the comparison of the first
-    measure.
+    chance alone, if nothing had changed between A and B. A group is one
+    combination of a link, a bitrate and a codec. For each protocol in each
+    group, only the comparison of the first measure is counted.
     """
     return sum(one.interval.chance for group in groups
                for one in group.primary()
@@ -428,8 +440,9 @@ def text(found: Matrices) -> list[str]:
 
 
 def facts(side: Results) -> str:
-    """Returns a text that describes one of the two results: its path, the
-    commits of its runs and the number of its runs.
+    """Returns a text about one of the two results that are compared: its path,
+    the commits of its runs, the number of its runs, and how many of them are
+    flagged as unreliable.
     """
     commits = dict.fromkeys(row.get("commit") or "unknown commit"
                             for row in side.rows)
@@ -462,11 +475,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a summary of all comparisons as a list of sentences. For each
-    group and protocol, only the comparison of the first measure is counted.
+    """Returns a summary of all comparisons as a list of one or two sentences.
+    A group is one combination of a link, a bitrate and a codec. For each
+    protocol in each group, only the comparison of the first measure is
+    counted.
+
     The first sentence says how many comparisons show a change. The second
-    sentence says how many would show a change by chance alone. It is left out
-    if this number is 0.
+    sentence says how many would show a change by chance alone, if nothing had
+    changed. The second sentence is left out if this number is 0.
     """
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the page that compares two results of a matrix, from the template
-two_matrices.html. This module needs Jinja2.
+"""Makes the page that compares two results of the same matrix, from the
+template two_matrices.html. A matrix is a list of experiments. This module
+needs Jinja2.
 """
 
 import pathlib
@@ -14,8 +15,9 @@ from wirelesslab.report import run_results, two_matrices
 from wirelesslab.report.two_matrices import Matrices
 
 TEMPLATE = pathlib.Path(__file__).with_name("two_matrices.html")
-# The template of the report. TEMPLATE, the template of this page, has no
-# <style> element of its own. The page uses the <style> element of the report.
+# The template of another page, the report of the lab. The <style> element of
+# this template is copied into the page that this module makes. The reason is
+# that TEMPLATE, the template of this module's page, has no <style> element.
 REPORT = TEMPLATE.with_name("page.html")
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 

@@ -19,13 +19,16 @@ MS, NS = numbers.MS, numbers.NS
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
-    """Returns {label of a line: (runs, style of the line)}. Words that occur
-    in all labels are left out of them.
+    """Groups the runs by link, workload and protocol, for a plot with a line
+    for each group. Returns {label of the line: (runs of the group, style of
+    the line)}. The label consists of the names of the link, the workload and
+    the protocol. A name that all groups have in common is left out.
     """
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
-    # All curves belong to the same link and workload, and differ only in the
-    # protocol.
+    # Here the groups differ only in the protocol, which is the third element
+    # of the key. All lines therefore belong to the same link and the same
+    # workload.
     if differing == [2]:
         looks = plots.of_transports({key[2]: same[0].transport
                                      for key, same in own.items()})
@@ -67,7 +70,7 @@ def round_trips(runs: list[run_results.Run]) -> Figure:
 
 def typical_round_trips(runs: list[run_results.Run]) -> Figure:
     """Draws the minimum, the median and the 90th percentile of the round-trip
-    times, in the form of Alanko's figure 6.
+    times, in the form of figure 6 of Alanko and others (1994).
     """
     own = rows(runs)
     figure, ax = plots.plt.subplots(
@@ -88,9 +91,9 @@ def typical_round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def bytes_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the number of received bytes over time, in the form of Alanko's
-    figure 7. Also draws the sustainable rate, which is the rate of a transfer
-    that never stagnates.
+    """Draws the number of received bytes over time, in the form of figure 7 of
+    Alanko and others (1994). Also draws the sustainable rate, which is the
+    rate of a transfer that never stagnates.
     """
     figure, ax = plots.axes("s since the first byte came", "bytes received")
     for name, (own, look) in rows(runs).items():
@@ -110,9 +113,10 @@ def bytes_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def voice_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the one-way delays in the first run of each label. A line shows
-    the true delays. Points show the delays that the sender has estimated from
-    the acknowledgements.
+    """Draws the one-way delays of packets over time. For each group of runs
+    that are compared, only the first run is drawn. A line shows the true
+    delays. Points show the delays that the sender has estimated from the
+    acknowledgements.
     """
     figure, ax = plots.axes("s of the call", "one-way delay, ms")
     for name, (own, look) in rows(runs).items():
@@ -134,10 +138,11 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """Draws the distribution of delays as a curve for each label. A point of
-    the curve shows which percentage of the packets have at most the delay on
-    the x axis. `what` is the title of the x axis. One unit of this axis is
-    `unit` ns. Returns the figure and its axes.
+    """Draws the cumulative distribution of the delays, with one curve for each
+    group of runs that are compared. A point of a curve shows which percentage
+    of the packets have at most the delay on the x axis. `what` is the title of
+    the x axis. One unit of this axis is `unit` ns. Returns the figure and its
+    axes.
     """
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():
@@ -163,9 +168,10 @@ def voice_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def set_up_times(runs: list[run_results.Run]) -> Figure:
-    """Draws a histogram of the call set-up times, as in Alanko's figure 5. Let
-    x be the share of the calls in a bin. The height of its bar is the arcsine
-    of the square root of x, so that even small shares are visible.
+    """Draws a histogram of the call set-up times, as in figure 5 of Alanko and
+    others (1994). Let x be the share of the calls in a bin. The height of the
+    bin's bar is the arcsine of the square root of x, so that even small shares
+    are visible.
     """
     figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
     found = {name: ([time for run in own
@@ -197,8 +203,8 @@ def waiting_for_a_call(runs: list[run_results.Run]) -> Figure:
     return figure
 
 
-# All plots of this module, as {kind of workload: plots}. `plots` is {file
-# name: (function that draws the plot, text below the plot)}.
+# All plots of this module, as {kind of workload: {file name: (function that
+# draws the plot, text below the plot)}}.
 ALL = {
     "request-reply": {
         "round-trips": (round_trips, "Round trips: how many of the requests "

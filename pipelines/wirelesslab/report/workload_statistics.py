@@ -151,11 +151,11 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """Returns the one-way delays as a list of pairs (time at which the packet
-    was sent, delay), with one pair for each acknowledged packet. The times and
-    delays are in ns. A delay is computed from the times of the acknowledgement
-    (Erixzon, equation 5.4). If there were no acknowledgements, the list is
-    empty.
+    """Returns the sender's estimates of the one-way delay, as a list of pairs
+    (time at which a packet was sent, delay), with one pair for each
+    acknowledged packet. The times and delays are in ns. A delay is computed
+    from the times of the acknowledgement (equation 5.4 of Erixzon 2004). If
+    there were no acknowledgements, the list is empty.
     """
     path = directory / "acknowledged.csv"
     if not path.exists():
@@ -185,9 +185,10 @@ def of_voice(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
 # ---------------------------------------------------------------------- dial-up
 
 def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
-    """Returns two lists of durations in s, computed from the log of the link.
-    The first list has the duration of each call set-up that succeeded. The
-    second list has the time that each failed call set-up took until it failed.
+    """Returns two lists of durations in s, computed from the log of a link
+    that sets up a call before it carries data. The first list has the duration
+    of each call set-up that succeeded. The second list has the time that each
+    failed call set-up took until it failed.
     """
     set_up, failed = [], []
     states = [(int(values["time_ns"]) / NS, values["state"])
@@ -256,8 +257,8 @@ def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
     the runs of this row and, if there are several runs, the lowest and the
     highest value.
 
-    If a paper has results for the same link and workload, they are in a row
-    above our rows for this link and workload.
+    If a paper has results for the same link and workload, they are in a row of
+    their own above the measured rows for this link and workload.
     """
     columns = NUMBERS[runs[0].cell["workload"]["kind"]]
     heads = ["link", "workload", "protocol", *(name for name, _ in columns),
@@ -281,8 +282,9 @@ def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
 
 
 def all_numbers(runs: list[run_results.Run]) -> run_results.Table:
-    """Returns the heads and the rows of a table, with a row for each run. All
-    runs must have the same kind of workload. The numbers are not rounded.
+    """Returns the headings of the columns and the rows of a table, with a row
+    for each run. All `runs` must have the same kind of workload. The numbers
+    are not rounded.
     """
     names = [name for name, _ in NUMBERS[runs[0].cell["workload"]["kind"]]]
     return ["name", "link", "workload", "protocol", "seed", "repetition",

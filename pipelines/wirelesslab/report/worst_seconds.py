@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the video of the worst five seconds of the film. It shows several
+"""Makes the video of the worst five seconds of the film, in which the viewers'
+pictures differ most from the pictures that were sent. The video shows several
 pictures side by side: the picture that was sent, and the picture that the
-viewer of each compared run saw. In these five seconds, the differences are
-largest. The template worst_seconds.html puts the video on the page.
+viewer of each compared run saw. The template worst_seconds.html puts the video
+on the page.
 """
 
 import math
@@ -24,8 +25,8 @@ SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
 SOURCE_COLOUR = "#ffffff"
 DPI = 100
-# The height of a coloured strip with a label, and the height of the letters on
-# it, in pixels.
+# The height of the dark strip behind a label, and the height of the letters of
+# the label, in pixels.
 STRIP, LETTERS = 24, 16
 LETTER_WIDTH = 0.62  # The mean width of a letter, as a fraction of its height.
 POINTS_PER_PIXEL = 72 / DPI
@@ -47,9 +48,10 @@ class Viewer(typing.NamedTuple):
 
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Writes a video that shows several runs side by side: the first run of
-    each label. These runs have the same seed. Returns the values for the
-    template worst_seconds.html.
+    """Writes a video that shows several runs side by side. A label stands for
+    one of the compared variants, for example a protocol. The video shows the
+    first run of each label, and these runs have the same seed. Returns the
+    values for the template worst_seconds.html.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(
@@ -101,9 +103,10 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the paths of two files that belong to `group`: its video and the
-    still image that stands for the video. They are needed to compute the size
-    of the page.
+    """Returns the paths of two files that belong to `group`, a part of the
+    report: the video of its worst seconds, and the still image that stands for
+    the video. If there are no such files, the list is empty. The caller adds
+    up the sizes of the files to compute the size of the page.
     """
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]
@@ -137,10 +140,11 @@ def decibels(found: Sequence[quality.Picture]) -> str:
 
 def draw_labels(labels: Sequence[tuple[str, Any]], size: side_by_side.Size,
                 path: pathlib.Path) -> None:
-    """Draws the labels of all tiles as a transparent picture of the video's
-    size, and writes it into the file `path`. Each label is on a dark strip.
-    The left end of the strip has the colour that the label has in the plots.
-    The letters are drawn with matplotlib, which has a font of its own, so the
+    """Draws the labels of all tiles as a transparent picture, and writes it
+    into the file `path`. The picture has the size of the video. A tile is the
+    part of the video that shows one stream. Each label is on a dark strip. The
+    left end of the strip has the colour that the label has in the plots. The
+    letters are drawn with matplotlib, which has a font of its own, so the
     labels look the same on every machine.
     """
     width, height = size.whole()

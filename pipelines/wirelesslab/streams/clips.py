@@ -25,9 +25,9 @@ FRAMES_PER_SECOND = 25
 # ffmpeg, the demuxer of ffmpeg, and the number of frames per second.
 #
 # The H.263 clip has a bitrate of 10 kbit/s and 10 frames per second, as in
-# section 2.3 of Singh. It has an I-frame every 10 s. It also has GOB (group of
-# blocks) headers, at which a decoder can resume after damaged data. The MPEG-1
-# clip has the lowest bitrate that the encoder accepts.
+# section 2.3 of Singh (2000). It has an I-frame every 10 s. It also has GOB
+# (group of blocks) headers, at which a decoder can resume after damaged data.
+# The MPEG-1 clip has the lowest bitrate that the encoder accepts.
 QCIF = {
     "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
              "h263", "h263", 10),
@@ -188,9 +188,9 @@ def make_whole(path: pathlib.Path,
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(path.parent / ".lock"):
         # While this process waited for the lock, another process may have made
-        # the clip. Nobody else makes a clip while this process holds the lock.
-        # If there is an unfinished clip, its process has therefore ended, and
-        # the file can be removed.
+        # the clip. Only the holder of the lock makes clips. An unfinished clip
+        # that this process finds here is therefore left over from a process
+        # that has ended, and it can be removed.
         if not path.exists():
             for dead in path.parent.glob(".*-*"):
                 dead.unlink()

@@ -5,9 +5,9 @@ frames. This module starts no processes.
 
 Each frame of the encoder, except for a key frame, refers to the frame before
 it. A decoder can therefore show a frame when this frame and all frames since
-the last key frame have arrived. A frame is shown only if this happens within a
-time limit after its capture. A frame that exceeds the limit is not shown, but
-it is still decoded, because later frames refer to it.
+the last key frame have arrived. A frame is shown only if it can be decoded
+within a time limit after its capture. A frame that exceeds the limit is not
+shown, but it is still decoded, because later frames refer to it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ NEVER = math.inf
 
 
 class Frame(typing.NamedTuple):
-    """The times of a frame in ns. At the time 0, the first frame was due to be
-    captured.
+    """The times of a frame in ns. They are counted from the time at which the
+    first frame was due to be captured.
     """
 
     captured_ns: float
-    # The time at which the encoder output the frame.
+    # The time at which the encoder output the frame, in ns.
     sent_ns: float
     # The time at which the frame arrived, or NEVER if it did not arrive
     # completely.
@@ -79,8 +79,9 @@ def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
 def check_encoded(captured: Sequence[frame_log.Frame],
                   sent: Sequence[frame_log.Frame]) -> None:
     """Raises LabError if the encoder has not made exactly one frame for each
-    captured picture, or if it has made other frames than I- and P-frames.
-    Otherwise, the frames have the same order as the pictures.
+    captured picture, or if it has made other frames than I- and P-frames. If
+    neither is the case, the frame with the index n in `sent` belongs to the
+    picture with the index n in `captured`.
     """
     if len(sent) != len(captured):
         raise LabError(f"the encoder made {len(sent)} frames of "
@@ -106,9 +107,10 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
 # -------------------------------------------------------------------- pictures
 
 def decodable_ns(frames: Sequence[Frame]) -> list[float]:
-    """Returns the time at which each frame can be shown. A frame refers to the
-    frame before it. It can therefore be shown when it and all frames since the
-    last key frame have arrived.
+    """Returns, for each frame, the time from which on it can be shown, in ns.
+    Each frame except a key frame refers to the frame before it. A frame can
+    therefore be shown when this frame and all frames since the last key frame
+    have arrived.
     """
     found, ready = [], NEVER
     for frame in frames:
@@ -120,8 +122,9 @@ def decodable_ns(frames: Sequence[Frame]) -> list[float]:
 
 def delays_ns(frames: Sequence[Frame], late_ns: float) -> list[float]:
     """Returns the delay of each frame from its capture to its display, in ns.
-    The delay is infinite if the frame is not shown, because a frame is missing
-    or because it comes too late.
+    The delay is infinite if the frame is not shown. A frame is not shown if
+    this frame or a frame to which it refers is missing. It is also not shown
+    if it can be decoded only more than `late_ns` ns after its capture.
     """
     return in_time([ready - frame.captured_ns for frame, ready
                     in zip(frames, decodable_ns(frames))], late_ns)
@@ -132,9 +135,12 @@ def in_time(delays: Sequence[float], late_ns: float) -> list[float]:
 
 
 def shown(delays: Sequence[float]) -> list[int | None]:
-    """Returns what the viewer sees, as a list with a frame number for each
-    frame period. If the frame of this period is not shown, it is the number of
-    the last frame that was shown. If no frame has been shown yet, it is None.
+    """Returns what the viewer sees, as a list with one item for each frame
+    period. The item is the number of the frame that is on the screen: the
+    frame of this period or, if that frame is not shown, the last frame that
+    was shown before. The item is None if no frame has been shown yet. `delays`
+    has the delay of each frame. An infinite delay means that the frame is not
+    shown.
     """
     found, last = [], None
     for number, delay in enumerate(delays):

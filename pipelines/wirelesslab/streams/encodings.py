@@ -35,7 +35,8 @@ class Codec(typing.NamedTuple):
     # The bitstream filter of ffmpeg through which the frames are read from the
     # encoded clip.
     bitstream_filter: str
-    # The format in which ffmpeg gets the frames that arrived, to decode them.
+    # ffmpeg's name for the format in which it gets the frames that arrived,
+    # when it decodes them after the run.
     muxer: str
 
 
@@ -104,9 +105,11 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
     all other steps. The first call therefore writes the positions of the
     undamaged pictures to the file `kept`. Later calls only read this file.
 
-    The time 0 is the capture of the first picture. A live encoder would output
-    the first frame later than that. `encoding["delay"]` is this delay in frame
-    periods, and it is added to the times of the frames.
+    All times are counted from the capture of the first picture. A live encoder
+    outputs a frame some time after the capture of its picture. This stream was
+    encoded before the run, so the run itself does not contain this delay. The
+    delay, `encoding["delay"]` frame periods, is therefore added to the times
+    at which the frames were sent and arrived.
     """
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
@@ -221,9 +224,10 @@ def ivf(fourcc: bytes, packets: Sequence[Packet]) -> bytes:
 
 
 def output(argv: list[str], data: bytes = b"") -> bytes:
-    """Returns the output of a program that gets `data` at its standard input.
-    The program is usually ffmpeg. Its option -nostdin concerns only the
-    keyboard, so it still reads `data`.
+    """Runs the command `argv`, passes `data` to its standard input, and
+    returns its standard output. The command is usually ffmpeg with the option
+    -nostdin. This option only makes ffmpeg ignore commands from the keyboard.
+    ffmpeg still reads `data`, because its option -i names the standard input.
     """
     return subprocess.run(argv, input=data, stdout=subprocess.PIPE,
                           check=True).stdout

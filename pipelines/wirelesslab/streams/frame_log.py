@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the logs of two mpegstat elements and computes what happened between
-them.
+"""Reads the logs of two elements mpegstat, one at the sender and one at the
+receiver. Computes what happened to the frames between these two elements.
 
 The sender's log says which frames were sent and when. The receiver's log says
 which frames arrived and when. The two logs together give the loss, the frames
@@ -24,7 +24,9 @@ NS_PER_S = 1e9
 
 
 class Frame(typing.NamedTuple):
-    """A complete frame, read from a line of the log with the event `frame`."""
+    """A complete frame. It was read from a line with the event `frame` in a
+    log of the element mpegstat.
+    """
 
     type: str
     wall_ns: int
@@ -45,8 +47,8 @@ class Frame(typing.NamedTuple):
 
 
 class Log:
-    """A log of mpegstat that may still be growing. read() reads the lines that
-    were added since its last call.
+    """A log of the element mpegstat. The log may still be growing. read()
+    reads the lines that were added since its last call.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
@@ -119,9 +121,9 @@ class Join:
     If the film is repeated, several sent frames can have the same bytes as one
     received frame. Both ends number their frames in coding order. The offset
     of a match is the number of the sent frame minus the number of the received
-    frame. It is usually the same as in the previous match. Of several matches,
-    the class therefore chooses the one whose offset is nearest to the offset
-    of the previous match.
+    frame. This offset is usually the same as in the previous match. If several
+    sent frames match, the class therefore chooses the one whose offset is
+    nearest to the offset of the previous match.
     """
 
     def __init__(self) -> None:
@@ -166,12 +168,13 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
     - A P-frame refers to the previous I- or P-frame in transport order.
     - A B-frame refers to the previous two I- or P-frames in transport order.
     - If the GOP is closed, the B-frames between its I-frame and the next
-      P-frame refer only to the I-frame.
-    - If the GOP has the flag broken_link, these B-frames cannot be decoded.
+      P-frame refer only to this I-frame.
+    - If the GOP has the flag broken_link, the B-frames between its I-frame and
+      the next P-frame cannot be decoded.
     """
     found = []
-    # `newer` says whether the last I- or P-frame is decodable. `older` says
-    # the same about the last but one.
+    # `newer` says whether the last I- or P-frame so far is decodable. `older`
+    # says whether the I- or P-frame before that one is decodable.
     older, newer = False, False
     for frame in film:
         good = frame.coding_number in whole
@@ -230,9 +233,9 @@ def lateness_ns(film: list[Frame],
                 pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
     """Returns the lateness of each frame that arrived: the time in ns from its
     due time to its arrival. The first frame is due when it is sent, and the
-    other frames follow at the frame rate of the film. If the sender had to
-    wait, the waiting time also counts as lateness, because it delays the
-    viewer.
+    other frames follow at the frame rate of the film. If the network made the
+    sender wait before it could send a frame, the waiting time also counts as
+    lateness, because the viewer has to wait, too.
     """
     return [arrived.wall_ns - film[0].wall_ns
             - (sent.expected_ns - film[0].expected_ns)
@@ -268,8 +271,8 @@ class Result(typing.NamedTuple):
     lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
-    # How late the sender sent the frames: the 99th percentile of the lateness
-    # of all sent frames, in ns.
+    # The 99th percentile of the lateness of the sender, in ns. The lateness is
+    # the time by which the sender sends a frame after its due time.
     sender_late_ns: int
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds the freezes of a clip in the list of the pictures that a viewer sees.
 
-The player has a fixed delay: it shows each picture a fixed time after the
-picture was due. A frame that arrives later than that counts as late. A picture
-cannot be shown if its frame is missing or late, or if its frame refers to such
-a frame. In this case the last picture that was shown stays on the screen.
+The player is assumed to have a fixed delay: it shows each picture a fixed time
+after the due time of the picture. The due time is the time at which the
+picture would be shown if the network had no delay. A frame that arrives when
+its picture should already be on the screen counts as late. A picture cannot be
+shown if its frame is missing or late, or if its frame refers to a missing or
+late frame. In this case the last picture that was shown stays on the screen.
 """
 
 from collections.abc import Sequence

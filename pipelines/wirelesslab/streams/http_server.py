@@ -37,14 +37,16 @@ class Server(socketserver.TCPServer):
 
 
 class Live(http.server.BaseHTTPRequestHandler):
-    # With this setting, TCP sends the last part of a frame immediately.
-    # Nagle's algorithm would wait for more data, so it is disabled.
+    # Disables Nagle's algorithm, which would hold back the last, small part of
+    # a frame until TCP has more data or an acknowledgement. Without this
+    # algorithm, TCP sends the part immediately.
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        # The kernel ends a child process when the thread that started it ends.
-        # This function runs in the main thread, which lives as long as the
-        # server. The pipeline therefore ends when the server ends.
+        # The kernel kills the child process when the thread that started it
+        # ends, because processes.start() requests this. Here this is the main
+        # thread, which lives as long as the server. The pipeline therefore
+        # ends when the server ends.
         child = processes.start(self.server.command, stdout=subprocess.PIPE)
         self.send_response(200)
         self.send_header("Content-Type", "video/mpeg")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Decides whether lateness makes the result of a run unreliable. The lateness
 of the machine is the time by which processes wake up too late. The lateness of
-the link is the time by which wirelesslink pushes packets too late.
+the link is the time by which the element wirelesslink, which emulates the
+link, pushes packets too late.
 
 Only some percentiles of the lateness are known. This module therefore makes
 these assumptions:
@@ -34,79 +35,92 @@ MS_PER_S = 1e3
 # after its due time is useless. For a report, the user can choose another
 # limit.
 LATE_MS = 500
-# Maps each statistic of the lateness to a percentile. The lateness of the
-# machine has all of these statistics. The lateness of wirelesslink has only
-# the median, the 99th percentile and the maximum.
+# The statistics of the lateness, as {name: percentile}. All of them are
+# measured for the lateness of the machine, which is the time by which
+# processes wake up too late. For the lateness of the element wirelesslink,
+# only the median, the 99th percentile and the maximum are measured.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# Percentiles that approximate the distribution of a delay: the delay of frames
-# because of late processes and a late wirelesslink. All frames between two of
-# these percentiles are assumed to have the delay of the higher one. For
-# example, 7 % of the frames are between the 50th and the 57th percentile. They
-# are assumed to have the delay of the 57th percentile.
+# The delay of frames because of late processes and a late element wirelesslink
+# is not known for each frame. These percentiles approximate its distribution.
+# All frames between two of the percentiles are assumed to have the delay of
+# the higher one. For example, 7 % of the frames are between the 50th and the
+# 57th percentile. They are assumed to have the delay of the 57th percentile.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# Two kinds of lateness are measured: how late processes wake up, and how late
-# wirelesslink pushes packets. Usually wirelesslink is late because its process
-# wakes up late. This is assumed if the 99th percentile of the first kind is at
-# least SAME_CAUSE times the 99th percentile of the second kind.
+# Two kinds of lateness are measured: the time by which processes wake up too
+# late, and the time by which the element wirelesslink pushes packets too late.
+# Usually wirelesslink is late because its process wakes up late. This is
+# assumed if the 99th percentile of the first kind, divided by the 99th
+# percentile of the second kind, is at least SAME_CAUSE.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# Key in the results of a run, which results of older versions do not have. The
-# value is a percentage of the sent frames. It assumes that the longest stall
-# of the run was at the start of the stream and delayed all frames. The value
-# counts the frames that were decodable in time without this delay, but not
-# with it.
+# Name of an entry in the results of a run. The results of older versions of
+# this program do not have this entry.
+#
+# The entry assumes that the longest stall of the run was at the start of the
+# stream and delayed all frames. Some frames then missed their deadline only
+# because of the stall: without this delay, they would have been decodable in
+# time. The value is the number of these frames, in percent of all sent frames.
 STALL = "stall_verdicts_percent"
 # Maximum percentage of the sent frames whose verdict may be wrong because the
 # measuring machine was busy. The verdict of a frame says whether the frame was
 # decodable in time. On a busy machine, processes and the element wirelesslink
 # do their work too late, so frames arrive later than they would otherwise. If
-# this may have changed more verdicts, the run is flagged as unreliable.
+# the percentage of these frames exceeds the limit, the run is flagged as
+# unreliable.
 MAX_VERDICTS = 1.0
 # Limit for the effect of a stall at the start of the stream, in % of the sent
-# frames. Such a stall delays all frames. Without it, some of the late frames
-# might have been decodable in time. If their percentage exceeds the limit, the
-# run is flagged as unreliable.
+# frames. A stall is a time in which the busy machine does not run a process. A
+# stall at the start delays all frames. Some frames then miss their deadline
+# that would otherwise have been decodable in time. If the percentage of these
+# frames exceeds the limit, the run is flagged as unreliable.
 #
-# The time of a stall is not known. The check therefore assumes that the
-# longest stall of the run was at the start. Its length is the longest time by
-# which a process woke up too late or wirelesslink pushed a packet too late. In
-# nearly every run, a process wakes up 20 to 30 ms too late at least once, but
-# rarely at the start. The assumption is therefore rarely true, and the limit
-# is larger than MAX_VERDICTS, the limit for the effect of lateness during the
-# whole run.
+# It is not known when the longest stall of a run took place. The check assumes
+# the worst case, a stall at the start. The length of the longest stall is the
+# longest time by which a process woke up too late or the element wirelesslink
+# pushed a packet too late. In nearly every run, a process wakes up 20 to 30 ms
+# too late at least once, but rarely at the start. Because the worst case is
+# rare, this limit is larger than MAX_VERDICTS, which is the limit for the
+# effect of lateness during the whole run.
 MAX_STALL_VERDICTS = 5.0
-# Limits for the increase of the latency. If processes wake up too late, or
-# wirelesslink pushes packets too late, the latency of the frames increases.
-# The increase is computed for the median and for the 95th percentile. A run
-# is flagged as unreliable if one of them increases by more than
-# MAX_SHIFT_MS ms, and also by more than MAX_SHIFT times its measured value.
+# Limits for the increase of the latency. If processes wake up too late, or the
+# element wirelesslink pushes packets too late, the latency of the frames
+# increases. The increase is computed for two percentiles of the latency, the
+# median and the 95th percentile. A run is flagged as unreliable if one of them
+# increases by more than MAX_SHIFT_MS ms, and also by more than MAX_SHIFT times
+# its measured value.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
-# Limit for the 99th percentile of the lateness in ms, half of a frame period.
-# It applies to both kinds of lateness: how late processes wake up, and how
-# late wirelesslink pushes packets. If one of them exceeds the limit, the run
-# is flagged as unreliable. The reason is that a late sender sends bursts, and
-# a transport may mistake the delay for congestion. The other checks do not
-# detect these effects, because they use only the times of the frames.
+# Limit in ms, half of a frame period. It applies to the 99th percentile of two
+# kinds of lateness: the time by which processes wake up too late, and the time
+# by which the element wirelesslink pushes packets too late. If one of these
+# two percentiles exceeds the limit, the run is flagged as unreliable.
+#
+# The reason is that a late sender sends bursts of packets, and that a
+# transport may mistake the additional delay for congestion. The other checks
+# do not detect these effects, because they use only the times of the frames.
 MAX_P99_MS = 20.0
-# Limit for the 99th percentile of the lateness in ms, in runs that do not send
-# video. It applies to both kinds of lateness: how late processes wake up, and
-# how late wirelesslink pushes packets. If one of them exceeds the limit, the
-# run is flagged as unreliable. The limit is low, because these runs contain
-# exchanges of messages that take only a few ms.
+# Limit in ms for runs that do not send video. It applies to the 99th
+# percentile of two kinds of lateness: the time by which processes wake up too
+# late, and the time by which the element wirelesslink pushes packets too late.
+# If one of these two percentiles exceeds the limit, the run is flagged as
+# unreliable. The limit is low, because these runs contain exchanges of
+# messages that take only a few ms.
 MS_LATE = 1.0
 
 Lateness = dict[str, Any]
 
 
 def wakeups(late_ms: Sequence[float]) -> list[float]:
-    """Returns the lateness in ms of each wake-up that was due. If the machine
-    did not run the process for some time, several wake-ups were due in that
-    time, but only one took place. `late_ms` contains the lateness of this one,
-    which is the lateness of the first wake-up that was due. The lateness of
-    each following one is smaller by the interval between two wake-ups.
+    """Returns the lateness in ms of each wake-up that was due, including those
+    that did not take place. A process of the machine is to wake up at a fixed
+    interval. If the machine does not run the process for some time, several
+    wake-ups are due in this time, but only one takes place.
+
+    `late_ms` has one value for each wake-up that took place: the lateness of
+    the first wake-up that was due. The next wake-up that was due is less late,
+    by the interval between two wake-ups, and so on for the following ones.
     """
     every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
     return [late - every * missed for late in late_ms
@@ -135,8 +149,8 @@ def describe(late_ms: Sequence[float],
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     """Returns a percentile of the lateness of `part`, in ms. For the part
     "machine", lateness is the time by which processes wake up too late. For
-    the part "link", it is the time by which wirelesslink pushes packets too
-    late.
+    the part "link", it is the time by which the element wirelesslink pushes
+    packets too late.
 
     If the percentile was not measured, it is interpolated between the next
     lower and the next higher measured percentile. Most values of the lateness
@@ -148,24 +162,28 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
         if low <= percent <= high:
             return low_ms + (high_ms - low_ms) * (percent - low) / (high - low)
-    # Results of older versions contain no other percentile of the lateness
-    # than the 99th.
+    # The results of older versions of this program contain no other percentile
+    # of the lateness than the 99th. The 99th percentile then takes the place
+    # of any requested percentile.
     return known[0][1]
 
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
     """Returns a percentile of the lateness of the link, in ms. This lateness
-    is the time by which wirelesslink pushes packets too late. Only its median,
-    its 99th percentile and its maximum were measured. Percentiles between the
-    median and the 99th percentile are estimated in one of two ways:
+    is the time by which the element wirelesslink pushes packets too late. Only
+    its median, its 99th percentile and its maximum were measured. Percentiles
+    between the median and the 99th percentile are estimated in one of two
+    ways:
 
-    - Usually wirelesslink is late because its process wakes up late. The
-      percentiles of the link are then assumed to rise from the median to the
-      99th percentile in the same proportion as the percentiles of the wake-up
-      delays.
-    - If processes woke up much less late than wirelesslink pushed packets,
+    - Usually wirelesslink is late because its process wakes up late. More
+      percentiles of this wake-up delay were measured. The lateness of the link
+      is assumed to rise in the same proportion. For example, suppose that the
+      wanted percentile of the wake-up delay is in the middle between its
+      median and its 99th percentile. Then the same is assumed for the lateness
+      of the link.
+    - If the wake-up delays are much smaller than the lateness of the link,
       wirelesslink has another reason to be late. The percentile is then
-      interpolated linearly.
+      interpolated linearly between the measured percentiles.
     """
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
@@ -180,7 +198,7 @@ def percentile_of_link(lateness: Lateness, percent: int) -> float:
 def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
     """Returns the distribution of the lateness, or None if a measurement is
     missing. The distribution is a list of pairs (lateness in ms, share of the
-    frames that were late by this time).
+    frames with this lateness).
     """
     if None in [lateness[f"{part}_p99_ms"] for part in PARTS]:
         return None
@@ -190,9 +208,10 @@ def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
 
 
 def stall_ms(lateness: Lateness) -> float:
-    """Returns the length of the longest stall in ms: the larger one of the
-    longest stall of the machine and the longest stall of the link. They are
-    not added, because the link also stalls when the machine stalls.
+    """Returns the length of the longest stall in ms. Two lengths are known:
+    the longest stall of the machine, and the longest stall of the link. When
+    the machine stalls, the link stalls, too. The two lengths are therefore not
+    added, and the larger one is returned.
     """
     return max(percentile_of(lateness, part, 100) for part in PARTS)
 
@@ -201,12 +220,13 @@ def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
     """Returns a copy of `late` in which the maximum lateness is replaced by
     the 99th percentile. `late` is a list of pairs (lateness in ms, share of
-    the frames that had this lateness), and its last pair has the maximum.
+    the frames that had this lateness). Its last pair has the maximum, with a
+    share of 1 % of the frames.
 
     Percentiles of the latency are computed from this copy. The maximum often
-    comes from a single late wake-up, which delays only one frame. The delay of
-    one frame does not change a percentile, so the maximum must not count for 1
-    % of the frames.
+    comes from a single late wake-up, which delays only one frame. One frame
+    cannot change a percentile. The maximum would change it, however, if it
+    counted for 1 % of all frames.
     """
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
@@ -214,10 +234,10 @@ def without_maximum(late: Sequence[tuple[float, float]]
 def changed_verdicts(passages: Sequence[measurements.Passage],
                      late: Sequence[tuple[float, float]],
                      late_ms: float) -> float:
-    """Returns the effect of lateness as a percentage of the sent frames. It
-    counts the frames that were not decodable in time, but would have been
-    without the lateness. `late` is the distribution of the lateness, as
-    steps() returns it.
+    """Returns the effect of lateness as a percentage of the sent frames: the
+    percentage that was not decodable in time, but would have been without the
+    lateness. `late` is the distribution of the lateness, as steps() returns
+    it.
     """
     def decodable(ms: float) -> int:
         return len(measurements.decodable(passages, ms * NS_PER_MS))
@@ -231,17 +251,22 @@ def percentile_without(latency_ms: Sequence[float],
                        late: Sequence[tuple[float, float]],
                        percent: float) -> float:
     """Returns a percentile of the latency that the frames would have had
-    without lateness, in ms. `latency_ms` contains the measured latencies.
-    `late` is the distribution of the lateness, as steps() returns it. The
-    lateness is subtracted from the measured latencies. For the median,
-    `percent` is 50.
+    without lateness, in ms. For the median, `percent` is 50. `latency_ms`
+    contains the measured latencies. `late` is the distribution of the
+    lateness, as steps() returns it.
+
+    It is not known which frame had which lateness. Therefore each lateness is
+    subtracted from each measured latency, and each result counts with the
+    share of its lateness.
     """
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # The percentile is the first value at which the sum of the shares reaches
-    # `percent` % of the total. Because of rounding errors, the sum may be
-    # slightly too small at this value. The tolerance of 1e-9 allows for them.
+    # `earlier` is a list of pairs (latency, share), sorted by the latency. The
+    # percentile is the first latency at which the sum of the shares so far
+    # reaches `percent` % of the sum of all shares. Because of rounding errors,
+    # the sum may be slightly too small at this latency. The tolerance of 1e-9
+    # allows for these errors.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 
@@ -250,9 +275,9 @@ def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
     """Estimates how much lateness changed the results of a stream. The
-    lateness is the time by which processes woke up too late or wirelesslink
-    pushed packets too late. Returns a dictionary that maps names such as
-    "verdicts_percent" to numbers.
+    lateness is the time by which processes woke up too late or the element
+    wirelesslink pushed packets too late. Returns a dictionary that maps names
+    such as "verdicts_percent" to numbers.
 
     - `passages` contains the frames of the stream with their times.
     - `late` is the distribution of the lateness, as steps() returns it.
@@ -272,9 +297,9 @@ def effect(passages: Sequence[measurements.Passage],
 
 
 def reasons(found: Mapping[str, float]) -> list[str]:
-    """Returns the parts of a sentence that says why a run is unreliable.
-    `found` is a result of effect(). Each of its values that exceeds a limit
-    yields one part.
+    """Returns parts of a sentence that says why a run is unreliable. `found`
+    is a result of effect(), which maps names to values. Each value that
+    exceeds its limit yields one part of the sentence.
     """
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
@@ -298,11 +323,12 @@ def grade(lateness: Lateness,
           streams: Sequence[Sequence[measurements.Passage]],
           late_ms: float = LATE_MS) -> Lateness:
     """Decides whether lateness makes the result of a run unreliable.
-    `lateness` contains the measured lateness. Returns a copy of it with three
-    more entries: `late_ms`, the effect of the lateness on each stream, and
-    whether the run is flagged as unreliable. `late_ms` is the limit in ms
-    above which a frame counts as late. If a measurement is missing, the run is
-    flagged, because it may be unreliable.
+    `lateness` contains the measured lateness. If a measurement is missing, the
+    run is flagged, because it may be unreliable. Returns a copy of `lateness`
+    with three more entries:
+    - `late_ms`: the limit in ms above which a frame counts as late
+    - `effects`: the effect of the lateness on each stream
+    - `flagged`: whether the run is flagged as unreliable
     """
     late = steps(lateness)
     effects = [effect(passages, late, stall_ms(lateness), late_ms)
@@ -314,9 +340,9 @@ def grade(lateness: Lateness,
 
 def is_above(lateness: Lateness, limit_ms: float) -> bool:
     """Returns True if the lateness exceeds a limit. There are two kinds of
-    lateness: how late processes woke up, and how late wirelesslink pushed
-    packets. The result is True if the 99th percentile of one of them exceeds
-    `limit_ms` or is unknown.
+    lateness: how late processes woke up, and how late the element wirelesslink
+    pushed packets. The result is True if the 99th percentile of one of them
+    exceeds `limit_ms` or is unknown.
     """
     return any(ms is None or ms > limit_ms
                for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))

@@ -22,7 +22,8 @@ OF_A_LINK = re.compile(rf"(?:{HOST}(?!ports$)|{LOCAL})(?P<link>[a-z0-9_]+)")
 
 def parts(link: Link) -> list[Link]:
     """Returns the parts of a link as a list. A combined link consists of
-    several links, and they are its parts. Any other link is its own only part.
+    several links, and these are its parts. Any other link has only one part,
+    the link itself.
     """
     return link.get("links", [link])
 
@@ -30,18 +31,19 @@ def parts(link: Link) -> list[Link]:
 def names(link: Link) -> list[str]:
     """Returns the names of the parts of a link, in the form in which pipelines
     use them. The name of a part is the name of the section that describes it.
-    If the section lists several values of a property, part["name"] is the name
-    of the section followed by an underscore and the value. Everything from
-    this underscore on is removed.
+    If the section lists several values of a property, the lab makes several
+    links from the section. part["name"] is then the name of the section, an
+    underscore and the value. The underscore and the value are removed here.
     """
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
 def identifier(name: str) -> str:
-    """Returns the name of a section in the form in which pipelines use it. For
-    example, a pipeline contains {host_tmobile} for the section [link tmobile].
-    Dots and dashes are replaced by underscores, because a dot inside the
-    braces has a meaning in Python's format strings.
+    """`name` is the name of a section of a matrix file. Returns the form of
+    the name that pipelines contain: dots and dashes are replaced by
+    underscores. For example, the section [link t-mobile] belongs to the
+    placeholder {host_t_mobile}. Dots are replaced because a dot inside the
+    braces has a special meaning in Python's format strings.
     """
     return re.sub(r"[.-]", "_", name)
 
@@ -82,10 +84,9 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Returns the names that `link` cannot fill in, as a sorted list. A
-    pipeline may contain names in braces that stand for an address on a link,
-    such as {host_1}. A name is in the list if it occurs in `pipelines` and
-    `link` has no address for it.
+    """Pipelines may contain names in braces that stand for an address on a
+    link, such as {host_1}. Returns those of these names that occur in
+    `pipelines` although `link` has no address for them, as a sorted list.
     """
     own = names(link)
     there = values(own, own, own, 0)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Interrupts links of a testbed while a stream runs, and restores them.
 
-The line `schedule = 0 up 10 down 15 up` in a section of a matrix describes a
-link that is interrupted once. The times are counted from the start of the
-sender. From 10 s to 15 s, the network device of the link at the sending host
-is down. The programs `ip` and `tc` make the changes in the hosts, so the
+The line `schedule = 0 up 10 down 15 up` in a section of a matrix file
+describes a link that is interrupted once. The times are counted from the start
+of the sender. From 10 s to 15 s, the network device of the link at the sending
+host is down. The programs `ip` and `tc` make the changes in the hosts, so the
 sender notices them as it would notice the loss of a real interface.
 """
 
@@ -27,13 +27,14 @@ from wirelesslab.testbed import namespaces, testbed
 
 UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
-# The states in which the link carries nothing.
+# The states of a link in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
-# Each line of the log contains the new state of a link. At the end of the run,
-# each link gets another line, with the word END instead of a state.
+# In the log of all changes, each line contains the new state of a link. At the
+# end of the run, each link gets another line, with the word END instead of a
+# state.
 END = "end"
-# The key in the section [link NAME] of a matrix that contains the schedule of
-# the link.
+# The name of a key in the section [link NAME] of a matrix file. The value of
+# the key is the schedule of the link.
 KEY = "schedule"
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
@@ -43,11 +44,12 @@ PREFIX_LENGTH = 24
 # the usual address is 1 or 2. In this state, RENUMBERED_BY is added to the
 # last number.
 RENUMBERED_BY = 100
-# In the state `hold`, packets wait at the hosts. Each host has a token bucket
-# that fills with one byte per second, so only the first packet passes. The
-# bucket must be larger than a packet. The queue in front of the bucket has the
-# size of 100 packets, which is also the default size of the queue of
-# wirelesslink.
+# The queueing discipline for the state `hold` of a link, in which packets wait
+# at both hosts. Its token bucket fills with only one byte per second. Only the
+# first packet passes, and all others wait. The bucket must be larger than a
+# packet, because it would otherwise drop the packet. The queue in front of the
+# bucket has the size of 100 packets, which is also the default size of the
+# queue of the element wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
 # RELEASED ends the state `hold`, in which packets wait in front of a token
 # bucket: it raises the rate of the bucket. The bucket applies the new rate
@@ -151,8 +153,9 @@ def replace_address(device: str, old: str, new: str) -> str:
 
 def both_addresses(address: str) -> tuple[str, str]:
     """Returns two addresses of a device: its usual address, and the address
-    that it has while the link is in the state RENUMBERED. Each address is
-    followed by a slash and the prefix length.
+    that it has while the link is in the state RENUMBERED. In this state, the
+    device has got a new address. Each address is followed by a slash and the
+    prefix length.
     """
     return (f"{address}/{PREFIX_LENGTH}",
             f"{renumbered(address)}/{PREFIX_LENGTH}")
@@ -193,8 +196,8 @@ def leave(state: str, device: str, address: str,
         return command, command
     if state == HOLD:
         # In the state `hold`, packets have waited in the queueing discipline.
-        # It is not removed, because its removal would drop these packets.
-        # Instead its rate is raised, so that the packets are sent.
+        # Removing the queueing discipline would drop these packets. Instead
+        # its rate is raised, so that the packets are sent.
         change = f"tc qdisc change dev {device} root {RELEASED}"
         return tuple(f"{change} && {KICK.format(peer=target)}"
                      for target in (peer, address))
@@ -208,8 +211,9 @@ def leave(state: str, device: str, address: str,
 
 class Shell:
     """A shell that stays open in a host and executes one command after the
-    other. A new process for each command would start too slowly, because each
-    start in a host needs a Python program.
+    other. A new process for each command would start too slowly, because a
+    Python program must start first. This program enters the host and then
+    executes the command.
     """
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
@@ -283,7 +287,8 @@ class ScheduledLink:
     def _all_dropped(self) -> int:
         # When a queueing discipline is set up again, its counter of dropped
         # packets may begin above 0. Therefore the counter is read after each
-        # change of the state, and dropped() subtracts this value.
+        # change of the link's state. dropped() later subtracts the value that
+        # was read.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")
@@ -325,9 +330,9 @@ class Runner:
             self._change(*self._left.pop(0))
 
     def begin(self) -> None:
-        """Starts the clock of the schedules. The caller starts the first
-        sender at the same moment, because the times of the schedules are
-        counted from there.
+        """Starts the clock of the schedules. The times of the schedules are
+        counted from the start of the first sender. The caller therefore starts
+        the first sender at the same moment.
         """
         if self._links:
             self._thread = threading.Thread(
@@ -356,9 +361,10 @@ class Runner:
             raise self._failure
 
     def stop(self) -> None:
-        """Ends the changes of the links, and writes the log of all changes.
-        Must be called before the links are removed, because their counters of
-        dropped packets are read once more.
+        """Stops the scheduled changes of the links' states, and writes the log
+        of all changes. Must be called before the links are removed. The
+        function reads the counters of dropped packets once more, and these
+        counters disappear together with the links.
         """
         if not self._links or self._stopped.is_set():
             return
@@ -381,8 +387,9 @@ class Runner:
 
 def dropped(directory: pathlib.Path) -> int:
     """Returns the number of packets that the sending host dropped while a
-    schedule had closed a link. The logs of the links do not contain these
-    packets. `directory` is the directory of the run.
+    schedule had interrupted a link. The logs of the links do not contain these
+    packets, because the packets never entered a link. `directory` is the
+    directory of the run.
     """
     path = directory / LOG
     if not path.exists():

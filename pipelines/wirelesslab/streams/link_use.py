@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes statistics of a link over time from the packets in its log: the
-rate at which packets left the link, the time that they stayed in it, and the
-intervals in which its queue dropped packets.
+rate at which packets left the link, the time that packets stayed in the link,
+and the intervals in which the queue of the link dropped packets.
 """
 
 import math
@@ -9,15 +9,20 @@ from collections.abc import Sequence
 
 from wirelesslab.streams import display, measurements
 
-# The packets of a handshake are small. The first packet with at least this
-# number of bytes belongs to the first frame.
+# Size in bytes. The packets of a handshake are smaller. The first packet that
+# has at least this size therefore belongs to the first frame.
 LARGE = 500
-# The fates, in the log of the link, of packets that the queue dropped.
+# The log of a link contains the fate of each packet, that is, what happened to
+# it. These two fates mark packets that the queue of the link dropped: packets
+# that found the queue full, and packets that were dropped together with their
+# frame.
 DROPPED = ("queue", "frame")
 
 
 def begin_ns(packets: Sequence[measurements.Packet]) -> int:
     """Returns the time at which the stream begins, by the clock of the link.
+    This is the time at which the first large packet enters the link. Small
+    packets before it belong to a handshake.
     """
     if not packets:
         return 0

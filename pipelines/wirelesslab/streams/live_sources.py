@@ -21,8 +21,8 @@ TITLES = {
     "film": "bundled film, repeated",
     "motion": "generated sequence with complex motion",
 }
-# The encoder inserts no GOP at a scene change, as it would with the default of
-# -sc_threshold.
+# The high value of -sc_threshold keeps the encoder from beginning a new GOP at
+# each scene change, as it would do by default.
 ENCODE = (f"-pix_fmt yuv420p -r {clips.FRAMES_PER_SECOND} -c:v mpeg2video "
           "-flags +low_delay -g 15 -bf 0 -sc_threshold 1000000000 -q:v 3 "
           "-f mpeg2video").split()
@@ -90,8 +90,9 @@ def write_motion(path: pathlib.Path, seconds: int) -> None:
 
 
 def motion_pipeline(seconds: int) -> str:
-    """Returns the pipeline that draws the pictures. It ends with the caps
-    filter downstream of the compositor.
+    """Returns the pipeline that draws the pictures, as a text. The last
+    element is the caps filter downstream of the compositor. The caller appends
+    the elements that take the pictures.
     """
     frames = seconds * clips.FRAMES_PER_SECOND
     pads = " ".join(

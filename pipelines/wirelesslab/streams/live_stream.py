@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A stream that the sender encodes in real time, during the transmission.
 
-A run with such a stream writes the same logs as a run that streams a clip, and
-two more files: a log of the captured frames, and the encoded access units.
-After the run, the pictures can be decoded from the second file and compared.
-The sender also prints the messages that bitrateadapt posts.
+Other streams transmit a clip, which was encoded before the run. A run with a
+live stream writes the same logs, and two more files: a log of the captured
+frames, and the encoded access units. After the run, the pictures can be
+decoded from the second file and compared. The sender also prints the messages
+of the element bitrateadapt, which sets the bitrate of the encoder.
 """
 
 import pathlib
@@ -36,15 +37,17 @@ class LiveStream(stream.Stream):
 
 
 class Adaptation(typing.NamedTuple):
-    """The values of one message in which bitrateadapt posts its statistics."""
+    """The values of one message in which the element bitrateadapt posts its
+    statistics. bitrateadapt sets the bitrate of a live encoder.
+    """
 
-    # The number of frames that bitrateadapt has pushed so far.
+    # The number of frames that the element bitrateadapt has pushed so far.
     frames: int
-    # The estimate of the bitrate that the network can carry, in bit/s. It is 0
-    # if there is no estimate.
+    # bitrateadapt's estimate of the bitrate that the network can carry, in
+    # bit/s. It is 0 if there is no estimate.
     estimate: int
-    # The bitrate in bit/s that bitrateadapt has requested from the encoder. It
-    # is 0 before the first request.
+    # The bitrate in bit/s that the element bitrateadapt has requested from the
+    # encoder. It is 0 before the first request.
     target: int
     # The bitrate in bit/s of the video that bitrateadapt pushed during the
     # last second before the message.
@@ -52,10 +55,10 @@ class Adaptation(typing.NamedTuple):
 
 
 def adaptations(output: str) -> list[Adaptation]:
-    """Returns the statistics from all messages of bitrateadapt in `output`,
-    which is the output of gst-launch-1.0 -m. The messages contain no time, but
-    they contain the number of frames so far, which shows when they were
-    posted.
+    """Returns the statistics from all messages of the element bitrateadapt in
+    `output`, which is the output of gst-launch-1.0 -m. The messages contain no
+    time. Instead they contain the number of frames that bitrateadapt had
+    pushed, which shows when a message was posted.
     """
     found = []
     for text in STATS.findall(output):

@@ -24,13 +24,13 @@ TYPES = frame_log.FRAME_TYPES
 # Alanko 3.2, tables 3 and 4
 ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
-# The classes of the rows in Ouwens tables 3.12 and 3.18, which count series of
-# consecutive lost packets. Each class is (minimum, maximum) of the length of a
-# series, in packets.
+# The classes of the rows in tables 3.12 and 3.18 of Ouwens (2006), which count
+# series of consecutive lost packets. Each class is (minimum, maximum) of the
+# length of a series, in packets.
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
-# Ouwens table 3.2 counts packets by their number of transmissions. Its last
-# class is five or more transmissions.
+# Table 3.2 of Ouwens (2006) counts packets by their number of transmissions.
+# The last class of the table is five or more transmissions.
 OUWENS_MAX_ATTEMPTS = 5
 # Pairs (PSNR in dB, grade) from EvalVid's mos.c, in descending order. A
 # picture gets the first grade whose PSNR value it exceeds. If it exceeds none
@@ -42,8 +42,9 @@ EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 class Passage(typing.NamedTuple):
     """A frame that was sent. Its times are in ns, counted from the time at
-    which the first frame was sent. `due_ns` is the due time of the frame. It
-    is computed from the field `expected_ns` of the log (docs/mpegstat.md). The
+    which the first frame was sent. `due_ns` is the due time of the frame: the
+    time at which it would arrive if nothing delayed it. The due time is
+    computed from the field `expected_ns` of the log (docs/mpegstat.md). The
     due times increase in the transport order of the frames, not in their
     display order.
     """
@@ -144,11 +145,12 @@ def decodable(passages: Sequence[Passage],
 
 
 def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns the deadline that each frame needs: the minimum deadline, in ns
-    after the due time, with which the frame is decodable in time. The deadline
-    must not be shorter than the lateness of the frame, nor than the lateness
-    of any frame to which it refers. If one of these frames did not arrive, the
-    deadline is infinite.
+    """Returns, for each frame, the shortest deadline with which the frame is
+    decodable in time. The deadline is in ns after the due time of the frame.
+    The lateness of a frame is the time from its due time to its arrival. The
+    shortest deadline is therefore the maximum of the lateness of the frame
+    itself and the lateness of each frame to which it refers. If one of these
+    frames did not arrive, the deadline is infinite.
 
     frame_log.decodable() defines to which frames a frame refers.
     """
@@ -173,8 +175,9 @@ def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
 
 def decodable_in_time(passages: Sequence[Passage],
                       late_ns: float) -> list[Passage]:
-    """Returns the frames that are decodable in time, each as a Passage, which
-    contains the times at which the frame was sent and arrived.
+    """Returns the frames that are decodable at most `late_ns` ns after their
+    due time. Each frame is a Passage, which contains the times at which the
+    frame was sent and arrived.
     """
     return [way for way, needed in zip(passages, needed_deadlines_ns(passages))
             if needed <= late_ns]
@@ -183,7 +186,8 @@ def decodable_in_time(passages: Sequence[Passage],
 def decodable_throughput(passages: Sequence[Passage],
                          late_ns: float) -> float:
     """Returns the mean bitrate in bit/s of the frames that are decodable in
-    time: their bits, divided by the duration of the film.
+    time: the sum of their sizes in bits, divided by the duration of the film
+    in s.
     """
     film_ns = len(passages) * period_ns(passages)
     bits = 8 * sum(way.frame.size
@@ -256,7 +260,8 @@ def throughput(passages: Sequence[Passage],
 def duration_ns(passages: Sequence[Passage]) -> float:
     """Returns the duration of the video at the viewer, in ns. It begins when
     the first frame arrives. It ends one frame period after the last frame
-    arrives, at which time another frame would be due (Ouwens table 3.7).
+    arrives, because the last frame is shown for one frame period (table 3.7 of
+    Ouwens 2006).
     """
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
@@ -265,10 +270,10 @@ def duration_ns(passages: Sequence[Passage]) -> float:
 def common_throughput(
         streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
     """Returns the bitrate of each stream in bit/s, measured in the period in
-    which all streams were being sent. Only frames that arrived in this period
-    are counted. Each stream is a pair: the time at which its first frame was
-    sent, and a list of Passages, one for each frame. If there is no such
-    period, returns None.
+    which all streams were being sent. If there is no such period, returns
+    None. Only frames that arrived in this period are counted. `streams` has a
+    pair for each stream: the time at which its first frame was sent, and a
+    list of Passages, one for each frame.
     """
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
@@ -302,11 +307,11 @@ def mean_throughput(passages: Sequence[Passage]) -> float:
 
 
 def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
-    """Returns what the viewer saw, as a list with one number for each picture
-    of the film, in display order. If the picture was shown, this is its own
-    number. Otherwise it is the number of the last picture that was shown
-    before, because that picture stays on the screen. It is None if no picture
-    was shown before.
+    """Returns what the viewer saw, as a list with one item for each picture of
+    the film, in display order. If the picture was shown, the item is the
+    number of this picture. If the picture was not shown, the previous picture
+    stayed on the screen, and the item is the number of the last picture that
+    was shown. The item is None if no picture had been shown yet.
     """
     order = {way.frame.coding_number: place for place, way in enumerate(
         sorted(passages, key=lambda way: way.frame.display_number))}
@@ -339,11 +344,13 @@ class Packet(typing.NamedTuple):
 
 
 class LinkLog(typing.NamedTuple):
-    # The packets that one station has sent, in the order of sending.
+    # The packets that one station has sent, in the order of sending. A station
+    # is one emulated transmitter of the link, for example that of the sender.
     packets: list
-    # The quality of the link for this station, as a list of pairs (time in ns
-    # by the clock of the link, quality from this time on). The quality is
-    # between 0 and 1.
+    # The channel quality of the station over time, as a list of pairs (time in
+    # ns by the clock of the link, quality from this time on). The quality is
+    # between 0 and 1. It is the probability that a packet arrives undamaged at
+    # the first attempt.
     quality: list
 
 
@@ -380,8 +387,8 @@ def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
 
 def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
     """Counts series of consecutive lost packets. Returns {length of a series:
-    number of series with this length}. `lost` contains a truth value for each
-    packet in the order of sending: whether the packet was lost.
+    number of series with this length}. `lost` has one item for each packet, in
+    the order of sending. The item is True if the packet was lost.
     """
     return collections.Counter(
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
@@ -389,9 +396,9 @@ def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
 
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
-    """Returns a row of Ouwens table 3.12, which is about series of consecutive
-    lost packets. `runs` is {length of a series: number of series}. The row
-    has:
+    """Returns a row in the form of table 3.12 of Ouwens (2006), which is about
+    series of consecutive lost packets. `runs` is {length of a series: number
+    of series}. The row has:
     - the percentage of all series in each class of OUWENS_RUNS,
     - the number of lost packets,
     - the number of series.
@@ -414,8 +421,11 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Returns a row of Ouwens table 3.2 and the number of packets that were
-    transmitted. The row is a list of percentages of these packets: first those
+    """Returns a row in the form of table 3.2 of Ouwens (2006), and the number
+    of packets that were transmitted at least once. `found` is {number of
+    transmissions: number of packets}.
+
+    The row is a list of percentages of the transmitted packets: first those
     that were transmitted once, then those that were transmitted twice, and so
     on. The last percentage is for packets with `maximum` or more
     transmissions. Packets that were never transmitted do not count.
@@ -474,9 +484,9 @@ def mean_attempts(packets: Sequence[Packet]) -> float:
 # -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """Statistics of round-trip times, as in one row of Alanko's tables 3 and
-    4. The unit of `minimum`, `maximum` and `percentiles` is that of the
-    round-trip times, which were passed to request_reply().
+    """Statistics of round-trip times, as in one row of tables 3 and 4 of
+    Alanko and others (1994). `minimum`, `maximum` and `percentiles` have the
+    same unit as the round-trip times that were passed to request_reply().
     """
 
     minimum: float
@@ -497,16 +507,17 @@ def request_reply(
 
 def outliers(times: Sequence[float], tolerance: float) -> float:
     """Returns the fraction (0 to 1) of the values in `times` that exceed the
-    median by more than `tolerance` (Alanko 3.2)."""
+    median by more than `tolerance` (section 3.2 of Alanko and others 1994).
+    """
     limit = statistics.median(times) + tolerance
     return sum(time > limit for time in times) / len(times)
 
 
 def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
     """Returns the sustainable rate: the rate of a transfer that never
-    stagnates (Alanko 3.3). `blocks` has a point for each block of data that
-    arrived: (time, number of bytes so far). Each pair of points yields a rate.
-    The sustainable rate is the median of these rates.
+    stagnates (section 3.3 of Alanko and others 1994). `blocks` has a point for
+    each block of data that arrived: (time, number of bytes so far). Each pair
+    of points yields a rate. The sustainable rate is the median of these rates.
     """
     rates = [(x - y) / (t - u)
              for (u, y), (t, x) in itertools.combinations(blocks, 2) if t != u]
@@ -515,9 +526,9 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4).
-    The round-trip time contains the time between the arrival of the packet at
-    the receiver and the sending of the acknowledgement. This time is
+    """Returns the one-way delay of a packet (equations 5.3 and 5.4 of Erixzon
+    2004). The round-trip time contains the time between the arrival of the
+    packet at the receiver and the sending of the acknowledgement. This time is
     subtracted from the round-trip time, and the one-way delay is half of the
     rest.
 
@@ -555,12 +566,12 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Finds `length` consecutive pictures for which the sum of the errors is
-    largest. Returns their numbers in display order as a range. `errors` has
-    one list for each stream, with the error of each picture. The error of
-    a picture is the sum over all streams. If the film has fewer than `length`
-    pictures, the range contains all of them. If all errors are 0, returns
-    None.
+    """Finds the `length` consecutive pictures that differ most from the
+    original pictures. Returns their numbers in display order as a range.
+    `errors` has one list for each stream, with the error of each picture. The
+    error of a picture is first added up over all streams, and then over the
+    consecutive pictures. If the film has fewer than `length` pictures, the
+    range contains all of them. If all errors are 0, returns None.
     """
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):

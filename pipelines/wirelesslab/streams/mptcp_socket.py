@@ -7,9 +7,10 @@ sockets.
     streams.mptcp_socket receiver HOST PORT gst-launch-1.0 fdsrc fd=0 ! ...
 
 The sender connects to HOST. A second process beside the sender does what the
-daemon mptcpd does: it tells the kernel which addresses this host has, and
-tells it again when an address appears or disappears. The kernel then makes a
-subflow from each address over the device of this address.
+daemon mptcpd does: it registers each address of this host as an MPTCP endpoint
+in the kernel, and updates the endpoints when an address appears or disappears.
+The kernel then makes a subflow from each address over the device of this
+address.
 """
 
 import contextlib
@@ -94,15 +95,16 @@ def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
 def update_endpoints() -> None:
     for words in changes(endpoints(ip("mptcp", "endpoint", "show")),
                          addresses()):
-        # An address may have changed since addresses() listed it. The command
-        # then fails, and the error is ignored.
+        # The command fails if an address has disappeared since addresses()
+        # listed it. This error is ignored.
         with contextlib.suppress(LabError):
             ip("mptcp", "endpoint", *words)
 
 
 def follow_addresses() -> None:
-    """Tells the kernel the addresses of this host. When they change, tells it
-    again. This continues until the process is killed.
+    """Registers each address of this host as an MPTCP endpoint in the kernel.
+    Updates the endpoints whenever an address or a device changes. This
+    continues until the process is killed.
     """
     with subprocess.Popen(["ip", "-o", "monitor", "address", "link"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -119,7 +121,8 @@ def run() -> None:
        "add_addr_accepted", str(MAX_SUBFLOWS))
     if role == SENDER:
         # When the socket connects, the kernel makes subflows only for
-        # endpoints that exist already.
+        # endpoints that exist already. Therefore the endpoints are registered
+        # first.
         update_endpoints()
         own = new_socket()
         own.connect((host, int(port)))

@@ -74,8 +74,9 @@ def errors(video: pathlib.Path, reference: pathlib.Path,
 
 
 def psnr(mean_square_errors: list[float]) -> float:
-    """Returns the PSNR in dB over all pictures. It is infinite if all pictures
-    are identical to the original pictures.
+    """Returns the PSNR in dB over all pictures. It is computed from the mean
+    of the mean square errors of all pictures. The PSNR is infinite if all
+    pictures are identical to the original pictures.
     """
     if not mean_square_errors:
         return math.nan

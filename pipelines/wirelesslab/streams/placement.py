@@ -20,26 +20,29 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
-# The permitted values of the key "binds" of a protocol. The value is the kind
-# of socket that the listening end binds to its port.
+# The permitted values of the key "binds" in the description of a protocol. The
+# key says which kind of socket the protocol opens at the port on which it
+# listens.
 BINDS = ("udp", "udplite", "tcp")
 MAX_PORTS = 3
-# UDP-Lite's protocol number. In /proc/net, a raw socket for this protocol
-# shows the number where other sockets show their port.
+# The protocol number of UDP-Lite. The table /proc/net/raw lists raw sockets.
+# It shows the protocol number of a socket where the tables of other protocols
+# show the port.
 UDPLITE = 136
 LINK = "wl0"
 # The roles of the two hosts of a link if the network sends to the mobile host
 # (downlink). The first host of a link is always the mobile host.
 ROLES = ("receiver", "sender")
-# The key "direction" of a matrix and its two values. With "down", the network
-# sends the stream to the mobile host. With "up", the mobile host sends it to
-# the network.
+# The key "direction" of a link in a matrix file, and its two values. With
+# "down", the stream is sent to the mobile host. With "up", the mobile host
+# sends the stream.
 DIRECTION, DOWN, UP = "direction", "down", "up"
-# Properties of wirelesslink that the user cannot set, because the program sets
-# them itself.
+# Properties of the element wirelesslink that a user cannot set, because the
+# program sets them itself.
 OURS = ("location", "mode", "name", "overhead")
-# Keys that set options of both hosts of a link: properties of tunsrc and
-# sysctls. They are used in the section [link NAME] of a matrix.
+# Keys of the section [link NAME] in a matrix file. They set options of both
+# hosts of the link: "device" sets properties of the element tunsrc, which
+# makes a network device, and "sysctls" sets sysctls of the kernel.
 OF_HOSTS = ("device", "sysctls")
 
 
@@ -95,8 +98,8 @@ def sockets(pid: int) -> set[str]:
 def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
     """Yields all places in /proc/net where a socket that is bound to `port`
     may be listed, as pairs (name of the table, port as the table shows it).
-    For UDP-Lite there are several tables, because UDP-Lite has several
-    backends.
+    For UDP-Lite there are several tables, because the element udplitesrc may
+    receive from a UDP-Lite socket, a raw socket or a UDP socket.
     """
     yield binds, port
     if binds == "udplite":
@@ -127,8 +130,9 @@ def is_bound(binds: str, port: int, pid: int) -> bool:
 
 
 class SameMachine:
-    """The place of a stream whose two ends run on this machine, without a link
-    between them.
+    """The place of a stream whose two ends both run directly on this machine,
+    without a link between them. If each end runs on a host of its own, the
+    class OverLink is used instead, which has the same methods.
     """
 
     loses = False
@@ -160,8 +164,8 @@ class SameMachine:
 
     def paths(self, _role: str, _listener: str, port: int) -> dict[str, str]:
         """Pipelines contain placeholders for addresses, such as {host_1}.
-        Returns {name of a placeholder: value}. Without a link, all addresses
-        are the same.
+        Returns {name of a placeholder: value}. Both ends run on this machine
+        without a link, so all addresses are 127.0.0.1.
         """
         return link_paths.values([HOST], [HOST], [], port)
 
@@ -220,6 +224,7 @@ def roles_of(link: Link) -> tuple[str, ...]:
 
 def sender_station(link: Link) -> int:
     """Returns the station number that the sender has in the log of the link.
+    The log identifies each end of the link by such a number, 0 or 1.
     """
     return roles_of(link).index("sender")
 
@@ -235,8 +240,9 @@ def describe_link(properties: str, name: str = LINK,
                   roles: tuple[str, ...] = ROLES) -> str:
     """Returns the description of a link in the form that a testbed needs.
     Raises LabError if `properties` does not have the form "NAME=VALUE
-    NAME=VALUE". The names and the values are not checked here, because
-    wirelesslink itself checks them.
+    NAME=VALUE", or if it contains a property that the program sets itself. All
+    other names and the values are not checked here, because the element
+    wirelesslink checks them.
     """
     text = f"{name}={','.join(roles)}: {properties}"
     (link,) = links.parse_all([text])
@@ -253,8 +259,9 @@ def describe_link(properties: str, name: str = LINK,
 
 
 def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the arguments `devices` and `sysctls` with which a testbed for
-    this link is created.
+    """Returns two arguments for the constructor of a testbed with this link:
+    `devices`, properties of the elements tunsrc that make the network devices,
+    and `sysctls`, settings of the kernel for each host.
     """
     parts = link_paths.parts(link)
     words = [word.partition("=") for part in parts
@@ -269,17 +276,18 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 class OverLink:
     """The two ends of a stream on two hosts of a testbed, with one or several
     links between them.
-    - `properties` are the properties of the wirelesslink that emulates the
-      first link.
-    - `further` has the properties of each other link.
+    - `properties` are the properties of the element wirelesslink that emulates
+      the first link.
+    - `further` has the same for each other link: the properties of the element
+      wirelesslink that emulates it.
     - `link` is the description of the link in the matrix file, or None. The
       link can be a combined link. The description contains the name, the
       direction and the schedule of each of its parts.
     - `options` are further arguments for the testbed.
     """
 
-    # Whether it is a valid result that no frame arrives. It is valid here,
-    # because a link can lose all packets.
+    # True if a run in which no frame arrives can be valid. This is the case
+    # here, because a link can lose all packets.
     loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
@@ -288,7 +296,8 @@ class OverLink:
         self._properties = properties
         parts = link_paths.parts(link or {})
         # The station numbers of the sender and of the receiver in the log of
-        # the first link.
+        # the first link. The log identifies each end of the link by such a
+        # number.
         self._stations = [roles_of(parts[0]).index(role)
                           for role in ("sender", "receiver")]
         self._texts = [
@@ -306,10 +315,11 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns the port for a stream. This is `wanted` or, if `wanted` is
-        None, a port that is free on this machine. It must be free if the
-        testbed uses relays, because a relay binds the port on this machine. In
-        a testbed with network namespaces, every port is free.
+        """Returns the port for a stream: `wanted` or, if `wanted` is None, a
+        port that is free on this machine. In a testbed with network
+        namespaces, every port of a host is free. In a testbed without them,
+        relays on this machine replace the hosts. A relay binds the port on
+        this machine, so the port must be free here.
         """
         return wanted or free_port(binds)
 
@@ -335,10 +345,10 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Pipelines contain placeholders for addresses. Returns {placeholder:
-        value} for the pipeline of the host with the role `role`. `listener` is
-        the role of the host that listens on the port `port`. A role is
-        "sender" or "receiver".
+        """Pipelines contain placeholders for addresses, such as {host_1}.
+        Returns their values for one pipeline, as {placeholder: value}. A role
+        is "sender" or "receiver". The pipeline runs on the host with the role
+        `role`. The host with the role `listener` listens on the port `port`.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)
@@ -371,8 +381,9 @@ class OverLink:
         child.wait()
 
     def hang_up(self) -> bool:
-        """Asks the links to end. Each link ends when its last packets have
-        left it. Its log and its statistics are then complete.
+        """Asks the processes of the links to end. Each of them ends when the
+        last packets have left its link. The log and the statistics of the link
+        are then complete.
         """
         self._schedules.stop()
         for process in self._bed.link_processes():

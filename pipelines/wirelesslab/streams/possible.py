@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the result of a sender with perfect foresight: how many frames of a
-stream could have been decodable in time over a link. The opportunities of the
-link to deliver bytes must be known. This module starts no processes and reads
-no files.
+"""Computes the result of a sender with perfect foresight, which knows when the
+link can deliver how many bytes. The result says how many frames of a stream
+could have been decodable in time over this link. This module starts no
+processes and reads no files.
 
 The result is the optimum, not a heuristic. The time from the due time to the
 deadline is the same for all frames, so the order of the stream is also the
-order of the deadlines. It is optimal to send the chosen frames in this order
-(Jackson 1955, earliest due date first).
+order of the deadlines. Therefore it is optimal to send the chosen frames in
+the order of the stream (Jackson 1955, earliest due date first).
 
-Each opportunity is a number of bytes that the link can deliver. A chosen frame
-uses up the bytes of the next opportunities. Suppose that this frame has been
-sent. Whether it is in time then depends only on how many bytes of the
-opportunities are used up.
+The capacity of the link is a sequence of opportunities. Each opportunity is a
+number of bytes that the link can deliver. A chosen frame uses up the bytes of
+the next opportunities that are left. Whether the frame arrives in time depends
+only on how many bytes have been used up in total when the frame has been sent.
 
 A dynamic program goes through the frames. For each number of decodable frames,
-it keeps the choice of frames that uses up the smallest number of bytes. See
-Lawler and Moore (1969) and, for jobs whose release times and deadlines have
-the same order, Kise, Ibaraki and Mine (1978).
+it keeps the choice of frames that uses up the smallest number of bytes,
+because this choice leaves most bytes for the later frames. See Lawler and
+Moore (1969) and, for jobs whose release times and deadlines have the same
+order, Kise, Ibaraki and Mine (1978).
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from wirelesslab.streams import frame_log, measurements
 
 class Opportunity(typing.NamedTuple):
     """An opportunity to deliver bytes. `size` is the number of bytes that the
-    link can deliver, and `arrival_ns` is the time at which they arrive. All
-    times are in ns, by the clock of the link.
+    link can deliver at once, and `arrival_ns` is the time at which these bytes
+    arrive. All times are in ns, by the clock of the link.
     """
 
     # The latest time at which the link can accept the bytes, so that they
@@ -99,7 +100,7 @@ class Job(typing.NamedTuple):
     """
 
     frame: frame_log.Frame
-    # The time before which the link cannot send the frame.
+    # The earliest time at which the link can send the frame.
     release_ns: float
     # The time by which the last byte of the frame has to arrive.
     deadline_ns: float
@@ -131,17 +132,18 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A partial solution of best(): a choice among the frames that best() has
-    examined so far. In this solution, the chosen frames are sent and the
-    others are not.
+    """A partial solution of best(): for each frame that best() has examined so
+    far, the decision whether the frame is sent. The frames that are sent are
+    called the chosen frames.
     """
 
     # The number of frames that can be decoded if exactly the chosen frames are
     # sent.
     count: int
-    # The capacity, in bytes, that later frames cannot use any more. The chosen
-    # frames have used a part of it. The rest was available before a later
-    # frame was ready, and passed unused.
+    # The capacity of the link, in bytes, that later frames can no longer use.
+    # The chosen frames use one part of this capacity. The other part passes
+    # unused: the link could have carried these bytes at a time when no frame
+    # was ready.
     used: int
     # The numbers of the chosen frames as a linked list: (number of the last
     # frame, list of the frames before it). The empty list is None.
@@ -153,9 +155,11 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
     largest possible number of frames that are all decodable in time. Returns
     the indices of the chosen frames in `work`.
     """
-    # The best partial solutions so far, as {state of the decoder: list of
-    # plans}. A plan (_Plan) is a choice of frames, and the state is the one
-    # that the decoder has after these frames.
+    # The best partial solutions so far. A partial solution (_Plan) is a choice
+    # of frames to send. After these frames, the decoder is in a certain state:
+    # the pair (is the last but one I- or P-frame decodable, is the last one
+    # decodable). `plans` is {state: list of the partial solutions that lead to
+    # this state}.
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
         gone = supply.gone(job.release_ns)
@@ -196,9 +200,10 @@ def _undominated(plans: list[_Plan]) -> list[_Plan]:
     return found
 
 
-# The state of a decoder is a pair. It says whether the last but one and the
-# last I- or P-frame are decodable. The rules are those of
-# frame_log.decodable().
+# In the following functions, the state of a decoder is a pair of truth values:
+# (is the last but one I- or P-frame decodable, is the last I- or P-frame
+# decodable). A P-frame refers to the last of these two frames, and a B-frame
+# refers to both. frame_log.decodable() has the same rules.
 
 def _can_decode(frame: frame_log.Frame, state: tuple[bool, bool]) -> bool:
     older, newer = state

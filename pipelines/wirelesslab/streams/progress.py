@@ -45,9 +45,10 @@ class Progress:
         the next output has come, prints the progress. Returns whether the
         receiver's log has new frames.
         """
-        # The receiver's log is read before the sender's log. A frame is logged
-        # by the sender first. Each frame that was read from the receiver's log
-        # is therefore also in the sender's log.
+        # The sender logs each frame before the receiver does. The receiver's
+        # log is read before the sender's log. Each frame that was read from
+        # the receiver's log is therefore also in the part of the sender's log
+        # that is read next.
         arrived = self._received.read()
         self._join.add_sent(self._sent.read())
         self._delays.extend(

@@ -29,8 +29,10 @@ def is_one(section: Mapping[str, str]) -> bool:
 def of_section(name: str, section: Mapping[str, str],
                known: Mapping[str, Protocol]) -> Protocol:
     """Returns the protocol that `section` derives from another protocol. The
-    key `like` of the section is the name of the other protocol in `known`. All
-    other keys of the section replace the keys of that protocol.
+    value of the key `like` in the section is the name of the other protocol in
+    `known`. The value of the key `replace` says which words of its pipelines
+    are replaced. All other keys of the section replace the keys of that
+    protocol.
     """
     base = known.get(section[LIKE])
     if base is None or "sender" not in base:

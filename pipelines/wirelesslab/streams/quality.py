@@ -153,8 +153,8 @@ def luminance(video: pathlib.Path) -> Iterator[Luminance]:
 
 def yuv4mpeg(stream: BinaryIO,
              video: pathlib.Path) -> tuple[int, int, Iterator[bytes]]:
-    """Returns the width, the height and the pictures of a YUV4MPEG2 stream.
-    The stream contains only luminance.
+    """Returns the width, the height and the pictures of `stream`, a YUV4MPEG2
+    stream with luminance only, that is, without chrominance.
     """
     header = stream.readline()
     if not header:

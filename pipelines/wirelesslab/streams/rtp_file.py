@@ -59,8 +59,9 @@ def match(sent: Sequence[Packet],
 
 
 def frames(sent: Sequence[Packet]) -> list[list[int]]:
-    """Returns the frames to which the packets in `sent` belong. Each frame is
-    a list of numbers, the indices of its packets in `sent`.
+    """Groups the packets in `sent` into frames. Packets with the same RTP
+    timestamp belong to the same frame. Returns a list with one item for each
+    frame: the list of the indices of its packets in `sent`.
     """
     found = {}
     for index, packet in enumerate(sent):
@@ -70,8 +71,10 @@ def frames(sent: Sequence[Packet]) -> list[list[int]]:
 
 def whole_frames(sent: Sequence[Packet],
                  arrived: dict[int, Packet]) -> list[int]:
-    """Returns the numbers of the complete frames. `sent` has the packets that
-    were sent. A frame is complete if all of its packets are in `arrived`.
+    """Returns the numbers of the complete frames, counted from 0 in the order
+    of sending. `sent` has all packets that were sent. The keys of `arrived`
+    are the indices in `sent` of those that arrived. A frame is complete if all
+    of its packets arrived.
     """
     return [number for number, indices in enumerate(frames(sent))
             if all(index in arrived for index in indices)]

@@ -143,10 +143,10 @@ class Pictures:
 
 def take(video: pathlib.Path, numbers: set[int], wide: int
          ) -> tuple[tuple[int, int], Mapping[int, bytes]]:
-    """Takes pictures from `video`. `numbers` are their numbers. Returns two
-    values: the size of the pictures, and {number: picture}. The pictures are
-    scaled to the width `wide` and keep the aspect ratio of the video. A
-    picture consists of the luminance, followed by both parts of the
+    """Decodes those pictures of `video` whose numbers are in `numbers`.
+    Returns two values: the size of the pictures, and {number: picture}. The
+    pictures are scaled to the width `wide` and keep the aspect ratio of the
+    video. A picture consists of the luminance, followed by both parts of the
     chrominance.
     """
     chosen = "+".join(f"between(n\\,{first}\\,{last})"
@@ -197,8 +197,8 @@ def read(stream: BinaryIO) -> tuple[tuple[int, int], list[bytes]]:
 
 
 def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
-    """Returns a picture of the size `size` in which all pixels have the same
-    colour, `colour`.
+    """Returns a picture with the given `size`, in which all pixels have the
+    given `colour`.
     """
     return b"".join(bytes([value]) * (size.width * size.height // share)
                     for value, share in zip(colour, (1, 4, 4)))

@@ -2,8 +2,8 @@
 """Streams a clip over a transport in real time and shows what arrived.
 
 The pipelines are in transports.ini. This module starts the end that listens,
-usually the receiver, and waits until it is ready. Then it starts the other
-end. It watches both pipelines and ends them.
+usually the receiver, and waits until this end is ready. Then the module starts
+the other end. It watches the pipelines of both ends, and ends them.
 """
 
 import contextlib
@@ -31,11 +31,11 @@ from wirelesslab.streams import (
 # The maximum time in s until a pipeline is ready. It is long because GStreamer
 # scans all plugins when it is started for the first time.
 SECONDS_TO_START = 60
-# Time in s. After the sender has ended, no frame can be in flight any more if
-# none has arrived for this time.
+# If no frame has arrived for this time, in s, after the end of the sender, it
+# is assumed that no frame is in flight any more.
 SECONDS_OF_QUIET = 1.0
 # The maximum time in s for sending a clip. It is long, because TCP takes up to
-# seven times as long as the film plays (Ouwens table 3.7).
+# seven times as long as the film plays (table 3.7 of Ouwens 2006).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
@@ -47,8 +47,9 @@ WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 
 
 class Launch:
-    """A process of gst-launch-1.0 together with its output. `program` can
-    replace gst-launch-1.0 by a program that starts it.
+    """A process of gst-launch-1.0 together with its output. `program` is the
+    command to start. By default it is gst-launch-1.0 itself. It can also be
+    another program that starts gst-launch-1.0.
     """
 
     def __init__(self, role: str, pipeline: str, values: dict[str, Any],
@@ -57,10 +58,12 @@ class Launch:
         self.role = role
         self.called = f"{name}: the {role}" if name else f"the {role}"
         self._place = place
-        # The output is kept in memory. On a full disk, it would be lost.
+        # The output is kept in memory and not in a file, because a file would
+        # be incomplete if the disk is full.
         self._output = os.memfd_create(role)
-        # The pipeline is split into words before the values are inserted. A
-        # value with a blank in it therefore stays one word.
+        # The text of the pipeline is split into words before its placeholders
+        # are replaced by values. A value with a blank in it therefore stays
+        # one word.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 
@@ -114,9 +117,11 @@ class Launch:
                 f"failed ({processes.describe(self.child.returncode)})")
 
     def end(self) -> None:
-        """Ends a pipeline that would otherwise run forever. First asks the
-        pipeline to end. If it does not end, it is killed. Its exit status is
-        ignored, because a pipeline may fail when its link has ended.
+        """Ends a pipeline that would otherwise run forever. First sends
+        SIGINT, which asks the pipeline to end. If the pipeline is still
+        running SECONDS_TO_ASK seconds later, it is killed. The exit status of
+        the pipeline is ignored, because a pipeline may fail when its link has
+        ended.
         """
         self.interrupt()
         try:
@@ -237,9 +242,10 @@ class Stream:
         return self._progress.update(show)
 
     def is_sending(self) -> bool:
-        """Returns whether the sender is still sending. Some senders do not end
-        by themselves. They count as ended when they have sent all frames.
-        Raises LabError if the sender has failed.
+        """Returns whether the sender is still sending. Sending ends when the
+        process of the sender or of the receiver ends. Some senders do not end
+        by themselves. Their sending ends when they have sent all frames.
+        Raises LabError if the sender or the receiver has failed.
         """
         if self._is_sending:
             self._is_sending = not (
@@ -252,8 +258,9 @@ class Stream:
     def _check_end_of_sender(self) -> None:
         self._receiver.check()
         if transports.ends(self._transport):
-            # The connection has ended, so the receiver has ended, too. The
-            # process of the sender may still be running.
+            # With this transport, both pipelines end when the connection ends.
+            # If the receiver has ended first, the process of the sender may
+            # still be running, so it is waited for.
             self._sender.finish()
 
     def fail_late(self) -> None:
@@ -334,8 +341,9 @@ def wait_for_quiet(streams: list[Stream],
             break
         time.sleep(0.05)
         now = time.monotonic()
-        # The progress is printed only while frames arrive. If the same line
-        # were printed again and again, the run would seem to hang.
+        # The progress is printed only while frames arrive. Without new frames,
+        # the same line would be printed again and again, and the run would
+        # seem to hang.
         if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
                 for one in streams]):
             last_frame = now
@@ -345,9 +353,9 @@ def stream(
         transport: Protocol, clip: pathlib.Path, port: int,
         run_dir: pathlib.Path, place: placement.Place
 ) -> tuple[frame_log.Log, frame_log.Log, list[Any]]:
-    """Streams one clip with `transport` between the two ends of `place`.
-    Returns three values: the log of the sender, the log of the receiver, and
-    the warnings of their pipelines.
+    """Streams one clip with `transport` between two ends. `place` says where
+    the ends run. Returns three values: the log of the sender, the log of the
+    receiver, and the warnings of their pipelines.
     """
     one = Stream(transport, clip, port, run_dir, place)
     stream_all([one], place)

@@ -22,17 +22,18 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# The transport protocol of the receiver's socket, by the first element of the
-# receiver's pipeline. With any other first element, it is UDP.
+# Maps the first element of a receiver's pipeline to the transport protocol of
+# the receiver's socket. With any other first element, the protocol is UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
-# Matches receivers that may not end when gst-launch-1.0 is interrupted, namely
-# srtsrc. srtsrc waits for packets for up to a second at a time. During this
-# time it does not notice a request to stop. It then ends only when SRT has
-# received no packet from the sender for five seconds. After long delays on the
-# link, SRT waits for much longer.
+# Matches receivers that may not end when gst-launch-1.0 is interrupted. These
+# are receivers with the element srtsrc. srtsrc waits for packets for up to a
+# second at a time. During this time it does not notice a request to stop, and
+# the receiver continues. The receiver then ends only when SRT has received no
+# packet from the sender for five seconds. After long delays on the link, SRT
+# waits for much longer than five seconds.
 ENDLESS = re.compile(r"(?:^|! )srtsrc\b")
-# Properties of wirelesslink that a user cannot set, because the lab sets them
-# itself.
+# Properties of the element wirelesslink that a user cannot set, because the
+# lab sets them itself.
 OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
@@ -49,19 +50,21 @@ CONNECTIONS = ("mptcp",)
 # - {port+1} and {port+2}: the ports above {port}.
 # - {peer}: the address of the other host, for packets that return to the
 #   sender.
-# - {own}: the address of the pipeline's own host, for the same purpose.
+# - {own}: the address of the pipeline's own host, at which it receives packets
+#   from the other host.
 NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
          "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# These replace NAMES and NEEDED if a live encoder produces the video. The
-# sender's pipeline then writes two more files.
+# If a live encoder produces the video, LIVE_NAMES and LIVE_NEEDED take the
+# place of NAMES and NEEDED. The sender's pipeline then writes two more files,
+# the log of the captured frames and the encoded frames.
 LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
 
 
 def read() -> dict[str, Protocol]:
-    """Returns {name: transport} from transports.ini."""
+    """Reads transports.ini. Returns {name of a section: its transport}."""
     return read_sections(OURS, of_section)
 
 
@@ -118,11 +121,13 @@ def of_section(name: str, section: configparser.SectionProxy,
 
 def pipeline(name: str, section: configparser.SectionProxy, key: str,
              is_live: bool = False) -> str:
-    """Returns the pipeline of a section, in one line. `key` is "sender" or
-    "receiver". Raises LabError in three cases: the line cannot be split into
-    words, it contains an unknown name in braces, or a name is missing that the
-    measurements need. The elements are not checked here, because GStreamer
-    itself checks them.
+    """Returns the pipeline that `section` contains under the key `key`, in one
+    line. `key` is "sender" or "receiver". Raises LabError in three cases:
+    - The line cannot be split into words.
+    - It contains an unknown name in braces.
+    - A name in braces is missing that the measurements need.
+
+    The elements are not checked here, because GStreamer itself checks them.
     """
     text = re.sub(r"\s+", " ", section[key]).strip()
     try:
@@ -156,8 +161,8 @@ def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
     - `owner`: the name of the section, for the error message
     - `properties`: a text with properties and their values, such as
       "rate=5000000 delay=20"
-    - `others`: the names of further properties that the section sets by keys
-      of its own
+    - `others`: the names of further properties of wirelesslink, which the
+      section sets with separate keys and not in `properties`
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -213,9 +218,9 @@ def ends(transport: Protocol) -> bool:
 
 def receiver_ends(transport: Protocol) -> bool:
     """Returns whether the receiver of `transport` is certain to exit at the
-    end of the stream or after an interrupt. An SRT receiver is not: the sender
-    closes the connection with a packet, and if the link loses this packet, the
-    receiver does not notice the end.
+    end of the stream or after an interrupt. An SRT receiver is not certain to
+    exit. An SRT sender closes the connection with a packet. If the link loses
+    this packet, the receiver does not notice the end.
     """
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
@@ -257,8 +262,10 @@ def together(several: list[Protocol], apart: float) -> Protocol:
 
 
 def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
-    """Returns the streams of a protocol as a list of pairs (name of the
-    stream, transport). If the protocol has only one stream, its name is empty.
+    """Returns the streams of `protocol` as a list of pairs (name of the
+    stream, transport). A protocol of the lab usually has only one stream,
+    whose name is empty. It can also have several streams that are sent at the
+    same time, each with its own transport.
     """
     if "streams" not in protocol:
         return [("", protocol)]
@@ -267,20 +274,22 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Returns whether all streams of `transport` use UDP. On a machine without
-    network namespaces, relays replace the hosts, and they carry only UDP. Only
-    such a transport works there.
+    """Returns whether `transport` can be relayed, that is, whether all of its
+    streams use UDP. On a machine without network namespaces, relays take the
+    place of the hosts of a testbed. The relays carry only UDP packets, so only
+    these transports work there.
     """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Raises LabError if `transport` does not work on this machine. `left_out`
-    is a text. On a machine with network namespaces it is empty, and no error
-    is raised. On any other machine, relays of UDP packets replace the hosts,
-    and the text says what they do not support. They carry only transports over
-    UDP.
+    """Raises LabError if `transport` does not work on this machine. On a
+    machine with network namespaces, every transport works, and `left_out` is
+    empty. On any other machine, relays take the place of the hosts of a
+    testbed. The relays carry only UDP packets, so only transports over UDP
+    work. `left_out` is then a text for the error message, which says what the
+    relays do not support.
     """
     if left_out and not is_relayed(transport):
         raise LabError(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Adapts the pipelines of a protocol to the codec of a clip. The pipelines are
 written for MPEG-2. For each other codec, videocodecs.ini says which elements
-are replaced by which.
+take the place of the elements for MPEG-2.
 """
 
 import configparser
@@ -21,10 +21,9 @@ FIRST = "mpeg2"
 class Codec(typing.NamedTuple):
     name: str
     title: str
-    # Names of elements that work only with MPEG-1 and MPEG-2. After the
-    # replacements in `instead`, the pipelines of a protocol may still contain
-    # one of these elements. The protocol then cannot send streams of this
-    # codec.
+    # Names of elements that work only with MPEG-1 and MPEG-2. If the pipelines
+    # of a protocol still contain one of these elements after all replacements
+    # for this codec, the protocol cannot send streams of this codec.
     alone: list
     # Pairs (old text, new text). To adapt the pipelines of a protocol to this
     # codec, each old text in them is replaced by the new text.
@@ -33,7 +32,7 @@ class Codec(typing.NamedTuple):
 
 @functools.cache
 def read() -> dict[str, Codec]:
-    """Returns {name: codec} from videocodecs.ini."""
+    """Reads videocodecs.ini. Returns {name of a section: its codec}."""
     found = configparser.ConfigParser(interpolation=None)
     found.read_string(OURS.read_text())
     return {name: of_section(name, found[name]) for name in found.sections()}

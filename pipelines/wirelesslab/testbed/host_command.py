@@ -8,17 +8,18 @@ the command. Its exit status is that of the command.
 
 To kill the command, the caller sends the signal KILL_GROUP to this process.
 This process then kills the command and its children, and reaps the command.
-The caller must not use SIGKILL, which would end only this process. Process 1
-of the machine would then have to reap the command, and the end of the testbed
-would have to wait for that.
+The caller must not use SIGKILL, which would end only this process. The command
+would then have to be reaped by process 1 of the machine, and the end of the
+testbed would be delayed until then.
 
 Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
 with these keys:
-- `join`: descriptors of the namespaces, in the order in which they are
-  entered.
-- `owner` (a process ID) and `end` (a descriptor) are only used if `join` is
-  empty. When the process `owner` has ended or `end` becomes readable, the
-  command and all processes that it started are killed.
+- `join`: descriptors of the namespaces of the host, in the order in which this
+  process enters them. The list is empty if the testbed uses no namespaces,
+  because the machine does not allow them.
+- `owner`, a process ID, and `end`, the descriptor of a pipe. Both are only
+  used if `join` is empty. When the process `owner` has ended or `end` becomes
+  readable, the command and all processes that it started are killed.
 - `foreground`: whether the command uses the terminal.
 """
 
@@ -101,15 +102,17 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     elif os.isatty(0):
         # The command gets a process group of its own, which becomes the
         # foreground group of the terminal. This is necessary if the command is
-        # a shell in the host. When a shell starts, it reads the ID of the
-        # foreground group. When it ends, it makes this group the foreground
-        # group again. For this, the group must be in the PID namespace of the
-        # shell. Otherwise, the shell cannot read the ID.
+        # a shell. A shell reads the ID of the foreground group when it starts,
+        # and makes this group the foreground group again when it ends. A shell
+        # in the host cannot read the ID of a group outside its PID namespace,
+        # for example of the caller's group. The new group is inside this
+        # namespace.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The parent may have ended before prctl() took effect. The kernel then
-    # sends no signal, so this process ends by itself.
+    # prctl() has requested that the kernel kill this process when its parent
+    # ends. If the parent ended before this request, the kernel sends no
+    # signal. This process then ends by itself.
     if select.select([parent], [], [], 0)[0]:
         os._exit(1)
     # Signals that are ignored stay ignored after exec(). Python ignores some
@@ -140,9 +143,10 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
     waitpid().
     """
     terminal = os.dup(0) if foreground and os.isatty(0) else None
-    # This process replaces its standard streams by /dev/null. If it kept the
-    # output open, a program that reads the output of the command would not see
-    # its end before this process ends.
+    # This process replaces its standard streams by /dev/null. Suppose that it
+    # kept the output open, and that a program reads the output of the command.
+    # This program would then see the end of the output only when this process
+    # ends, and not when the command ends.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(null, descriptor)

@@ -4,9 +4,10 @@
 All processes of a testbed are in one PID namespace, in which this process is
 process 1. When this process ends, the kernel kills all other processes in the
 namespace. The network namespaces and their devices disappear with the last
-process. This process ends when its owner closes the testbed. It also ends when
-the owner itself has ended, which it notices from a pidfd of the owner. The
-testbed is therefore removed completely even if SIGKILL ends the owner.
+process. The owner is the process that uses the testbed. This process ends when
+the owner closes the testbed. This process also ends when the owner itself has
+ended, which it notices from a pidfd of the owner. The testbed is therefore
+removed completely even if SIGKILL ends the owner.
 
 namespaces.py starts this program as `testbed.init_process OWNER-PID SOCKET`.
 The first message on the socket describes the namespaces to make. The answer
@@ -30,7 +31,8 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import linux
 
 MESSAGE_BYTES = 1 << 20
-# The directory in which `ip` and tunsrc look up a namespace by its name.
+# The directory in which the program `ip` and the element tunsrc look up a
+# namespace by its name.
 NAMES = "/run/netns"
 TUN = "/dev/net/tun"
 TUN_HELP = {
@@ -106,9 +108,10 @@ def answer(control: socket.socket, values: dict[str, Any],
 
 def keep(owner: int, control: socket.socket,
          wanted: dict[str, Any]) -> NoReturn:
-    """Makes the namespaces, and then answers the requests of the owner. They
-    arrive over `control`, until the owner ends the testbed. This function does
-    not return, but ends the process.
+    """Makes the namespaces, and then answers the requests of the owner, which
+    is the process that uses the testbed. The requests arrive over `control`,
+    until the owner ends the testbed. This function does not return, but ends
+    the process.
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -129,9 +132,10 @@ def keep(owner: int, control: socket.socket,
 
 
 def make(wanted: dict[str, Any]) -> dict[str, int]:
-    """Makes the namespaces. Returns {host: file descriptor of its network
+    """Makes the namespaces of a testbed. Each host of the testbed is a network
+    namespace. Returns {name of the host: file descriptor of its network
     namespace}. The key "" stands for one more network namespace, in which the
-    links between the hosts run.
+    emulation of the links between the hosts runs.
     """
     linux.mount(None, "/", None, linux.MS_REC | linux.MS_SLAVE)
     # In a container, it may be forbidden to mount /proc. The error is then
@@ -156,7 +160,8 @@ def make(wanted: dict[str, Any]) -> dict[str, int]:
 
 def make_run_private() -> None:
     """Replaces /run by a new directory with all entries of the old /run,
-    except `netns`. The names of the hosts are files in the new /run/netns, so
+    except `netns`. Only processes in the mount namespace of the testbed see
+    the new /run. The names of the hosts are files in the new /run/netns, so
     they are visible only inside the testbed.
     """
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
@@ -185,8 +190,9 @@ def make_run_private() -> None:
 
 
 def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
-    """Makes and enters a new network namespace, and sets its sysctls. If a
-    sysctl of `defaults` cannot be set, the error is ignored. If a sysctl of
+    """Makes and enters a new network namespace, and sets its sysctls.
+    `defaults` and `settings` are both {name of a sysctl: value}. If a sysctl
+    of `defaults` cannot be set, the error is ignored. If a sysctl of
     `settings` cannot be set, raises LabError. Returns a file descriptor of the
     namespace.
     """
@@ -206,8 +212,8 @@ def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
 
 def sysctl(name: str) -> pathlib.Path:
     # The parts of a sysctl's name are separated either by dots or by slashes.
-    # In a name with slashes, a dot belongs to the name of a device (see
-    # sysctl(8)).
+    # If the name contains a slash, a dot in it belongs to the name of a device
+    # (see sysctl(8)), so the dot must not be replaced.
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 
@@ -257,8 +263,9 @@ def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
 
 def are_up(question: dict[str, Any]) -> list[str]:
     """Returns the devices that are ready: they are up, are connected
-    (IFF_RUNNING) and have an address. The address is checked because tunsink
-    may make a device before tunsrc sets the address of the device.
+    (IFF_RUNNING) and have an address. The address is checked because the
+    element tunsink may make a device before the element tunsrc sets the
+    address of the device.
     """
     ready = linux.IFF_UP | linux.IFF_RUNNING
     return [device for device in question["devices"]

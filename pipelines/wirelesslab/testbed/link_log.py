@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of a wirelesslink and describes what happened to the packets.
-The texts are for readers who have never seen the statistics of a radio link.
-docs/wirelesslink.md describes the log.
+"""Reads the log of an element wirelesslink and describes what happened to the
+packets. The texts are for readers who have never seen the statistics of a
+radio link. docs/wirelesslink.md describes the log.
 """
 
 import collections
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
-# Maps each fate of a packet to a text. The text follows a number of packets,
-# as in "7 packets arrived".
+# Maps each fate of a packet to a text. The fate is what the link did with the
+# packet. The text follows a number of packets, as in "7 packets arrived".
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",
@@ -33,14 +33,15 @@ LATENESS = re.compile(r" lateness-(median|p99|max)=\(gint64\)(-?\d+)")
 
 
 class Tally:
-    """Counts the packets of one station by their fate, that is, by what the
-    link did with them. Also counts the packets that were transmitted more than
-    once.
+    """Counts the packets of one station, that is, of one sender on the link,
+    by their fate. The fate of a packet is what the link did with it. Also
+    counts the packets that were transmitted more than once.
     """
 
     def __init__(self) -> None:
         self.fates = collections.Counter()
-        # The number of packets that were transmitted more than once.
+        # The number of packets that the emulated link transmitted more than
+        # once.
         self.repeated = 0
 
     def offered(self) -> int:
@@ -77,10 +78,11 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
 
 
 def created_ns(path: str | pathlib.Path) -> int | None:
-    """Returns the time of day at which the log file of a link was created. A
-    few ms later, the clock of the link began to run. If the file system does
-    not store this time, returns None. The time is read with the program stat,
-    because Python cannot read it.
+    """Returns the time of day at which the log file of a link was created, in
+    ns. It is nearly the time at which the clock of the link began to run,
+    which is a few ms later. If the file system does not store the time of
+    creation, returns None. The time is read with the program stat, because
+    Python cannot read it.
     """
     said = subprocess.run(["stat", "--format=%.9W", path], text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -95,8 +97,8 @@ def all_lateness_ns(output: str) -> dict[str, int] | None:
     """Returns the lateness of the packets as a dictionary with three times in
     ns: the median ("median"), the 99th percentile ("p99") and the maximum
     ("max"). `output` is the output of gst-launch-1.0 -m, which contains
-    messages of the link. The times are from the last of these messages. If
-    there is no message, returns None.
+    messages with the statistics of the element wirelesslink. The times are
+    from the last of these messages. If there is no message, returns None.
     """
     messages = STATISTICS.findall(output)
     found = LATENESS.findall(messages[-1]) if messages else []
@@ -104,9 +106,10 @@ def all_lateness_ns(output: str) -> dict[str, int] | None:
 
 
 def lateness_ns(output: str) -> int | None:
-    """Returns how late the link pushed packets: the 99th percentile of the
-    lateness, in ns. `output` is the output of gst-launch-1.0 -m. If it does
-    not contain this time, returns None.
+    """Returns the 99th percentile of the lateness of the link, in ns. The
+    lateness is the time by which the element wirelesslink pushed a packet too
+    late. `output` is the output of gst-launch-1.0 -m, in which wirelesslink
+    prints its statistics. If the output does not contain them, returns None.
     """
     found = all_lateness_ns(output)
     return found["p99"] if found else None
@@ -115,8 +118,9 @@ def lateness_ns(output: str) -> int | None:
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
     """Returns lines of text that summarise the log of the link, for the space
     below the table of a run. `tally` counts the packets to the receiver, and
-    `back` counts the packets from the receiver. `lateness` says how late the
-    link pushed packets, in ns. It is None if this is unknown.
+    `back` counts the packets from the receiver. `lateness` is the 99th
+    percentile of the time by which the emulation pushed packets too late, in
+    ns. It is None if it is unknown.
     """
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():

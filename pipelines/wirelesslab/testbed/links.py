@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The description of a link of a testbed, its addresses and its pipeline."""
+"""Parses the description of a link of a testbed, and returns the addresses of
+the link and the GStreamer pipeline that carries its packets.
+"""
 
 import dataclasses
 import ipaddress
@@ -18,9 +20,10 @@ MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
 # One direction of a link, as a tuple of three elements: the host that sends in
-# this direction, the source and the sink. The source and the sink are
-# GStreamer elements, each as a list of words for gst-launch-1.0. The packets
-# enter the link from the source and leave it to the sink.
+# this direction, the source and the sink. The source is a GStreamer element
+# that supplies the packets that enter the link. The sink is a GStreamer
+# element that takes the packets that leave the link. Both are lists of words
+# for gst-launch-1.0.
 Flow = tuple[str, list[str], list[str]]
 
 
@@ -29,12 +32,14 @@ class Link:
     name: str
     hosts: tuple
     # The description of the link, split into words. It consists either of
-    # properties of wirelesslink or of other GStreamer elements.
+    # properties of the element wirelesslink or of other GStreamer elements.
     words: list
     index: int
-    # The name of the link that owns the medium of this link. If the
-    # description is `medium=OTHER`, the two links share a wirelesslink, and
-    # OTHER owns the medium. Otherwise, this link owns it.
+    # The name of the link that owns the medium of this link. A medium, for
+    # example a radio channel, is emulated by one element wirelesslink. If the
+    # description of this link is `medium=OTHER`, this link shares the medium
+    # of the link OTHER, and OTHER owns it. Otherwise, this link owns its
+    # medium.
     medium: str
 
     def peer(self, host: str) -> str:
@@ -48,8 +53,9 @@ class Link:
         return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
 
     def is_emulated(self) -> bool:
-        """Returns whether a wirelesslink emulates the link. If it does, the
-        description of the link contains only properties of wirelesslink.
+        """Returns whether the element wirelesslink emulates the link. If it
+        does, the description of the link contains only properties of
+        wirelesslink.
         """
         return all("=" in word for word in self.words)
 
@@ -57,7 +63,7 @@ class Link:
 def parse(text: str, index: int) -> Link:
     """Parses the description of a link. `text` has the form
     `NAME=HOST1,HOST2[: DESCRIPTION]`. DESCRIPTION is one of:
-    - properties of wirelesslink,
+    - properties of the element wirelesslink,
     - `medium=LINK`, for a link that shares the medium of LINK,
     - `none`, for a link without emulation,
     - other elements, through which the packets of each direction pass.
@@ -109,9 +115,9 @@ def parse_all(texts: Sequence[str]) -> list[Link]:
 
 
 def by_medium(links: list[Link]) -> list[list[Link]]:
-    """Groups the links by their medium. Links with the same medium share a
-    wirelesslink. Returns one list for each medium: first the link that owns
-    the medium, then the other links.
+    """Groups the links by their medium, for example a radio channel. One
+    element wirelesslink emulates all links of a medium. Returns one list for
+    each medium: first the link that owns the medium, then the other links.
     """
     return [[owner, *(link for link in links
                       if link.medium == owner.name and link is not owner)]
@@ -151,9 +157,10 @@ def pipeline(owner: Link, flows: list[Flow],
     """Returns a pipeline that carries `flows` over the link `owner`, as a list
     of words for gst-launch-1.0. A flow is one direction of a link.
 
-    If a wirelesslink emulates the link, its properties come from two places:
-    `properties`, and the description of the link. If both set the same
-    property, the description counts, because its words come later.
+    If the element wirelesslink emulates the link, its properties come from two
+    places: from the argument `properties`, and from the description of the
+    link. If both set the same property, the description counts, because its
+    words come later.
     """
     words = []
     if not owner.is_emulated():
