@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how mmtpsink deals with network interfaces that appear and disappear.
- * The test runs in a network namespace of its own. If it has no permission to
- * create a namespace, it is reported as skipped.
+/* Tests how mmtpsink reacts when a network interface goes down or has a small
+ * MTU. The tests run in a network namespace of their own. If the process may
+ * not create a namespace, they report that they are skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -41,9 +41,9 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* When an interface goes down, the sink posts an error immediately. It does
- * this whether or not the user has named the interface, and whether or not an
- * interface went down before. */
+/* When its only interface goes down, mmtpsink must post an error immediately,
+ * even if no interface has gone down before. It must do this no matter how the
+ * interface was selected: by its name, by an address, or automatically. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

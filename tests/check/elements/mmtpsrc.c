@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mmtpsrc over real sockets on loopback: its behaviour in the
- * pipeline, towards mmtpsink, and towards senders of invalid messages. The test
- * writes such messages by hand in the format of docs/wire-mmtp.md.
+/* Tests of mmtpsrc over real sockets on loopback: its behaviour in a pipeline,
+ * with an mmtpsink as sender, and with senders of invalid messages. The test
+ * writes the invalid messages itself, in the format of docs/wire-mmtp.md.
  */
 
 #include "mmtploopback.h"
@@ -37,9 +37,9 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* Latencies in ms. `of_src` and `of_sink` are the values of the property
- * `latency` of the source and of the sink. `both` is the larger of these two
- * values. It must become the latency of the session. */
+/* Latencies in ms. `of_src` is the property `latency` of the source, and
+ * `of_sink` is that of the sink. `both` is the larger of these two values, and
+ * must become the latency of the session. */
 static const struct
 {
   guint of_src, of_sink, both;
@@ -132,8 +132,8 @@ GST_START_TEST (caps_of_its_own_count)
 
 GST_END_TEST;
 
-/* Sends the buffer `n` to the source. The source must output the buffer with
- * the caps `expected`. */
+/* Sends buffer number `n` from the sink to the source. The source must output
+ * the buffer with the caps `expected`. */
 static void
 expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
 {
@@ -147,8 +147,10 @@ expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
   gst_caps_unref (current);
 }
 
-/* One buffer was already queued before the caps changed, so it still has the
- * previous caps. */
+/* The property `caps` of the source overrides the caps of the sender. When it
+ * changes, the source may already be waiting for the next buffer, so this
+ * buffer may still get the previous caps. The buffer after it must get the new
+ * ones. */
 GST_START_TEST (caps_of_its_own_count_while_they_are_there)
 {
   GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
@@ -245,7 +247,8 @@ GST_START_TEST (a_flush_ends_the_wait)
 
 GST_END_TEST;
 
-/* Packets that arrive during a pause are dropped. */
+/* The source must drop buffers that arrive while it is paused. The first buffer
+ * after the pause must have the flag DISCONT. */
 GST_START_TEST (a_pause_ends_the_wait)
 {
   GstBuffer *buffer;
@@ -285,9 +288,9 @@ GST_END_TEST;
 
 /* --- downstream is too slow ----------------------------------------------- */
 
-/* While downstream is blocked, the source must continue to receive, and drop
- * the buffers for which it has no room. The first buffer after the dropped
- * buffers must have the flag DISCONT. */
+/* While the pipeline after the source is blocked, the source must continue to
+ * receive, and must drop the buffers for which it has no room. The first buffer
+ * after the dropped buffers must have the flag DISCONT. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -499,9 +502,9 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
 GST_END_TEST;
 
-/* A sender uses a version that the source does not support. The source must
- * answer with the version that it supports, and must tell the application about
- * the sender by a warning message. */
+/* A sender uses a version of MMTP that the source does not support. The source
+ * must answer with the version that it supports. It must also post a warning
+ * message, so that the application knows about the sender. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {
   guint8 answer[ROOM];
@@ -580,7 +583,8 @@ GST_START_TEST (only_allowed_senders_are_heard)
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
-  /* `stranger` is not allowed as a sender, so it got no answer. */
+  /* The sender `stranger` is not among the allowed senders, so it must have got
+   * no answer. */
   fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
   g_object_unref (stranger);
   loopback_fixture_clear (&fixture);
@@ -628,7 +632,8 @@ GST_START_TEST (a_uri_has_address_port_and_keys)
   fail_unless_equals_int (latency, 300);
   fail_unless (gst_caps_is_equal (caps, expected));
   fail_unless_equals_string (uri, "mmtp://0.0.0.0:5999");
-  /* An empty key is an invalid key, and does not mean that there is no key. */
+  /* Without the property `key`, the source uses no key. An empty text, however,
+   * is an invalid key, so the source must refuse to start. */
   g_object_set (src, "key", "", NULL);
   fail_unless_equals_int (gst_element_set_state (src, GST_STATE_READY),
       GST_STATE_CHANGE_FAILURE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests mpegstat with streams that this file writes bit by bit. Checks which
- * buffers mpegstat pushes, and when. Also checks its counters, its log and its
- * messages.
+/* Tests the element mpegstat, which measures a video stream that passes through
+ * it. The test writes the streams bit by bit. It checks which buffers mpegstat
+ * pushes, and when, and also the counters, the log and the messages of
+ * mpegstat.
  */
 
 #include <gst/check/gstcheck.h>
@@ -19,8 +20,10 @@
 
 #define FRAME_TIME (40 * GST_MSECOND)
 
-/* The test stream has 25 fps. It consists of a closed first GOP "I0 P3 B1 B2"
- * and then open GOPs "I2 B0 B1 P5 B3 B4", in transport order. */
+/* The test stream has 25 frames per second. Its first GOP is closed, and has
+ * the frames I0 P3 B1 B2 in transport order. The number is the position of the
+ * frame in display order. Each later GOP is open, and has the frames I2 B0 B1
+ * P5 B3 B4. */
 
 #define FRAMES_IN_FIRST_GOP 4
 #define FRAMES_IN_GOP 6
@@ -85,8 +88,8 @@ put_sequence (GstBitWriter * writer, guint width, guint height)
   put_bits (writer, 0, 16);
 }
 
-/* Writes the header of a GOP (ISO/IEC 13818-2, section 6.2.2.6). `number` is
- * the number of pictures before this GOP. */
+/* Writes a GOP header (ISO/IEC 13818-2, section 6.2.2.6). Its time code is
+ * computed from `number`, the number of pictures before this GOP. */
 static void
 put_gop (GstBitWriter * writer, guint number, gboolean closed)
 {
@@ -126,8 +129,9 @@ put_picture (GstBitWriter * writer, const Place * place)
   put_bits (writer, 0, 1);      /* no composite display */
 }
 
-/* Writes `rows` slices of frame `n`, each with `size` bytes. The bytes never
- * contain three zeros in a row, and differ in each slice of each frame. */
+/* Writes `rows` slices of frame `n`, each with `size` bytes of data. The data
+ * differ in each slice and frame. No byte is 0, so the data contain no start
+ * code. */
 static void
 put_slices (GstBitWriter * writer, guint n, guint rows, guint size)
 {
@@ -150,8 +154,9 @@ take_bytes (GstBitWriter * writer)
   return g_bytes_new_take (gst_bit_writer_reset_and_get_data (writer), size);
 }
 
-/* Makes frame `n` with a size of `width` x `height` pixels, but with only
- * `rows` slice rows. */
+/* Makes frame `n`. Its headers say that the frame has `width` x `height`
+ * pixels. The frame contains `rows` rows of slices, which may be fewer than
+ * this size needs. It is then incomplete. */
 static GBytes *
 make_frame_rows (guint n, guint width, guint height, guint rows)
 {
@@ -216,8 +221,8 @@ typedef struct
   GstBus *bus;
 } Fixture;
 
-/* Creates the element without starting it, so that properties can still be set.
- */
+/* Creates an element mpegstat, but does not start it. The test can then set
+ * properties before the start. */
 static GstElement *
 make_element (void)
 {
@@ -227,8 +232,9 @@ make_element (void)
   return element;
 }
 
-/* Sets up the fixture with `element` (transfer full). If `caps` is NULL, sends
- * no CAPS event, but a segment in bytes, as filesrc does. */
+/* Takes ownership of `element` and puts it into the harness of the fixture. If
+ * `caps` is NULL, the function sends no CAPS event, but a segment in bytes, as
+ * filesrc does. */
 static void
 setup (Fixture * f, GstElement * element, const gchar * caps)
 {
@@ -372,7 +378,8 @@ temporary_path (void)
   return path;
 }
 
-/* Returns the lines of the file `path` and deletes the file. Frees `path`. */
+/* Returns the lines of the file `path`. Deletes the file, and frees the string
+ * `path`. */
 static gchar **
 take_lines (gchar * path)
 {
@@ -388,8 +395,8 @@ take_lines (gchar * path)
   return lines;
 }
 
-/* Returns a copy of the log line `line` in which the columns with arrival times
- * are empty. Free it. */
+/* Returns a copy of the log line `line`, in which the columns with arrival
+ * times are empty. The caller frees the copy. */
 static gchar *
 without_times (const gchar * line)
 {
@@ -433,8 +440,6 @@ assert_passed (Fixture * f, guint n_frames)
   fail_unless (gst_harness_try_pull (f->harness) == NULL);
 }
 
-/* The PTS is (display number + 1) frame periods, and the DTS follows the
- * transport order. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GPtrArray *frames =
@@ -450,6 +455,9 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
+/* The PTS of a frame must be its number in display order plus 1, in frame
+ * periods. The DTS must increase by one frame period from frame to frame in
+ * transport order. */
 GST_START_TEST (parsed_frames_pass_with_timestamps_and_flags)
 {
   const guint display[] = { 0, 3, 1, 2, 6, 4, 5, 9, 7, 8 };
@@ -514,9 +522,9 @@ GST_START_TEST (upstream_timestamps_are_kept)
 
 GST_END_TEST;
 
-/* For the first buffer of a file, GstBaseSrc sets the PTS and the DTS to 0. The
- * segment is in bytes, so mpegstat must ignore these values and compute the
- * timestamps itself. */
+/* filesrc sends a segment in bytes, and sets the PTS and the DTS of its first
+ * buffer to 0. In such a segment, mpegstat must ignore these values and compute
+ * the timestamps itself. */
 GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 {
   GByteArray *stream = make_stream (2);
@@ -723,8 +731,9 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   for (i = 0; i < 3; i++)
     gst_event_unref (gst_harness_pull_event (f.harness));
   assert_next_event (&f, GST_EVENT_CAPS);
-  /* The size of the video changed with the last frame. One more frame with the
-   * same width and height must not cause another CAPS event. */
+  /* The size of the video has just changed, and mpegstat has sent a CAPS event.
+   * When a frame with the same size follows, mpegstat must not send another
+   * CAPS event. */
   gst_harness_push (f.harness, wrap_bytes (make_frame_rows (10, 80, 64, 4)));
   fail_unless (gst_harness_try_pull_event (f.harness) == NULL);
   teardown (&f);
@@ -774,9 +783,9 @@ GST_START_TEST (flush_begins_anew_and_keeps_counters)
   while ((buffer = gst_harness_try_pull (f.harness)))
     gst_buffer_unref (buffer);
 
-  /* The flush drops frame 7, which mpegstat had not pushed yet. The stream
-   * continues with frame 40. The frames between 7 and 40 must not count as
-   * lost. */
+  /* mpegstat has not pushed frame 7 yet, so the flush drops this frame. The
+   * stream continues with frame 40. mpegstat must not count the frames between
+   * 7 and 40 as lost. */
   push_frames (&f, 40, 46);
   push_eos (&f);
   assert_stat (f.element, "frames", 13);
@@ -840,8 +849,9 @@ GST_START_TEST (raw_live_input_adds_one_frame_of_latency)
 
   setup (&f, make_element (), RAW_CAPS);
   gst_harness_set_upstream_latency (f.harness, 100 * GST_MSECOND);
-  /* The frame rate is not known yet, so the latency includes the maximum frame
-   * period, which is 1001/24000 s. */
+  /* mpegstat has received no frame yet, so it does not know the frame rate. Its
+   * latency is one frame period. It must therefore report the maximum frame
+   * period, which is 1001/24000 s, in addition to the latency of upstream. */
   fail_unless_equals_clocktime (gst_harness_query_latency (f.harness),
       100 * GST_MSECOND + GST_SECOND * 1001 / 24000);
   push_frames (&f, 0, 2);
@@ -963,10 +973,10 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
-/* The GOP pattern is the order of the picture types in a GOP. After a loss, the
- * pattern may not be known well enough to determine the types of the lost
- * frames. mpegstat then delays the report of these frames until it knows their
- * types. At the end of the stream, it must report them in any case. */
+/* The GOP pattern is the order of the picture types in a GOP. mpegstat needs it
+ * to determine the types of lost frames. While it does not know the pattern
+ * well enough, it delays the report of such frames. At the end of the stream,
+ * it must report them in any case. */
 GST_START_TEST (losses_that_wait_are_reported_at_the_end)
 {
   Fixture f;
@@ -996,8 +1006,9 @@ GST_START_TEST (a_lost_gop_is_reported_frame_by_frame)
 
 GST_END_TEST;
 
-/* In Ouwens' measurements (section 3.8), latencies are wrong after the loss of
- * a GOP header. After such a loss, mpegstat must measure correct latencies. */
+/* In the measurements of Ouwens (2006, section 3.8), the latencies were wrong
+ * after a GOP header was lost. This must not happen in mpegstat: in this test,
+ * GOP headers are lost, and all latencies must be 0. */
 GST_START_TEST (a_lost_gop_header_leaves_latency_alone)
 {
   Fixture f;
@@ -1051,9 +1062,9 @@ GST_START_TEST (incomplete_frames_are_discarded_and_counted)
   fail_unless_equals_int (gst_harness_buffers_in_queue (f.harness), 8);
   for (n = 0; n < 8; n++) {
     buffer = gst_harness_pull (f.harness);
-    /* mpegstat has discarded frames 5 and 6, because they are incomplete. The
-     * buffer of frame 7, which is the sixth buffer, must therefore have the
-     * flag DISCONT. */
+    /* mpegstat has discarded the incomplete frames 5 and 6. Frame 7, which is
+     * in the sixth buffer, follows this gap, so its buffer must have the flag
+     * DISCONT. */
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
             GST_BUFFER_FLAG_DISCONT), n == 0 || n == 5);
     fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED));
@@ -1118,9 +1129,8 @@ GST_END_TEST;
 
 /* --- times ---------------------------------------------------------------- */
 
-/* The stream has 100 frames. The last ten of them are 1 to 10 ms late, and all
- * others are in time.
- */
+/* The stream has 100 frames. The last ten of them arrive 1 to 10 ms too late,
+ * and all others arrive in time. */
 GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
 {
   Fixture f;
@@ -1140,18 +1150,18 @@ GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
   assert_stat (f.element, "latency-min", 0);
   assert_stat (f.element, "latency-median", 0);
   assert_stat (f.element, "latency-max", 10 * GST_MSECOND);
-  /* Of 100 sorted latencies, the 95th is 5 ms and the 99th is 9 ms. The
-   * percentiles in the statistics may differ from these values by up to 1/128
-   * of the value. */
+  /* When the 100 latencies are sorted, the 95th is 5 ms and the 99th is 9 ms.
+   * mpegstat rounds its percentiles, so they may differ from these values by up
+   * to 1/128. */
   fail_unless (ABS (get_stat (f.element, "latency-p95") -
           5 * (gint64) GST_MSECOND) <= 5 * GST_MSECOND / 128);
   fail_unless (ABS (get_stat (f.element, "latency-p99") -
           9 * (gint64) GST_MSECOND) <= 9 * GST_MSECOND / 128);
   assert_stat (f.element, "latency-mean", 550 * GST_USECOND);
   assert_stat (f.element, "duration", 99 * FRAME_TIME + 10 * GST_MSECOND);
-  /* The delay grows by 1 ms with each of the last ten frames. For these frames,
-   * the difference |D| of two delays (RFC 3550) is 1 ms, so the jitter is (1 -
-   * (15/16)^10) ms. */
+  /* The delay grows by 1 ms with each of the last ten frames, so the difference
+   * of two successive delays (|D| in RFC 3550) is 1 ms. The jitter of RFC 3550
+   * is then (1 - (15/16)^10) ms. */
   fail_unless (ABS (get_stat (f.element, "jitter") - 475540) <= 1);
   gst_object_unref (clock);
   teardown (&f);
@@ -1188,8 +1198,9 @@ GST_START_TEST (bitrate_is_that_of_the_last_second_and_falls_to_zero)
 GST_END_TEST;
 
 /* A frame is pushed in two buffers. Its arrival time must be that of the second
- * buffer, which contains the last byte. mpegstat finds the end of the frame
- * only 40 ms later, when the next frame begins. */
+ * buffer, which contains the last byte of the frame. mpegstat notices that the
+ * frame is complete only when the next frame begins. This is 40 ms later, but
+ * must not change the arrival time. */
 GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 {
   GBytes *frame = make_frame (0), *next = make_frame (1);
@@ -1229,8 +1240,8 @@ GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 
 GST_END_TEST;
 
-/* Pushes frame `n` into appsrc by the signal push-buffer, which does not take
- * ownership of the buffer. */
+/* Pushes frame `n` into appsrc. The signal push-buffer does not take ownership
+ * of the buffer. */
 static void
 push_to_source (GstElement * source, guint n)
 {
@@ -1242,8 +1253,9 @@ push_to_source (GstElement * source, guint n)
   gst_buffer_unref (buffer);
 }
 
-/* The source is not live, because GstBaseSrc from 1.26 on may stop a live
- * source for good when PLAYING follows directly after PAUSED. */
+/* A pipeline pauses for 100 s. This pause must not count as latency of the
+ * frames. The source is not live, because GstBaseSrc from 1.26 on may stop a
+ * live source permanently if PLAYING follows immediately after PAUSED. */
 GST_START_TEST (a_pause_is_no_latency)
 {
   GstElement *pipeline, *source, *mpegstat;
@@ -1304,16 +1316,17 @@ log_of (gboolean parsed, const gchar * format, guint lost)
 
 GST_START_TEST (raw_and_parsed_input_write_the_same_log)
 {
-  /* The loop test runs twice: if __i__ is 0, no frame is lost, and if __i__ is
-   * 1, a P-frame is lost. In each case, raw input and parsed input must lead to
-   * the same log. */
+  /* If __i__ is 0, no frame of the test stream is lost. If __i__ is 1, a
+   * P-frame is lost. In both cases, mpegstat must write the same log for raw
+   * input as for parsed input. */
   guint lost = __i__ ? FRAMES (2) + 3 : G_MAXUINT;
   gchar **raw = log_of (FALSE, "csv", lost);
   gchar **parsed = log_of (TRUE, "csv", lost);
   guint i;
 
-  /* The log has a header line and four GOP lines. It also has one line for each
-   * frame: a loss line if the frame was lost, and otherwise a frame line. */
+  /* The log consists of one header line, four lines for GOPs, and one line for
+   * each frame. The line of a frame says either that it was received or that it
+   * was lost. */
   fail_unless_equals_int (g_strv_length (raw), 1 + FRAMES (4) + 4);
   fail_unless_equals_int (g_strv_length (parsed), 1 + FRAMES (4) + 4);
   for (i = 0; raw[i]; i++) {
@@ -1376,8 +1389,9 @@ GST_START_TEST (json_log_has_one_object_per_line)
 
 GST_END_TEST;
 
-/* A payloader may repeat the sequence header before a frame. The repeated
- * header must not change the hash of the frame. */
+/* Some payloaders repeat the sequence header before a frame. mpegstat gets the
+ * same frame once without and once with such a header. The hash of the frame
+ * must be the same. */
 GST_START_TEST (hash_is_the_same_with_repeated_headers)
 {
   GstElement *element = make_element ();
@@ -1489,8 +1503,9 @@ GST_START_TEST (silent_false_prints_lines_and_a_summary)
   g_set_print_handler (before);
 
   lines = g_strsplit (printed->str, "\n", -1);
-  /* The log begins with one line for each GOP and each frame, and one line for
-   * the lost frame. Then it has three lines of summary and an empty line. */
+  /* mpegstat must print one line for each GOP, one line for each frame and one
+   * line for the lost frame. After these lines, it must print three lines of
+   * summary. */
   fail_unless_equals_int (g_strv_length (lines), 5 + FRAMES (5) + 3 + 1);
   fail_unless (g_str_has_prefix (lines[0],
           "meter: gop  time code 00:00:00:00  pictures 0"));
@@ -1562,8 +1577,8 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
   fail_unless_equals_string (gst_structure_get_string (message, "type"), "B");
   gst_structure_free (message);
 
-  /* The statistics are posted without a request at the end of the stream,
-   * before EOS is sent downstream. */
+  /* At the end of the stream, mpegstat must post its statistics although nobody
+   * has asked for them. It must do this before it sends EOS downstream. */
   message = pop_message (&f, "application/x-mpegstat-stats");
   fail_unless_equals_int64 (stat_of (message, "frames"), FRAMES (5) - 2);
   fail_unless_equals_int64 (stat_of (message, "lost-b"), 1);
@@ -1574,8 +1589,8 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
 
 GST_END_TEST;
 
-/* 20 GOPs in a row are missing. mpegstat must post only one message about the
- * loss, and must count each frame of these GOPs. */
+/* The frames of 20 successive GOPs are missing. mpegstat must post only one
+ * message about this loss, and must count each missing frame. */
 GST_START_TEST (a_long_gap_is_one_message)
 {
   GstElement *element = make_element ();
@@ -1624,8 +1639,8 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
   fail_unless_equals_clocktime (gst_clock_get_time (GST_CLOCK (clock)),
       3 * GST_SECOND);
 
-  /* If stats-update-interval is set to 0 while the element plays, the element
-   * must remove its timer. */
+  /* While mpegstat plays, the test sets stats-update-interval to 0. mpegstat
+   * must then remove its timer. */
   g_object_set (element, "stats-update-interval", 0, NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);
   g_object_set (element, "stats-update-interval", 1000, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mpegstat with access units of H.264 and H.265. The access units must
- * pass unchanged. If an element between two mpegstat elements changes the
- * framing, both of them must still have the same counters and write the same
- * log lines.
+/* Tests of mpegstat with access units of H.264 and H.265, and with frames of
+ * VP9 and AV1. They must pass mpegstat unchanged. An element between two
+ * mpegstat elements may change the form of a frame. Both mpegstat elements must
+ * then still count the same and write the same log lines.
  */
 
 #include <gst/check/gstcheck.h>
@@ -25,8 +25,8 @@ typedef struct
   guint pts, dts;               /* frames */
 } Given;
 
-/* The access units are: delimiter, SPS, PPS and IDR slice; a P-frame; a
- * B-frame; a B-frame. */
+/* The stream has four access units: an I-frame (access unit delimiter, SPS, PPS
+ * and an IDR slice), a P-frame and two B-frames. */
 static const Given stream[] = {
   {"0000000109f0 00000001676400 0000000168ee 000001658884", 1, 0},
   {"00000001419a0102", 4, 1},
@@ -98,8 +98,8 @@ get_stat (GstHarness * h, const gchar * name)
   return value;
 }
 
-/* Returns the lines of the log without the columns that depend on the clock of
- * the machine (wall_ns, arrival_ns, latency_ns). */
+/* Returns the lines of the log. The columns wall_ns, arrival_ns and latency_ns
+ * are left out, because their values differ from run to run. */
 static gchar **
 read_log (const gchar * path)
 {
@@ -179,8 +179,8 @@ print_handler (const gchar * text)
   g_string_append (printed, text);
 }
 
-/* The losses of this stream are not known. The summary must say so. It must not
- * say "lost 0", because a reader would believe that nothing was lost. */
+/* mpegstat cannot count the losses of this stream. The summary must say so. If
+ * it said "lost 0", a reader would believe that nothing was lost. */
 GST_START_TEST (summary_says_that_losses_are_not_known)
 {
   GstHarness *h = new_harness (STREAM_CAPS, NULL);
@@ -215,10 +215,10 @@ GST_START_TEST (log_lines_say_what_access_units_are)
 
   lines = read_log (path);
   fail_unless_equals_int (g_strv_length (lines), 1 + 1 + 4);
-  /* Each line has the event, a space, expected_ns, a space, and then the
-   * columns from type to lost_frames. The columns for temporal references, time
-   * codes and picture numbers are empty, because only MPEG-1/2 has such values.
-   */
+  /* read_log () has returned lines that consist of three fields: the event,
+   * expected_ns, and the columns from type to lost_frames. The columns for
+   * temporal references, time codes and picture numbers must be empty, because
+   * only MPEG-1/2 video has such values. */
   fail_unless_equals_string (lines[1], "gop  ,,0,0,,,,1,0,,,");
   fail_unless (g_str_has_prefix (lines[2], "frame 0 I,,0,0,0,3,,,,,"));
   fail_unless (g_str_has_prefix (lines[3],
@@ -251,13 +251,15 @@ log_of (const gchar * caps, const gchar * hex)
   return last;
 }
 
-/* Payloaders and parsers change the form of a frame:
+/* Payloaders and parsers change the form of a frame without changing its
+ * picture:
  *
  * - They move parameter sets from the caps into the stream, or back.
  * - They replace length fields by start codes, or start codes by length fields.
  * - They add or remove access unit delimiters.
  *
- * The log of the frame must be the same in each form. */
+ * mpegstat gets the same frame in two forms. The two log lines must be equal.
+ */
 GST_START_TEST (the_same_frame_is_known_again_in_any_form)
 {
   gchar *sent = log_of (AVC_CAPS, "00000003 658884 00000002 6511");
@@ -275,8 +277,9 @@ GST_END_TEST;
 GST_START_TEST (h265_is_measured_too)
 {
   GstHarness *h = new_harness (HEVC_CAPS, NULL);
-  /* An IDR frame with its SPS, which has one sub-layer, and a non-reference
-   * frame (TRAIL_N) */
+  /* The first access unit is an IDR frame with its SPS, which says that there
+   * is one sub-layer. The second one is a frame of the type TRAIL_N, which is a
+   * non-reference frame and counts as a B-frame. */
   const Given units[] = {
     {"000000014201010000 000000012601af06", 0, 0},
     {"0000000100010102", 1, 1}
@@ -399,13 +402,13 @@ GST_START_TEST (codecs_may_follow_each_other)
 
 GST_END_TEST;
 
-/* The element must determine the types of VP9 frames:
+/* VP9 has no picture types like those of MPEG. mpegstat must count as follows:
  * - A key frame is an I-frame.
  * - A frame that refreshes a reference frame is a P-frame.
  * - A frame that refreshes no reference frame is a B-frame.
- * - A buffer that does not contain a valid frame is counted as malformed and as
- *   a P-frame.
- * All frames are error resilient. */
+ * - A buffer that does not contain a valid frame is malformed, and also counts
+ *   as a P-frame. All frames of this test have error_resilient_mode set.
+ */
 GST_START_TEST (frames_of_vp9_are_counted)
 {
   static const Given frames[] = {
@@ -429,9 +432,10 @@ GST_START_TEST (frames_of_vp9_are_counted)
 
 GST_END_TEST;
 
-/* The element must count the frames of each temporal layer. The input is a
- * sequence header, a key frame of layer 0, a frame of layer 1, and two frames
- * of layer 2. The layer of each frame is in the extension of its OBU header. */
+/* The input is an AV1 stream: a sequence header, a key frame of temporal layer
+ * 0, a frame of layer 1 and two frames of layer 2. The extension of the OBU
+ * header contains the layer of each frame. mpegstat must count the frames of
+ * each layer. */
 GST_START_TEST (frames_of_a_temporal_layer_are_counted)
 {
   static const Given frames[] = {
@@ -457,7 +461,9 @@ GST_START_TEST (frames_of_a_temporal_layer_are_counted)
 
 GST_END_TEST;
 
-/* nuh_temporal_id_plus1 is in the second byte of the NAL unit header. */
+/* An H.265 NAL unit header says to which sub-layer a frame belongs: the field
+ * nuh_temporal_id_plus1 in its second byte. mpegstat must count the frames of
+ * each sub-layer. */
 GST_START_TEST (sub_layers_of_h265_are_counted)
 {
   static const Given frames[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the URIs of all network elements, which share one implementation:
- * which keys a URI may set, and how other keys are refused.
+/* Tests how the network elements deal with URIs. The elements share one
+ * implementation. The tests check which keys a URI may set, and how other keys
+ * are refused.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,7 +16,8 @@
     "sequence-window, mtu, equation, ttl, qos-dscp"
 #define RTP_KEYS "media, encoding-name, payload, clock-rate"
 
-/* Every property that is not listed in `allowed` must be refused. */
+/* The keys that a URI may set on each element. Each key is the name of a
+ * property. All other properties must be refused as keys. */
 static const struct
 {
   const gchar *factory, *scheme, *allowed;
@@ -50,8 +52,8 @@ make_element (guint i)
   return gst_element_factory_make (elements[i].factory, NULL);
 }
 
-/* Checks that a URI with the key `key` is refused. The error must give the
- * reason, and must name this key and the keys that are permitted. */
+/* Checks that `element` refuses a URI with the key `key`. The error message
+ * must contain the reason, this key, and a list of the permitted keys. */
 static void
 expect_refusal (GstElement * element, guint i, const gchar * key,
     const gchar * reason)
@@ -101,11 +103,12 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* There are at least five properties that a URI must not set: name, parent,
-   * uri, stats-update-interval, and either buffer-size or max-bytes. */
+  /* Each element has at least five properties that a URI must not set: name,
+   * parent, uri, stats-update-interval, and either buffer-size or max-bytes.
+   * The test must therefore have checked at least five refusals. */
   fail_unless (n_refused >= 5);
-  /* A refused URI must not change any part of the property `uri`, not even the
-   * host. */
+  /* A refused URI must not have changed any part of the element's URI, not even
+   * the host. */
   g_object_get (element, "uri", &after, NULL);
   fail_unless_equals_string (after, before);
   g_free (before);
@@ -125,8 +128,9 @@ GST_START_TEST (an_unknown_key_is_refused)
 
 GST_END_TEST;
 
-/* It would be dangerous if a URI could set a key in the list `never`. The test
- * fails if such a key is added to `allowed`. */
+/* A URI may come from somebody who is not trusted, so it must not set any
+ * property in the list `never`. The test fails if one of these properties is
+ * added to the list `allowed`. */
 GST_START_TEST (no_uri_sets_secrets_or_limits)
 {
   static const gchar *const never[] = { "key", "max-bytes", "max-packets",
@@ -180,17 +184,18 @@ expect_error_of_start (GstElement * element, const gchar * key)
   gst_object_unref (bus);
 }
 
-/* A URI that is set by the property `uri` cannot be refused immediately,
- * because setting a property cannot fail. If the element started with the
- * previous URI, it would use a host that the user does not expect. Therefore
- * the element must not start. */
+/* If a URI is set by the property `uri`, the element cannot refuse it at once,
+ * because setting a property cannot fail. It must refuse to start instead. If
+ * it started with its previous URI, it would use a host that the user does not
+ * expect. */
 GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
 {
   GstElement *element = make_element (__i__);
   const gchar *scheme = elements[__i__].scheme;
   gchar *bad = g_strdup_printf ("%s://127.0.0.1:7777?max-bytes=" SECRET,
       scheme);
-  /* If the port is 0, a source listens at any free port. */
+  /* With port 0, a source listens on any free port, so the test does not depend
+   * on a certain port. */
   gchar *good = g_strdup_printf (g_str_has_suffix (elements[__i__].factory,
           "src") ? "%s://127.0.0.1?port=0" : "%s://127.0.0.1:7777", scheme);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of deprecated names of properties and of their values. If a property is
- * set by its old name, the property with the new name must be set. If the
- * two names have different units, the value must be converted. If a property is
- * set by its new name and read by its old name, the result must be the value
- * that was set, in the unit of the old name.
+/* Tests of deprecated names of properties and of deprecated names of their
+ * values.
+ * - If a property is set by its old name, the property with the new name must
+ *   be set. If the two names have different units, the value must be converted.
+ * - If a property is set by its new name and read by its old name, the result
+ *   must be the same value in the unit of the old name.
  */
 
 #include <gst/check/gstcheck.h>
@@ -131,9 +132,9 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 
 GST_END_TEST;
 
-/* One day in ms: the maximum of the properties with durations in ms. If a user
- * sets such a property in ns by mistake, the value is usually larger than this
- * maximum, and GLib refuses it. */
+/* One day in ms. This is the maximum of each property that has a duration in
+ * ms. If a user sets such a property in ns by mistake, the value is usually
+ * larger than a day, so GLib refuses it. */
 #define DAY 86400000
 
 GST_START_TEST (milliseconds_are_at_most_a_day)
@@ -172,8 +173,8 @@ GST_START_TEST (ns_under_a_new_name_are_refused)
     {"drain-timeout", DAY, FALSE},
     {"drain-timeout", DAY + 1, TRUE},
     {"drain-timeout", 2000000000, TRUE},
-    /* GStreamer's parser truncates the number 5000000000 to 32 bits, as this
-     * cast does. */
+    /* When GStreamer's parser reads the number 5000000000, it truncates the
+     * number to 32 bits. This cast does the same. */
     {"peer-timeout", (guint) G_GUINT64_CONSTANT (5000000000), TRUE},
   };
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -198,9 +199,10 @@ GST_END_TEST;
 
 /* --- warnings ------------------------------------------------------------- */
 
-/* Redirects standard error to a file and reads the log from there.
- * gst_debug_add_log_function () is not used, because it leaks its list of
- * functions on purpose. */
+/* Sets a property of a new element twice, and returns what GStreamer logs
+ * meanwhile. To read the log, the function redirects the standard error to a
+ * file. gst_debug_add_log_function () would leak memory, because GStreamer
+ * never frees its list of log functions. */
 static gchar *
 set_twice_and_read_log (const gchar * factory, const gchar * name,
     const gchar * value)
@@ -227,8 +229,9 @@ set_twice_and_read_log (const gchar * factory, const gchar * name,
   return text;
 }
 
-/* Returns the log category of the element that `factory` makes. The aliases of
- * dccpthinsink and dccpthinsrc use the categories of these two elements. */
+/* Returns the log category of the element that `factory` makes. The names that
+ * begin with "dcctp" are aliases of dccpthinsink and dccpthinsrc, and use the
+ * categories of these elements. */
 static const gchar *
 get_category (const gchar * factory)
 {
@@ -254,8 +257,8 @@ get_expected_warning (guint i)
       new_name);
 }
 
-/* The use of an old name causes one warning. The warning is one line, in the
- * log category of the element. */
+/* A property is set twice by its old name. Only one warning must be logged. It
+ * must be one line, in the log category of the element. */
 GST_START_TEST (an_old_name_is_logged_once)
 {
   const gchar *category = get_category (names[__i__].factory);
@@ -290,8 +293,8 @@ is_listed (const gchar * factory, const gchar * name)
   return FALSE;
 }
 
-/* Each deprecated property must have a row in the table above. A property that
- * has no row would not be tested. */
+/* Each deprecated property of an element must have a row in the table `names`,
+ * because only the properties in this table are tested. */
 GST_START_TEST (every_deprecated_property_is_tested)
 {
   const gchar *factory = names[__i__].factory;
@@ -301,8 +304,8 @@ GST_START_TEST (every_deprecated_property_is_tested)
 
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
   for (i = 0; i < n; i++) {
-    /* Properties that are deprecated in GStreamer's base classes are not
-     * tested. */
+    /* Properties that the base classes of GStreamer have deprecated are not
+     * part of this project, so they are left out. */
     if (!(specs[i]->flags & G_PARAM_DEPRECATED)
         || g_str_has_prefix (g_type_name (specs[i]->owner_type), "GstBase"))
       continue;

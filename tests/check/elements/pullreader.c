@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of gstpullreader.h with the elements that use it. An element can read a
- * file itself, or upstream can push the file. The output must be the same in
- * both cases.
+/* Tests of the elements that use gstpullreader.h. Such an element can read a
+ * file itself in large blocks (pull mode), or an upstream element can push the
+ * file. The output must be the same in both cases.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,11 +10,12 @@
 #include "streambuilder.h"
 
 #define GOPS 20
-/* Size of a slice in bytes. A frame has two slices. With this size, a block
- * that an element reads from the file ends in the middle of a frame. */
+/* Size of a slice in bytes. A frame has two slices. With this size, the first
+ * block that an element reads from the file ends in the middle of a frame. */
 #define SLICE_SIZE 7000
 #define FRAMES_OF_GOP 3
-/* Number of frames in the first block that an element reads from the file */
+/* number of complete frames in the first block that an element reads from the
+ * file */
 #define FRAMES_OF_BLOCK 4
 /* 25 frames per second */
 #define FRAME_DURATION (40 * GST_MSECOND)
@@ -272,8 +273,8 @@ GST_START_TEST (flushing_seek_in_bytes_is_that_of_push_mode)
 
 GST_END_TEST;
 
-/* At the end of the stream, the task of the element is paused. A seek after the
- * end must make the element read again. */
+/* At the end of the stream, the element pauses the task that reads the file. If
+ * a seek arrives after this, the element must read the file again. */
 GST_START_TEST (seek_after_the_end_reads_again)
 {
   Fixture *f = fixture_new ("", elements[__i__], "");
@@ -315,8 +316,8 @@ GST_START_TEST (reading_stops_after_an_error_downstream)
 
 GST_END_TEST;
 
-/* Checks that the element can be stopped while downstream waits until a frame
- * is due. */
+/* It must be possible to stop the pipeline while the element waits in a push,
+ * because an element downstream waits until a frame is due. */
 GST_START_TEST (stop_while_downstream_waits)
 {
   Fixture *f = fixture_new ("", elements[__i__], "clocksync !");
@@ -328,9 +329,10 @@ GST_START_TEST (stop_while_downstream_waits)
 
 GST_END_TEST;
 
-/* The element reads a block that contains several frames, and pushes them one
- * after the other. A frame must not count as arrived before the push of the
- * previous frame has returned. */
+/* mpegstat reads a block of the file that contains several frames. It pushes
+ * the frames one after the other. The arrival time of a frame must not be
+ * earlier than the moment at which the push of the previous frame has returned.
+ */
 GST_START_TEST (frame_arrives_when_downstream_takes_it)
 {
   Fixture *f = fixture_new ("", "mpegstat post-messages=true", "clocksync !");
@@ -350,10 +352,11 @@ GST_START_TEST (frame_arrives_when_downstream_takes_it)
     }
     gst_message_unref (message);
   }
-  /* The first two frames arrive at about the same time, so the last frame
-   * arrives FRAMES_OF_BLOCK - 2 frame durations later. The lower bound is one
-   * frame duration less, because the time at which the pipeline starts is not
-   * exact. */
+  /* The element clocksync lets one frame pass in each frame duration. The first
+   * two frames of the block arrive at about the same time. The last frame of
+   * the block therefore arrives FRAMES_OF_BLOCK - 2 frame durations after the
+   * first one. The test demands one frame duration less, because the start time
+   * of the pipeline is not exact. */
   fail_unless (arrival >= (FRAMES_OF_BLOCK - 3) * FRAME_DURATION);
   fixture_free (f);
 }

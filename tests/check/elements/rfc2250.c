@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the elements rfc2250pay and rfc2250depay: caps, times, flags, metas,
- * events, errors and statistics. The contents of the payloads are tested with
- * the cores and in the interop suite.
+ * events, errors and statistics. Other tests check the contents of the
+ * payloads: the tests of the cores, and the interop suite.
  */
 
 #include <gst/check/gstcheck.h>
@@ -45,14 +45,16 @@ check_packet (GstBuffer * packet, guint frame)
   fail_unless (info != NULL);
   fail_unless_equals_int (info->picture_type,
       type == 'I' ? 1 : type == 'P' ? 2 : 3);
-  /* The coverage of a packet is the number of its leading bytes that must
-   * arrive intact. These bytes are the headers before the first slice. It is
-   * the sum of these sizes in bytes:
-   * - RFC 2250 video-specific header: 4
-   * - in an I-frame: sequence header (22), GOP header (8), picture header (8)
-   * - in another frame: picture header (9, because it has additional fields for
-   *   motion vectors)
-   * - picture coding extension: 9 */
+  /* The coverage in the frame info meta is the number of bytes at the start of
+   * the payload that must arrive intact. These bytes are the headers before the
+   * first slice. Their sizes are:
+   * - RFC 2250 video-specific header: 4 bytes
+   * - in an I-frame: sequence header (22 bytes), GOP header (8 bytes), picture
+   *   header (8 bytes)
+   * - in another frame: picture header (9 bytes, because it has additional
+   *   fields for motion vectors)
+   * - picture coding extension: 9 bytes
+   */
   fail_unless_equals_int (info->coverage,
       4 + (type == 'I' ? 22 + 8 + 8 : 9) + 9);
 
@@ -102,8 +104,9 @@ GST_START_TEST (pay_parsed_frames_leave_at_once)
 
 GST_END_TEST;
 
-/* The input is like that of filesrc: no caps, a segment of bytes, and a PTS of
- * 0 on the first buffer. */
+/* rfc2250pay gets the video as filesrc sends it: without caps, with a segment
+ * in bytes, and with a PTS of 0 on the first buffer. The packets must be the
+ * same as for parsed frames with timestamps. */
 GST_START_TEST (pay_raw_bytes_without_caps)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay timestamp-offset=0");
@@ -152,8 +155,8 @@ GST_START_TEST (pay_caps_are_those_of_rfc_3551)
 
 GST_END_TEST;
 
-/* Each packet is in a single memory. Elements that map a packet, such as sinks,
- * therefore need not merge several memories first. */
+/* Each packet must be in a single memory. An element that maps a packet, such
+ * as a sink, would have to merge several memories first, which costs time. */
 GST_START_TEST (pay_packet_is_one_memory)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay mtu=400");
@@ -167,8 +170,8 @@ GST_START_TEST (pay_packet_is_one_memory)
   frame = mpeg_wrap (stream.bytes->data, stream.bytes->len);
   gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
   gst_harness_push (h, gst_buffer_ref (frame));
-  /* Neither the element nor the packets may hold a reference to the buffer of
-   * the frame. */
+  /* rfc2250pay must copy the data of the frame. Neither the element nor a
+   * packet may hold a reference to the buffer of the frame any more. */
   fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (frame), 1);
   while ((packet = gst_harness_try_pull (h))) {
     fail_unless_equals_int (gst_buffer_n_memory (packet), 1);
@@ -187,8 +190,9 @@ GST_START_TEST (pay_packet_is_one_memory)
 
 GST_END_TEST;
 
-/* Several packets share one block of memory. The block is freed together with
- * the last of these packets. */
+/* rfc2250pay puts several packets into one block of memory. The block must
+ * exist as long as one of these packets exists, even after the element was
+ * freed. */
 GST_START_TEST (pay_packets_outlive_the_element)
 {
   GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
@@ -261,9 +265,9 @@ pop_message (GstBus * bus, GstMessageType type)
   return message;
 }
 
-/* RFC 2250, section 3.1: a packet must have room for the largest header of the
- * video, even if the packet also contains the MPEG-2 extension. If the MTU is
- * too small for this, the element posts an error and does not start. */
+/* RFC 2250, section 3.1: the largest header of the video must fit into one
+ * packet, even if the packet also contains the MPEG-2 extension. If the MTU is
+ * too small for this, rfc2250pay must post an error and must not start. */
 GST_START_TEST (pay_too_small_mtu_is_an_error)
 {
   const struct
@@ -544,9 +548,9 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
   gst_rtp_buffer_unmap (&rtp);
   gst_harness_push (h, packet);
   gst_harness_push (h, gst_buffer_ref (packets->pdata[9]));
-  /* The element must refuse the next two packets. Both have the sequence number
-   * that is next in the stream. The first packet has a wrong payload type. In
-   * the second packet, reserved bits are set. */
+  /* Two invalid packets arrive with the sequence number that is next in the
+   * stream. The first one has a wrong payload type. In the second one, reserved
+   * bits are set. rfc2250depay must refuse both. */
   packet = gst_buffer_copy_deep (packets->pdata[9]);
   gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, 96);
@@ -593,9 +597,9 @@ GST_START_TEST (depay_malformed_packets_post_nothing)
   for (i = 0; i < 2000; i++) {
     for (k = 0; k < sizeof (noise); k++)
       noise[k] = g_rand_int (random);
-    /* Half of the packets begin like RTP packets of the stream, and the others
-     * are random bytes. None of them may cause an error or a warning on the
-     * bus. */
+    /* Half of the packets begin like RTP packets of the stream. The others are
+     * only random bytes. rfc2250depay must not post an error or a warning for
+     * any of them. */
     if (i % 2) {
       noise[0] = 0x80;
       noise[1] = 32;
@@ -635,9 +639,9 @@ GST_START_TEST (depay_ssrc_change_goes_on)
 
 GST_END_TEST;
 
-/* Packets with one SSRC are followed by packets with another SSRC, and the
- * sequence numbers continue. The element must nevertheless assume a gap in the
- * stream, and must drop the unfinished frame of the first SSRC. */
+/* The SSRC of the stream changes in the middle of a frame, but the sequence
+ * numbers continue without a gap. rfc2250depay must nevertheless treat this as
+ * a gap, and must drop the unfinished frame of the first SSRC. */
 GST_START_TEST (depay_ssrc_change_is_a_gap)
 {
   GstHarness *h = new_depay ("rfc2250depay");
@@ -663,7 +667,7 @@ GST_START_TEST (depay_ssrc_change_is_a_gap)
 GST_END_TEST;
 
 /* A keep-alive packet without a payload (RFC 6263, section 4.1) arrives in the
- * middle of a frame. All frames must be output. */
+ * middle of a frame. rfc2250depay must nevertheless output all frames. */
 GST_START_TEST (depay_keep_alives_cost_no_frame)
 {
   GstHarness *h = new_depay ("rfc2250depay");
@@ -700,8 +704,8 @@ GST_START_TEST (depay_keep_alives_cost_no_frame)
 
 GST_END_TEST;
 
-/* If downstream returns an error or EOS, rfc2250depay must return the same flow
- * return to upstream. */
+/* The element after rfc2250depay returns EOS for a buffer. rfc2250depay must
+ * return EOS to its own upstream, too. */
 GST_START_TEST (depay_returns_the_flow_of_downstream)
 {
   GstHarness *h = new_depay ("rfc2250depay ! identity eos-after=2");

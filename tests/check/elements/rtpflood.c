@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests rfc2250depay and mpegstat with floods of forged RTP packets, in virtual
- * time. An attacker sends 10,000 packets per second in addition to a stream of
- * 25 frames per second. An off-path attacker knows neither the SSRC nor the
- * sequence numbers of the stream. The cost of the attack is found by a
- * comparison with the same run without the attacker. With RTPFLOOD_TABLE=1 the
- * test prints a line for each run; docs/security.md has a summary.
+ * time. The real stream has 25 frames per second, and the attacker sends 10,000
+ * packets per second. An off-path attacker knows neither the SSRC nor the
+ * sequence numbers of the stream. A comparison with a run without the attacker
+ * shows the cost of the attack. With RTPFLOOD_TABLE=1 the test prints a line
+ * for each run; docs/security.md has a summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -25,20 +25,24 @@
 #define RESTARTED_SSRC 0x0ddba11
 #define BEGIN GST_SECOND        /* start of the stream */
 #define END (BEGIN + N_FRAMES * FRAME_TIME)
-/* Number of the first frame after the restart (situation RESTART), or of the
- * first frame in the outage (situations OUTAGE and LONG_OUTAGE). */
+/* Number of the frame at which something happens to the stream. If the
+ * situation is RESTART, it is the first frame after the sender has restarted.
+ * If it is OUTAGE or LONG_OUTAGE, it is the first frame that does not arrive.
+ */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
-/* Time that the new process of the sender needs to start, in ns */
+/* Time in ns by which all frames after the restart are later, because the
+ * sender's new process needs this time to start */
 #define RESTART_TIME (300 * GST_MSECOND)
 
 typedef struct
 {
   guint32 state;                /* state of the random numbers */
   guint32 n;                    /* packets so far */
-  guint16 near;                 /* The last sequence number of the stream. */
+  /* last sequence number of the real stream */
+  guint16 near;
 } Attacker;
 
-/* The fields of the next forged packet */
+/* Values from which the next forged packet is made */
 typedef struct
 {
   guint32 ssrc, timestamp;
@@ -52,8 +56,8 @@ typedef struct
 {
   const gchar *name;
   void (*build) (Attacker * self, ForgedPacket * forged);
-  /* The sequence numbers of the forged packets are consecutive, so the packets
-   * resemble a stream. */
+  /* TRUE if the sequence numbers of the forged packets are consecutive, as in a
+   * real stream */
   gboolean has_runs;
   gboolean knows_ssrc;
 } Attack;
@@ -89,7 +93,8 @@ build_one_stream (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n;
 }
 
-/* Each SSRC is used for two packets with consecutive sequence numbers. */
+/* The attacker uses each SSRC for only two packets, which have consecutive
+ * sequence numbers. */
 static void
 build_two_of_each_source (Attacker * self, ForgedPacket * forged)
 {
@@ -104,7 +109,7 @@ build_eight_streams (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n / 8;
 }
 
-/* The attacker changes its SSRC once per second. */
+/* The attacker sends as one source, and changes its SSRC once per second. */
 static void
 build_streams_in_turn (Attacker * self, ForgedPacket * forged)
 {
@@ -192,14 +197,14 @@ static const Attack attacks[] = {
 
 typedef enum
 {
-  /* The attack begins after the stream has begun. */
+  /* The attack begins when the real stream has already begun. */
   STEADY,
-  /* No packet of the stream arrives for about 0.5 s (OUTAGE) or 2 s
-   * (LONG_OUTAGE). */
+  /* The real stream is interrupted: for about 0.5 s (OUTAGE) or 2 s
+   * (LONG_OUTAGE), none of its packets arrives. */
   OUTAGE,
   LONG_OUTAGE,
   RESTART,                      /* The sender restarts with another SSRC. */
-  /* The first forged packet arrives before the first packet of the stream. */
+  /* The attack begins before the real stream does. */
   FIRST,
   N_SITUATIONS
 } Situation;
@@ -224,8 +229,8 @@ get_arrival (Situation situation, guint frame)
       + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
 }
 
-/* Returns the number of the frame whose buffer has the PTS `pts`. This PTS is
- * the arrival time of the frame's packet. */
+/* Returns the number of the real frame that arrived at the time `pts`. The
+ * buffer of a frame has the arrival time of its packet as its PTS. */
 static guint
 get_frame (Situation situation, GstClockTime pts)
 {
@@ -241,7 +246,8 @@ get_frame (Situation situation, GstClockTime pts)
 typedef struct
 {
   guint frames;                 /* unchanged frames of the stream */
-  /* number of output frames that differ from the frames of the stream */
+  /* number of frames in the output that are not equal to a frame of the real
+   * stream */
   guint forged;
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
@@ -253,8 +259,9 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GPtrArray *frames;            /* as sent */
-  /* The packets of the stream before the restart of the sender (packets[0]) and
-   * after it (packets[1]). Each packet contains one frame. */
+  /* Packets of the real stream. packets[0] has the SSRC that the sender uses at
+   * first, and packets[1] has the SSRC that it uses after a restart. Each
+   * packet contains one frame. */
   GPtrArray *packets[2];
   GstBuffer *video;             /* a forged payload */
   Attacker attacker;
@@ -392,10 +399,9 @@ push_forged (Fixture * fixture, const Attack * attack)
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* The random bytes follow a valid header of RFC 2250. If this header were
-   * invalid, rfc2250depay would discard the packet without checking the random
-   * bytes.
-   */
+  /* Only the bytes after the header of RFC 2250 are random. If this header were
+   * invalid, rfc2250depay would discard the packet at once, without reading the
+   * bytes after it. */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
   push (fixture, mpeg_wrap (bytes, forged.size));
@@ -468,18 +474,20 @@ GST_START_TEST (off_path_flood_costs_nothing)
   run (&attacks[0], situation, &without);
   run (attack, situation, &with);
   print (attack, situation, &without, &with);
-  /* A forged frame can make mpegstat report losses. Up to
-   * MPEG_VIDEO_MAX_SINGLE_LOSSES losses are reported one by one. More losses
-   * are reported together, as a range. */
+  /* Each forged frame that gets through can make mpegstat report losses.
+   * mpegstat reports up to MPEG_VIDEO_MAX_SINGLE_LOSSES losses one by one. It
+   * reports more losses together, as one range. The number of reports is
+   * therefore limited. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
-  /* The elements do not protect against an attacker who knows the SSRC
-   * (docs/security.md). After a restart of the sender, they do not protect
-   * against forged packets with consecutive sequence numbers either. */
+  /* In two cases, the elements give no protection (docs/security.md). In the
+   * first case, the attacker knows the SSRC. In the second case, the forged
+   * packets have consecutive sequence numbers, and they arrive before the real
+   * stream begins or while the sender restarts. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
-  /* The share of frames that are lost because of the attack must be below 1 %.
-   */
+  /* In all other cases, less than 1 % of the frames may be lost because of the
+   * attack. */
   fail_unless (with.frames * 100 + N_FRAMES > without.frames * 100,
       "%s, %s: %u of %u frames", attack->name, situation_names[situation],
       with.frames, without.frames);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that the sinks over UDP send with GSO, that gso=off prevents this, and
- * that the corresponding sources receive with GRO. A relay between sink and
- * source counts the datagrams that the kernel has merged. On the loopback
- * interface, the kernel merges only packets that were sent with GSO. */
+/* Tests that the sinks over UDP send with GSO, and that the corresponding
+ * sources receive with GRO. With gso=off, a sink must send without GSO. A relay
+ * between the sink and the source counts the datagrams that the kernel has
+ * merged. On the loopback interface, the kernel merges only packets that were
+ * sent with GSO.
+ */
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -27,8 +29,8 @@
 static const struct
 {
   const gchar *sink, *source;
-  /* name of the sink's property for the destination port, which is set to the
-   * port of the relay */
+  /* Name of the property for the destination port of the sink. The test sets
+   * this property to the port of the relay. */
   const gchar *port;
 } protocols[] = {
 #ifdef HAVE_MMTP
@@ -51,10 +53,9 @@ typedef struct
   struct sockaddr_in sink;      /* address of the sink */
   GThread *thread;
   gint stops;                   /* atomic */
-  /* n_packets is the number of packets received from the sink. The kernel may
-   * merge several of them into one large datagram (GRO). n_merged is the number
-   * of these large datagrams. Both counters are atomic.
-   */
+  /* Number of packets that the relay has received from the sink (n_packets).
+   * The kernel may have merged some of them into large datagrams (GRO). The
+   * number of these datagrams is n_merged. Both counters are atomic. */
   gint n_merged, n_packets;
 } Relay;
 
@@ -93,8 +94,8 @@ connect_back (Relay * relay, gint port)
 }
 
 /* Receives a datagram from the sink. The kernel may have merged several packets
- * into this datagram (GRO). Returns the size of the datagram, and stores the
- * size of one packet in `segment`. */
+ * into this datagram (GRO). Returns the size of the datagram. Stores the size
+ * of one packet in `segment`. */
 static gssize
 receive_from_sink (Relay * relay, guint8 * bytes, gsize room, gssize * segment)
 {
@@ -159,8 +160,8 @@ run_relay (gpointer data)
   return NULL;
 }
 
-/* Opens the socket of the relay to which the sink sends. Returns FALSE if the
- * kernel has no GRO for UDP. */
+/* Opens the socket on which the relay receives packets from the sink. Returns
+ * FALSE if the kernel has no GRO for UDP. */
 static gboolean
 relay_init (Relay * relay)
 {
@@ -216,8 +217,8 @@ get_source_port (GstElement * pipeline)
   return port;
 }
 
-/* Checks that the source has allowed the kernel to merge packets. Linux before
- * 6.11 cannot report this setting, so the check is then left out. */
+/* Checks that the source has enabled GRO on its socket. Linux before 6.11
+ * cannot report this setting. The check is then left out. */
 static void
 check_gro (GstElement * pipeline)
 {
@@ -267,10 +268,10 @@ push_list (GstHarness * harness)
       GST_FLOW_OK);
 }
 
-/* Sends buffer lists from the sink to the source through the relay. Returns how
- * many merged datagrams the relay received, or -1 if the kernel has no GRO. If
- * `until_merged` is TRUE, the function sends until the relay has received a
- * merged datagram. */
+/* Sends buffer lists from a sink through the relay to a source. Returns the
+ * number of merged datagrams that the relay received, or -1 if the kernel has
+ * no GRO. If `until_merged` is TRUE, the function does not stop before the
+ * relay has received a merged datagram. */
 static gint
 count_merged (guint protocol, GstWirelessGso gso, gboolean until_merged)
 {

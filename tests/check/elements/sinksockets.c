@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests those properties of the network sinks that set socket options. To find
- * the socket of a sink, the test searches the file descriptors of this process
- * for a socket with the local port of the sink. It then reads the options of
- * this socket. */
+/* Tests the properties with which a network sink sets the options of its
+ * socket. The test looks for the socket among the file descriptors of this
+ * process: it is the socket with the local port of the sink. Then the test
+ * reads the options of this socket.
+ */
 
 #include <gst/check/gstcheck.h>
 
@@ -74,8 +75,8 @@ find_free_port (GSocketType type)
   return port;
 }
 
-/* Returns the file descriptor of this process whose socket has the local port
- * `port`, or -1 if there is none. */
+/* Returns the file descriptor of the socket that has the local port `port`, or
+ * -1 if this process has no such socket. */
 static gint
 find_socket (guint16 port)
 {
@@ -113,8 +114,8 @@ check_socket (gint fd)
   fail_unless_equals_int (ntohl (address.sin_addr.s_addr), 0x7f000002);
   fail_unless_equals_int (get_option (fd, IPPROTO_IP, IP_TTL), TTL);
   fail_unless_equals_int (get_option (fd, IPPROTO_IP, IP_TOS) >> 2, DSCP);
-  /* getsockopt () returns twice the buffer size that was set, because the
-   * kernel adds room for its own data. */
+  /* For the size of a send buffer, getsockopt () returns twice the value that
+   * was set, because the kernel adds room for its own data. */
   fail_unless_equals_int (get_option (fd, SOL_SOCKET, SO_SNDBUF),
       2 * BUFFER_SIZE);
 }
@@ -132,8 +133,8 @@ GST_START_TEST (properties_become_options_of_the_socket)
       TTL, "qos-dscp", DSCP, "buffer-size", BUFFER_SIZE, NULL);
   gst_element_set_state (sink, GST_STATE_PAUSED);
   WAIT_FOR (find_socket (local_port) >= 0);
-  /* The test may find the socket before the sink has set the options. The test
-   * therefore waits for the options. */
+  /* The socket may already have its port while the sink has not set the options
+   * yet. The test therefore waits for the options. */
   WAIT_FOR (get_option (find_socket (local_port), IPPROTO_IP, IP_TTL) == TTL
       && get_option (find_socket (local_port), IPPROTO_IP, IP_TOS) != 0);
   check_socket (find_socket (local_port));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests stats-update-interval of every element that has this property: the
- * timer runs in PLAYING and in no other state, no matter when the property is
- * set.
+/* Tests the property stats-update-interval, which sets the period of a timer
+ * for statistics, with every element that has it. The timer must run only in
+ * PLAYING, no matter in which state the property is set.
  */
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
 
-/* The elements to test: one element for each class that implements the timer.
- * The network elements inherit the timer from GstNetworkSink or GstNetworkSrc,
- * so it is enough to test mmtpsink and mmtpsrc. */
+/* Elements to test: one element of each class that implements the timer. All
+ * network elements inherit the timer from GstNetworkSink or GstNetworkSrc. Of
+ * these elements, it is enough to test mmtpsink and mmtpsrc. */
 static const gchar *const lines[] = {
 #ifdef HAVE_BITRATEADAPT
   "bitrateadapt",
@@ -54,8 +54,8 @@ stop (GstElement * element)
   gst_object_unref (element);
 }
 
-/* Returns the number of timers with this interval. The interval distinguishes
- * the timers of the element from other clock waits. */
+/* Returns how many timers with the period `interval` wait for the clock. Other
+ * waits of the element do not have this period, so they are not counted. */
 static guint
 count_timers (GstClock * clock, GstClockTime interval)
 {
@@ -101,10 +101,10 @@ GST_START_TEST (a_timer_runs_while_it_plays)
 
 GST_END_TEST;
 
-/* Another thread may set the property while the element changes from PLAYING to
- * PAUSED. At this moment, change_state () has stopped the timer, but the state
- * of the element is still PLAYING. The new interval must not start a timer.
- */
+/* A thread may set the property while another thread changes the element from
+ * PLAYING to PAUSED. At this moment, change_state () has already stopped the
+ * timer, but the element still has the state PLAYING. The property must then
+ * not start a new timer. */
 GST_START_TEST (none_is_left_when_it_is_set_on_the_way_to_paused)
 {
   GstClock *clock = gst_test_clock_new ();

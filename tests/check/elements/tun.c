@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of tunsrc and tunsink: which packets they read and write, which
- * settings they refuse and why, how they share a device, and which errors they
- * report when a device is not available. Some tests need a network namespace
- * with real devices. If the process may not create it, these tests report that
- * they are skipped.
+/* Tests of tunsrc and tunsink, which read and write the packets of a TUN
+ * device. The tests check which packets pass, which settings are refused and
+ * why, how several elements share a device, and which errors they post when a
+ * device is not available. Some tests need a network namespace with real
+ * devices. If the process may not create one, these tests report that they are
+ * skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -33,8 +34,9 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* A test waits for this time to check that no packet arrives. If the kernel
- * sent packets on its own, they would arrive within this time. */
+/* Time for which a test waits to check that no packet arrives. If the kernel
+ * sent packets to a new device on its own, they would arrive within this time.
+ */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 
 #define IP_HEADER 20
@@ -57,8 +59,9 @@ open_tun (const gchar * name, gint flags)
   return fd;
 }
 
-/* Returns TRUE if the test cannot be run, because this process cannot make a
- * TUN device. In this case the function also prints that `test` is skipped. */
+/* Returns TRUE if this process cannot make a TUN device, so that the test
+ * cannot be run. In this case the function also prints that `test` is skipped.
+ */
 static gboolean
 no_tun (const gchar * test)
 {
@@ -169,8 +172,9 @@ send_udp (const gchar * to, gsize size, guint times)
   close (fd);
 }
 
-/* Returns a packet that has no receiver. The kernel accepts the packet and
- * drops it later. */
+/* Returns a packet of `size` bytes. Its first byte is `first`, and all others
+ * are 0. No host is its destination: the kernel accepts the packet from the
+ * device and drops it later. */
 static GstBuffer *
 make_packet (guint8 first, gsize size)
 {
@@ -181,7 +185,8 @@ make_packet (guint8 first, gsize size)
   return buffer;
 }
 
-/* Starts `element`, which must fail. Returns the error (transfer full). */
+/* Starts `element` and checks that the start fails. Returns the error that the
+ * element posts. The caller frees it. */
 static GError *
 start_error (GstElement * element)
 {
@@ -251,8 +256,8 @@ GST_START_TEST (addresses_are_separated_by_commas)
 
 GST_END_TEST;
 
-/* Each row has an invalid text, and a word that the error message must contain.
- */
+/* Each row consists of an invalid value of the property `address` and a text
+ * that the error message must contain. */
 static const gchar *const bad_addresses[][2] = {
   {"10.0.0.1", "10.0.0.1/24"},
   {"fd00::1", "fd00::1/64"},
@@ -422,8 +427,9 @@ GST_END_TEST;
 
 /* --- sharing a device ----------------------------------------------------- */
 
-/* Returns a pipeline that reads packets from the device `ifname` and writes
- * them to the same device. `src` and `sink` are set to its elements. */
+/* Returns a pipeline of a tunsrc and a tunsink, which sends each packet of the
+ * device `ifname` back to the same device. `src` and `sink` are set to the two
+ * elements. */
 static GstElement *
 make_mirror (const gchar * ifname, GstElement ** src, GstElement ** sink)
 {
@@ -611,9 +617,9 @@ GST_START_TEST (settings_of_both_are_met)
   inet_pton (AF_INET, "10.9.1.1", &address.sin_addr);
   fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
   close (fd);
-  /* The address is usable immediately, because duplicate address detection is
-   * off.
-   */
+  /* The IPv6 address of the device must be usable at once. Usually Linux first
+   * checks whether another host has the same address (duplicate address
+   * detection). On a device that tunsrc or tunsink has created, it does not. */
   fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {
     inet_pton (AF_INET6, "fd09::1", &address6.sin6_addr);
@@ -843,7 +849,8 @@ GST_END_TEST;
 #define GRO_PORT 5000
 #define GRO_PACKETS 100
 
-/* Returns a non-blocking UDP socket that is bound to GRO_PORT. */
+/* Returns a non-blocking UDP socket that receives the packets to the port
+ * GRO_PORT. */
 static gint
 open_receiver (void)
 {
@@ -880,9 +887,9 @@ damage (GstBuffer * buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Returns a list in which most packets are alike. Some packets are shorter,
- * some are damaged, some come from another port, and some belong to another
- * protocol. */
+/* Returns a list of packets in which most packets are alike, so that tunsink
+ * can merge them. Some packets are shorter, some are damaged, some have another
+ * source port, and some belong to another protocol. */
 static GstBufferList *
 make_mixed_list (void)
 {
@@ -912,8 +919,8 @@ push_mixed_list (GstHarness * harness)
           make_mixed_list ()), GST_FLOW_OK);
 }
 
-/* Receives all packets from the socket `fd`. Fails if they are not exactly the
- * undamaged packets of make_mixed_list (), in their order. */
+/* Receives all packets of the socket `fd`. They must be exactly the undamaged
+ * UDP packets of make_mixed_list (), in the same order. */
 static void
 fail_unless_received (gint fd)
 {
@@ -934,8 +941,8 @@ fail_unless_received (gint fd)
   fail_unless (recv (fd, data, sizeof (data), 0) < 0);
 }
 
-/* Returns the number of packets that the device wl0 has received. The kernel
- * counts a merged packet once. */
+/* Returns how many packets the kernel has received from the device wl0. The
+ * kernel counts a merged packet as one packet. */
 static guint
 count_received (void)
 {
@@ -985,10 +992,10 @@ GST_START_TEST (sockets_receive_the_same_with_and_without_gro)
 
 GST_END_TEST;
 
-/* The sink merges packets before it writes them. The statistics must count the
- * packets of the list, not the merged packets. With an MTU of 1427 bytes, most
- * packets of the list must be counted as too big. The others are shorter, and
- * the kernel accepts them. */
+/* tunsink merges packets before it writes them to the device, but its
+ * statistics must count the packets of its input. The MTU of the device is 1427
+ * bytes. Most packets of the list are larger and must be counted as too big.
+ * The kernel accepts the shorter ones. */
 GST_START_TEST (merged_packets_are_counted_by_reason)
 {
   GstHarness *harness;
@@ -1018,9 +1025,9 @@ GST_START_TEST (merged_packets_are_counted_by_reason)
 
 GST_END_TEST;
 
-/* With gro=TRUE, tunsink opens the device with IFF_VNET_HDR. Each packet that
- * is read from the device then has an additional header. A tunsrc that uses the
- * same device must remove this header. */
+/* With gro=TRUE, tunsink opens the device with the flag IFF_VNET_HDR. Each
+ * packet that is read from the device then begins with an additional header of
+ * the kernel. If a tunsrc uses the same device, it must remove this header. */
 GST_START_TEST (source_shares_a_device_with_gro)
 {
   GstElement *pipeline, *src, *sink;
@@ -1045,9 +1052,9 @@ GST_START_TEST (source_shares_a_device_with_gro)
 
 GST_END_TEST;
 
-/* When a buffer returns to the pool, its bytes are overwritten, so they no
- * longer form an IP packet. The sink must write and count each packet, with its
- * original size, before it returns the buffer. */
+/* The packets are in buffers of a pool, which overwrites the bytes of a buffer
+ * as soon as the buffer returns to it. tunsink must have written and counted a
+ * packet before it returns the buffer. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBuffer *packet = make_packet (0x45, 100);
@@ -1265,8 +1272,8 @@ GST_START_TEST (device_says_nothing_by_itself)
 
 GST_END_TEST;
 
-/* If the source kept waiting, the test would run into the timeout of the suite.
- */
+/* The source is stopped while it waits for a packet. This wait must end. If it
+ * did not, the test would run into the timeout of the suite. */
 GST_START_TEST (waiting_ends)
 {
   GstHarness *harness;
@@ -1284,12 +1291,12 @@ GST_START_TEST (waiting_ends)
 
 GST_END_TEST;
 
-/* If GstBaseSrc has a buffer list when the source stops, it calls unref on
- * NULL. The call would print a critical message, which ends the test. The
- * source must therefore not return a list when it stops.
+/* If a source returns a buffer list while it is being stopped, GstBaseSrc calls
+ * unref on NULL. This call prints a critical message, which ends the test.
+ * tunsrc must therefore not return a list while it is being stopped.
  *
- * The source makes a list only if at least two packets arrive together. Packets
- * do not always arrive together, so the test makes several attempts. */
+ * tunsrc makes a list only if at least two packets arrive together. This does
+ * not always happen, so the test makes several attempts. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;
@@ -1307,8 +1314,8 @@ GST_START_TEST (source_stops_with_a_list_in_hand)
     send_udp ("10.9.0.2", 10, 1);
     while (stat_of (src, "packets") < 1)
       g_usleep (100);
-    /* Waits until the source is probably blocked in its wait for the next
-     * packet. */
+    /* Gives the source some time, so that it is probably waiting for the next
+     * packet when the pipeline pauses. */
     g_usleep (1000);
     gst_element_set_state (pipeline, GST_STATE_PAUSED);
     send_udp ("10.9.0.2", 10, 64);
@@ -1345,7 +1352,8 @@ GST_START_TEST (source_is_live)
 
 GST_END_TEST;
 
-/* While a device is down, the source waits. The source does not end. */
+/* While the device is down, the source must wait for it. It must not stop: when
+ * the device is up again, the next packet must arrive. */
 GST_START_TEST (source_waits_while_the_device_is_down)
 {
   GstHarness *harness;

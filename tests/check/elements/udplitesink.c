@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of udplitesink over real sockets on loopback. The receivers are
- * UDP-Lite sockets of the kernel, and a raw socket that sees the packets as
- * they are on the wire.
+/* Tests of udplitesink over real sockets on loopback. The packets are received
+ * by UDP-Lite sockets of the kernel. A raw socket shows the headers of the
+ * packets.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -38,8 +38,8 @@ typedef struct
   guint16 port;
 } Receiver;
 
-/* Opens a UDP-Lite socket that receives packets. If the system cannot create
- * it, prints that the test is skipped, and returns FALSE. */
+/* Opens a UDP-Lite socket that receives packets. If the system does not support
+ * such a socket, prints that the test is skipped and returns FALSE. */
 static gboolean
 receiver_init (Receiver * self, gint family, gint type)
 {
@@ -75,8 +75,8 @@ receiver_clear (Receiver * self)
   close (self->fd);
 }
 
-/* Checks that the next packet has `size` bytes with the values `fill`, `fill` +
- * 1 and so on. */
+/* Receives a packet. Checks that it has `size` bytes, and that these bytes have
+ * the values `fill`, `fill` + 1 and so on. */
 static void
 receive (Receiver * self, guint fill, gssize size)
 {
@@ -98,8 +98,8 @@ receive_nothing (Receiver * self)
   fail_unless (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* Receives the next packet to `port`. Returns the value of the field Checksum
- * Coverage in the packet's UDP-Lite header. */
+/* Receives packets until one has the destination port `port`. Returns the value
+ * of the field Checksum Coverage in its UDP-Lite header. */
 static guint
 receive_coverage (Receiver * raw, guint16 port)
 {
@@ -126,8 +126,8 @@ sink_new (const gchar * host, guint16 port, const gchar * caps)
   return harness;
 }
 
-/* Creates a harness with a udplitesink. The given properties are set before the
- * sink starts. */
+/* Creates a harness with a udplitesink. The arguments are names and values of
+ * properties, which are set before the sink starts. */
 static GstHarness *
 failing_sink_new (const gchar * first_property, ...)
 {
@@ -316,8 +316,8 @@ static const struct
   {"headers", 0, "application/x-dtls", 6, 0},
 };
 
-/* Returns an RTP packet with an H.263 payload in mode A that does not begin a
- * picture. */
+/* Returns an RTP packet with H.263 video (mode A of RFC 2190). The packet is
+ * not the first one of its picture. */
 static GstBuffer *
 make_rtp_packet (void)
 {
@@ -353,9 +353,8 @@ GST_START_TEST (coverage_on_the_wire)
     gst_buffer_add_frame_info_meta (buffer, 0, 0, coverages[__i__].mark);
   push (harness, buffer);
   wire_coverage = receive_coverage (&raw, receiver.port);
-  /* A coverage of 0 and a coverage of the whole packet size both mean that the
-   * whole packet is covered (RFC 3828 section 3.1).
-   */
+  /* On the wire, the coverage of a whole packet can be written as 0 or as the
+   * size of the packet (RFC 3828 section 3.1). The test treats both as 0. */
   if (wire_coverage == HEADER + SIZE)
     wire_coverage = 0;
   fail_unless_equals_int (wire_coverage, coverages[__i__].wire_coverage);
@@ -366,9 +365,9 @@ GST_START_TEST (coverage_on_the_wire)
 
 GST_END_TEST;
 
-/* A packet without caps has an unknown type, even if the element had caps
- * before it changed to READY.
- */
+/* In READY, the sink must forget the caps that it had. If a packet then arrives
+ * without caps, its type is unknown, so the checksum must cover the whole
+ * packet. */
 GST_START_TEST (caps_are_forgotten_in_ready)
 {
   Receiver receiver, raw;
@@ -475,8 +474,10 @@ check_served (GstHarness * harness, guint64 expected_to_serve,
   fail_unless_equals_uint64 (served, expected_served);
 }
 
-/* The counters are those of udpsink: the bytes of the input, and the bytes sent
- * to all receivers, including receivers that have been removed. */
+/* The properties bytes-to-serve and bytes-served must have the same meaning as
+ * in udpsink. The first one counts the bytes of the input. The second one
+ * counts the bytes that were sent to all receivers, even to those that have
+ * been removed. */
 GST_START_TEST (served_bytes_are_those_of_all)
 {
   GstHarness *harness;
@@ -505,8 +506,9 @@ GST_START_TEST (served_bytes_are_those_of_all)
 
 GST_END_TEST;
 
-/* Multicast packets loop back to the sockets on this host that joined the
- * group. */
+/* The sink sends to a multicast group. The kernel loops the packets back to the
+ * sockets on this host that have joined the group, so the receiver must get
+ * them. */
 GST_START_TEST (group_gets_it_on_each_backend)
 {
   static const gchar *const backends[] = { "kernel", "raw" };
@@ -553,8 +555,8 @@ GST_END_TEST;
 
 #define GROUP_ON_WIRE "ff020000000000000000000000004242"
 
-/* Returns whether the process has joined a multicast group on an interface. The
- * argument has the form "GROUP%INTERFACE". */
+/* Returns whether a socket of this process has joined a multicast group on a
+ * certain interface. The argument has the form "GROUP%INTERFACE". */
 static gboolean
 has_joined (const gchar * group_and_interface)
 {
@@ -583,8 +585,8 @@ has_joined_two (void)
   return has_joined (GROUP_ON_WIRE "%two");
 }
 
-/* Creates a network namespace with the interfaces `one` and `two`, and a
- * receiver that joined the group on interface `two`. */
+/* Creates a network namespace with the interfaces `one` and `two`. Also creates
+ * a receiver that has joined the multicast group ff02::4242 on `two`. */
 static gboolean
 group_receiver_init (Receiver * self, const gchar * test)
 {
@@ -626,8 +628,10 @@ receiver_leave (Receiver * self)
           &membership, sizeof (membership)) == 0);
 }
 
-/* There are two ways to select the interface: the zone in the address (RFC
- * 4007) and the property multicast-iface. */
+/* The sink sends to an IPv6 multicast group. The interface is selected either
+ * by the zone in the address (RFC 4007) or by the property multicast-iface. In
+ * both cases the packets must arrive, and the sink must join the group only on
+ * this interface. */
 GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
 {
   static const gchar *const backends[] = { "kernel", "raw" };
@@ -650,9 +654,9 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
   gst_harness_set_src_caps_str (harness, "application/x-test");
   push (harness, make_packet (7, SIZE));
   receive (&receiver, 7, SIZE);
-  /* has_joined_two () considers all sockets of this process, including the
-   * socket of the receiver. The receiver therefore leaves the multicast group
-   * before has_joined_two () is called. */
+  /* has_joined_two () considers all sockets of this process, and the receiver
+   * is one of them. The receiver leaves the group here, so that only the socket
+   * of the sink counts. */
   receiver_leave (&receiver);
   fail_unless (has_joined_two ());
   fail_if (has_joined_one ());
@@ -665,10 +669,10 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
 
 GST_END_TEST;
 
-/* If the receivers are in one multicast group, but on two links, the sink must
- * join the group on each link. On each link, the sink must join only once, even
- * if several ports are used. It must leave the group when the last port on the
- * link is removed. */
+/* The sink has three receivers in the same multicast group. One of them is on
+ * the first link. The other two are on the second link and have different
+ * ports. The sink must join the group once on each link. It must leave the
+ * group on a link when the last receiver on this link is removed. */
 GST_START_TEST (group_is_joined_once_for_each_link)
 {
   GstHarness *harness;
@@ -696,9 +700,10 @@ GST_START_TEST (group_is_joined_once_for_each_link)
 
 GST_END_TEST;
 
-/* The sink sends to a multicast group with the application's socket. If the
- * sink has joined the group, the sink must leave it when it stops. If the
- * application had already joined the group, the socket must stay in it. */
+/* The application gives a socket to the sink, and the sink sends to a multicast
+ * group with it. If the sink has joined the group, it must leave the group when
+ * it stops. If the application had already joined the group, the socket must
+ * stay in the group. */
 GST_START_TEST (given_socket_leaves_the_group)
 {
   GstHarness *harness;
@@ -730,7 +735,8 @@ GST_START_TEST (given_socket_leaves_the_group)
 
 GST_END_TEST;
 
-/* Each address family has a socket of its own. */
+/* The sink has an IPv4 receiver and an IPv6 receiver, so it needs two sockets.
+ * All packets must arrive at both receivers. */
 GST_START_TEST (receivers_of_both_families)
 {
   Receiver v4, v6;
@@ -756,9 +762,10 @@ GST_START_TEST (receivers_of_both_families)
 
 GST_END_TEST;
 
-/* The same receiver was added twice. Its host does not answer ARP requests, so
- * the packets wait in the kernel until the send buffer is full. Each packet
- * must be sent twice or not at all. */
+/* The same receiver is added twice, so each packet must be sent twice. The host
+ * of the receiver does not answer ARP requests. The packets therefore wait in
+ * the kernel until the send buffer is full. Even then, each packet must be sent
+ * either twice or not at all. */
 GST_START_TEST (no_room_leaves_no_duplicate_out)
 {
   struct ifreq request = { 0 };
@@ -794,8 +801,9 @@ GST_START_TEST (no_room_leaves_no_duplicate_out)
 
 GST_END_TEST;
 
-/* If a packet cannot be sent to any receiver, packets-sent must not count it.
- * dropped-unsendable must count it. */
+/* A packet that is too large for every receiver, or for which there is no
+ * receiver, cannot be sent. Such packets must be counted as dropped-unsendable,
+ * and not as packets-sent. */
 GST_START_TEST (packets_without_a_receiver_are_not_sent)
 {
   GstHarness *harness;
@@ -819,9 +827,10 @@ GST_START_TEST (packets_without_a_receiver_are_not_sent)
 
 GST_END_TEST;
 
-/* The property close-socket has the same meaning as in udpsink. If it is TRUE,
- * the socket is closed when the sink changes to NULL. If it is FALSE, the sink
- * never closes the socket. */
+/* The application gives a socket to the sink. The property close-socket must
+ * have the same meaning as in udpsink. If it is TRUE, the sink closes the
+ * socket in the change to NULL. If it is FALSE, the sink never closes the
+ * socket. */
 GST_START_TEST (given_socket_stays_until_null)
 {
   GstHarness *harness;
@@ -855,9 +864,9 @@ GST_START_TEST (given_socket_stays_until_null)
 
 GST_END_TEST;
 
-/* If the application closes the socket that it gave to the sink, the sink must
- * not write to the file descriptor any more. The descriptor may soon belong to
- * another file. */
+/* The application closes the socket that it has given to the sink. From then
+ * on, the sink must not write to the file descriptor, because this number may
+ * soon belong to another file. */
 GST_START_TEST (closed_socket_is_not_written_to)
 {
   GstHarness *harness;
@@ -938,8 +947,9 @@ has_both_families (const gchar * name)
   return families == 3;
 }
 
-/* A resolver for the name two.example.org. It returns an IPv6 address, followed
- * by an IPv4 address. Many systems use this order for localhost. */
+/* Resolver of this test, which knows only the name two.example.org. It returns
+ * an IPv6 address, followed by an IPv4 address. Many systems return the
+ * addresses of localhost in this order. */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 
@@ -980,8 +990,9 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
   if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
     return;
   g_resolver_set_default (resolver);
-  /* A name that is set while the sink runs is resolved in the background, and
-   * packets that arrive before the address is known are dropped. */
+  /* The name is set before the sink starts. If it were set later, the sink
+   * would resolve it in the background, and would drop the packets that arrive
+   * before it knows the address. */
   harness = failing_sink_new ("host", "two.example.org", "port",
       (gint) receiver.port, NULL);
   push (harness, make_packet (0, SIZE));
@@ -995,9 +1006,10 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
 
 GST_END_TEST;
 
-/* The host name is resolved again at each start. At the first start,
- * bind-address is an IPv4 address. At the second start it is an IPv6 address,
- * so the sink must then send to an IPv6 address. */
+/* The sink must resolve the host name again at each start. Here the name has an
+ * IPv4 and an IPv6 address, and bind-address selects the family. At the first
+ * start, bind-address is an IPv4 address. At the second start, it is an IPv6
+ * address, so the sink must send to the IPv6 address of the name. */
 GST_START_TEST (name_is_looked_up_at_each_start)
 {
   GstHarness *harness;
@@ -1076,9 +1088,10 @@ GST_START_TEST (foreign_socket_is_checked)
 
 GST_END_TEST;
 
-/* If the property `socket` holds a closed socket, the sink must post an error.
- * One possible cause is close-socket=true: the sink closes its socket in the
- * change to NULL, and is then started again. */
+/* If the socket that the application has given to the sink is closed, the sink
+ * must post an error. This happens, for example, with close-socket=true: the
+ * sink closes the socket in the change to NULL, and cannot use it at the next
+ * start. */
 GST_START_TEST (closed_socket_is_an_error)
 {
   GSocket *given = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,

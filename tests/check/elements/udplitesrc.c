@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of udplitesrc over real sockets on loopback. The socket is already open
- * in the state READY. Packets that are sent in this state wait in the socket,
- * and form one batch when the element starts to play. If the system does not
- * have the kind of socket that a test needs, or does not permit it, the test
- * reports that it is skipped.
+/* Tests of udplitesrc over real sockets on loopback. The element opens its
+ * socket in the change to READY. Packets that are sent in READY wait in the
+ * socket, and the element reads them as one batch when it starts to play. If
+ * the system does not support or permit the type of socket that a test needs,
+ * the test reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -17,14 +17,13 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-/* Number of packets in flight. The receive buffer of each tested socket has
- * room for this number of packets.
- */
+/* Number of packets that are sent before the element reads any of them. The
+ * receive buffer of each tested socket has room for so many packets. */
 #define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
 
-/* Test fixture with the element, and with a socket that sends packets to it. */
+/* The element udplitesrc, and a socket that sends packets to it */
 typedef struct
 {
   GstHarness *harness;
@@ -63,8 +62,9 @@ fixture_init_element (Fixture * fixture)
   gst_object_unref (pad);
 }
 
-/* Prepares a test with one of the backends, over IPv4 or IPv6. `i` / 2 is the
- * index of the backend, and `i` % 2 is 1 for IPv6. Returns FALSE if `test` is
+/* Prepares a test of udplitesrc with one backend (a way to send and receive
+ * UDP-Lite) over IPv4 or IPv6. The index of the backend is `i` / 2. The
+ * remainder `i` % 2 is 0 for IPv4 and 1 for IPv6. Returns FALSE if `test` is
  * skipped. */
 static gboolean
 fixture_init (Fixture * fixture, const gchar * test, gint i)
@@ -103,7 +103,8 @@ fixture_clear (Fixture * fixture)
   g_clear_pointer (&fixture->sender, udplite_socket_free);
 }
 
-/* Returns the value that the test gives to byte `k` of packet `n`. */
+/* Returns byte `k` of packet `n`. The bytes of different packets differ, so
+ * that the test recognizes each packet. */
 static guint8
 byte_of (guint n, guint k)
 {
@@ -123,8 +124,9 @@ fixture_send (Fixture * fixture, guint n, gsize size, guint coverage)
   g_free (bytes);
 }
 
-/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if the
- * buffer must have no meta. */
+/* Pulls the next buffer. It must contain `size` bytes of packet `n`, from byte
+ * `offset` on. Its coverage meta must contain `covered`; -1 = it must have no
+ * such meta. */
 static void
 fixture_expect_part (Fixture * fixture, guint n, gsize offset, gsize size,
     gint covered)
@@ -207,8 +209,8 @@ GST_START_TEST (what_waits_leaves_as_lists)
   gst_harness_play (fixture.harness);
   for (i = 0; i < IN_FLIGHT; i++)
     fixture_expect (&fixture, i, 1000);
-  /* The three buffer lists have 8 packets, 16 packets, and the remaining
-   * packets. */
+  /* udplitesrc must output three buffer lists: one of 8 packets, one of 16
+   * packets, and one of the remaining packets. */
   fail_unless_equals_int (g_atomic_int_get (&fixture.lists), 3);
   fail_unless_equals_int (fixture_count (&fixture, "lists"), 3);
   fail_unless_equals_int (fixture_count (&fixture, "bytes"), IN_FLIGHT * 1000);
@@ -237,8 +239,8 @@ GST_START_TEST (counted_buffers_come_singly)
 
 GST_END_TEST;
 
-/* Sends `n` packets of `size` bytes with GSO. The receiving kernel is able to
- * merge such packets. */
+/* Sends `n` packets of `size` bytes with GSO. The kernel can then deliver
+ * several of them to the receiver as one merged packet. */
 static void
 fixture_send_run (Fixture * fixture, guint n, gsize size)
 {
@@ -325,8 +327,9 @@ GST_START_TEST (counted_buffers_of_merged_packets_come_singly)
 
 GST_END_TEST;
 
-/* Sends a UDP packet that contains a UDP-Lite packet, as with `backend=udp`.
- * The UDP checksum is wrong. Returns FALSE if raw sockets are not permitted. */
+/* Sends a UDP packet that contains a UDP-Lite packet, as a sender with
+ * `backend=udp` does. Its UDP checksum is wrong. If raw sockets are not
+ * permitted, prints that `test` is skipped and returns FALSE. */
 static gboolean
 fixture_send_damaged (Fixture * fixture, const gchar * test)
 {
@@ -351,8 +354,9 @@ fixture_send_damaged (Fixture * fixture, const gchar * test)
   return TRUE;
 }
 
-/* The kernel discards a packet with a wrong UDP checksum before the element can
- * check the packet. */
+/* A packet with a wrong UDP checksum is sent to the element. The kernel
+ * discards it before the element can check it. The element must therefore count
+ * it as dropped, and not as a packet with a bad checksum. */
 GST_START_TEST (packet_with_a_wrong_udp_checksum_is_counted_as_dropped)
 {
   const gchar *test = "packet_with_a_wrong_udp_checksum_is_counted_as_dropped";
@@ -475,9 +479,9 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  /* The test sends three packets, with a coverage of 8 bytes, of 20 bytes, and
-   * of all bytes. For each packet, this array says whether it must arrive if
-   * min-coverage has the value `minimum`. */
+  /* The test sends three packets. Their checksums cover 8 bytes, 20 bytes, and
+   * all bytes. These numbers include the header of 8 bytes. The array says for
+   * each of the packets whether it must arrive if min-coverage is `minimum`. */
   gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
@@ -618,10 +622,10 @@ GST_START_TEST (what_the_kernel_drops_is_counted)
     g_usleep (1000);
   counted =
       fixture_count (&fixture, "packets") + fixture_count (&fixture, "dropped");
-  /* A raw socket also receives the packets of other tests that run at the same
-   * time. If the buffer of the socket is full, their packets are counted as
-   * dropped. The number of received and dropped packets can therefore exceed
-   * the number of packets that this test has sent. */
+  /* A raw socket also receives packets that other tests send at the same time.
+   * If its buffer is full, the kernel counts these packets as dropped, too. The
+   * sum of received and dropped packets may therefore exceed the number of
+   * packets that this test has sent. */
   if (fixture.backend == UDPLITE_BACKEND_RAW)
     fail_unless (counted >= sent);
   else
@@ -649,8 +653,8 @@ GST_START_TEST (a_port_in_use_is_an_error)
   Fixture fixture;
 
   FIXTURE_OR_SKIP (&fixture);
-  /* A kernel without UDP-Lite does not reserve the port of a raw socket. A
-   * second socket can therefore use the same port.
+  /* The test is left out for a raw socket. A kernel without UDP-Lite does not
+   * reserve the port of a raw socket, so a second socket can use the same port.
    */
   if (fixture.backend != UDPLITE_BACKEND_RAW) {
     g_object_set (fixture.element, "reuse", FALSE, "port",
@@ -680,8 +684,9 @@ GST_END_TEST;
 
 /* --- allowed senders ------------------------------------------------------ */
 
-/* Packets of senders that are not allowed may wait in the socket. They must not
- * delay packets of allowed senders that arrive later. */
+/* First, many packets arrive from a sender that is not allowed. Then the
+ * element is stopped and the sender is allowed. Its next packet must arrive,
+ * without a delay by the refused packets. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   Fixture fixture;
@@ -749,10 +754,10 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* GstBaseSrc may call the method unlock of a source that changes to PAUSED. If
- * the source then changes to PLAYING immediately, GstBaseSrc 1.26 and later
- * versions may stop the source. The test checks that udplitesrc nevertheless
- * outputs every packet. */
+/* In the change to PAUSED, GstBaseSrc may call the method unlock of the source.
+ * If the change to PLAYING follows at once, GstBaseSrc 1.26 or later may then
+ * stop the source for good. udplitesrc must avoid this: after each of many
+ * short pauses, it must still output every packet. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;
@@ -818,15 +823,15 @@ count_message (const gchar * domain, GLogLevelFlags level,
   return TRUE;
 }
 
-/* If GstBaseSrc (1.22) receives a buffer list while the source is being
- * stopped, GstBaseSrc calls unref on NULL. This call logs a critical message.
- * Therefore the element returns a list only after it has checked that it is not
- * being stopped.
+/* Stops udplitesrc many times while it receives a flood of packets. If a source
+ * returns a buffer list while it is being stopped, GstBaseSrc (1.22) calls
+ * unref on NULL, which logs a critical message. udplitesrc therefore checks
+ * first whether it is being stopped.
  *
- * GstBaseSrc makes its own check later. If the stop happens between the two
- * checks, the message is still logged, about once in several thousand stops.
- * Without the check in the element, the message would be logged in more than
- * one of twenty stops. */
+ * GstBaseSrc checks this once more, a moment later. If the stop happens between
+ * the two checks, the message is still logged. This is rare: about once in
+ * several thousand stops. Without the check in udplitesrc, the message would be
+ * logged in more than one of twenty stops. */
 GST_START_TEST (it_stops_in_a_flood)
 {
   GRegex *regex = g_regex_new ("gst_mini_object_unref: assertion 'mini_object "
@@ -909,9 +914,9 @@ GST_START_TEST (it_announces_its_caps)
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
 
-  /* When the caps change, the source may already be waiting for the next
-   * packet, which may then still have the old caps. The new caps must take
-   * effect at the second packet at the latest. */
+  /* The test changes the caps while the source may already be waiting for the
+   * next packet. This packet may still get the old caps. The packet after it
+   * must have the new caps. */
   g_object_set (fixture.element, "caps", other, NULL);
   fixture_send (&fixture, 1, 100, G_MAXUINT);
   fixture_expect (&fixture, 1, 100);
@@ -962,7 +967,9 @@ GST_START_TEST (what_is_set_in_ready_counts)
 
   FIXTURE_OR_SKIP (&fixture);
   fixture_ready (&fixture);
-  /* The port is set to 0 again, so that the element selects any free port. */
+  /* The element had replaced the port 0 by the port that it uses. The test sets
+   * the port to 0 again, so that the element selects any free port once more.
+   */
   g_object_set (fixture.element, "port", 0, "min-coverage", 20, NULL);
   gst_harness_play (fixture.harness);
   g_object_get (fixture.element, "port", &fixture.port, NULL);
@@ -1063,7 +1070,8 @@ GST_START_TEST (a_socket_that_is_given_is_used)
   g_object_set (fixture.element, "socket", socket, "close-socket", close_it,
       NULL);
   fixture_ready (&fixture);
-  /* A change of buffer-size must not close the socket. */
+  /* The application has given its socket to the element. When buffer-size
+   * changes, the element must not close this socket. */
   g_object_set (fixture.element, "buffer-size", 100000, NULL);
   gst_harness_play (fixture.harness);
   fixture_send (&fixture, 0, 100, G_MAXUINT);
@@ -1125,8 +1133,8 @@ GST_START_TEST (it_joins_a_group)
 
 GST_END_TEST;
 
-/* RFC 4007 section 11: an address may have a zone such as "%one", which selects
- * the link. */
+/* The element must join a multicast group on one of two links. The zone in the
+ * address selects the link: for example "%one" (RFC 4007 section 11). */
 GST_START_TEST (it_joins_a_group_of_a_link)
 {
   GSocketAddress *any = g_inet_socket_address_new_from_string ("::", 0), *to;
@@ -1301,8 +1309,8 @@ GST_END_TEST;
 
 /* --- comparison with udpsrc ----------------------------------------------- */
 
-/* Returns TRUE if only udpsrc has the property `name`. Returns FALSE if
- * udplitesrc has it, too. */
+/* Returns TRUE if udpsrc has the property `name` and udplitesrc does not have
+ * it. Returns FALSE if both elements have it. */
 static gboolean
 is_only_udp (const gchar * name)
 {

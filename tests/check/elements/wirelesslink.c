@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the element wirelesslink: departure times are exact to the
- * nanosecond, events keep their places in the stream, and each call that waits
- * has a time limit. The link models are tested in the suites of the core.
+/* Tests of the element wirelesslink, which emulates a link. Packets must leave
+ * it at the exact nanosecond, and events must keep their places in the stream.
+ * Each call that waits must end after a limited time. The models of links are
+ * tested in other suites.
  */
 
 #include <gst/check/gstcheck.h>
@@ -35,7 +36,7 @@ make_link (const gchar * properties)
 }
 
 /* Sends the events with which a stream begins: stream-start, caps and segment.
- * Waits until they have passed the link. */
+ * Waits until the element wirelesslink has passed them on. */
 static void
 send_first_events (GstHarness * h)
 {
@@ -60,8 +61,9 @@ begin (GstHarness * h)
   send_first_events (h);
 }
 
-/* Makes a link with `properties` and starts it. With mode=realtime, the link
- * uses the test clock, and time 0 of the link is time 0 of this clock. */
+/* Makes an element wirelesslink with `properties` and starts it. If its
+ * property `mode` is `realtime`, the element uses the test clock, and its time
+ * begins when this clock shows 0. */
 static GstHarness *
 start (const gchar * properties)
 {
@@ -73,8 +75,10 @@ start (const gchar * properties)
   return h;
 }
 
-/* Adds a flow with the pad number `number` to the link of the harness `first`.
- * Returns the harness of the new flow. */
+/* Adds the flow with the number `number` to the element wirelesslink in the
+ * harness `first`. A flow consists of the packets that enter by one sink pad
+ * and leave by the source pad with the same number. Returns the harness of the
+ * new flow. */
 static GstHarness *
 start_flow (GstHarness * first, guint number)
 {
@@ -155,7 +159,7 @@ read_clock (GstHarness * h)
   return time;
 }
 
-/* Sets the clock to the time that the link waits for. */
+/* Sets the test clock to the time for which the element is waiting. */
 static void
 crank (GstHarness * h)
 {
@@ -211,8 +215,9 @@ make_custom (const gchar * name)
       gst_structure_new_empty (name));
 }
 
-/* The output of the link in order: 'a' is the packet filled with 'a', 'E' is
- * EOS, 'S' is a segment, 'C' is a custom event, '[' and ']' enclose a list. */
+/* The output of a pad, with one letter for each packet or event in their order.
+ * A packet is recorded as the byte with which it is filled. EOS is recorded as
+ * 'E', a segment as 'S' and a custom event as 'C'. */
 typedef struct
 {
   GMutex lock;
@@ -441,9 +446,10 @@ GST_END_TEST;
 
 GST_START_TEST (who_overtakes_waits_for_the_event_between)
 {
-  /* Station 0 sends packet a with a delay of 100 ms. Then an event enters the
-   * link. Then station 1 sends the packets b and c with a delay of 1 ms. These
-   * two packets must leave the link after the event. */
+  /* Station 0 sends the packet a, which arrives after 100 ms. Then an event
+   * enters the element. Then station 1 sends the packets b and c, which arrive
+   * after 1 ms, before a. They entered after the event, so they must wait until
+   * the event has left the element. */
   GstHarness *h = start ("delay-ms=100 delay-down-ms=1");
   Record *out = start_record (h, "src_0");
 
@@ -584,7 +590,9 @@ GST_START_TEST (a_full_queue_loses_packets)
   GstHarness *h = start ("rate=8000000 txqueuelen=2");
   guint i;
 
-  /* One packet is in transmission, and two packets wait. */
+  /* At 8 Mbit/s, the transmission of a packet takes 1 ms. The test sends five
+   * packets at once. The first one is in transmission, two wait in the queue,
+   * and the other two must be lost. */
   for (i = 0; i < 5; i++)
     push (h, 1000, 'a' + i);
   fail_unless_equals_uint64 (get_stat (h->element, "flow-0", "lost-queue"), 2);
@@ -745,10 +753,10 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
-/* Waits until the counter "dropped-output" of the link is greater than
- * `before`. The sink blocks for longer than the test lasts. The queue between
- * the link and the sink therefore becomes full, and then the output of the link
- * becomes full. */
+/* Waits until the element wirelesslink cannot output packets any more. In this
+ * pipeline, the sink blocks for longer than the test lasts. First the queue
+ * after wirelesslink becomes full, and then the output of wirelesslink itself.
+ * The counter "dropped-output" then becomes greater than `before`. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
 {
@@ -877,11 +885,12 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* __i__ selects one of three links:
- * - The first link delivers packets unchanged.
- * - The second link delivers each packet twice, as two buffers: the original
- *   buffer and a copy. The link may change the timestamps of the original.
- * - The third link damages packets. */
+/* __i__ selects one of three configurations of the element wirelesslink:
+ * - The first one only delays packets.
+ * - The second one outputs each packet twice: the original buffer and a copy.
+ *   The element may change the timestamps of the original buffer.
+ * - The third one damages packets.
+ */
 static const gchar *const keeping[] = {
   "mode=timestamp delay-ms=100",
   "mode=timestamp delay-ms=100 duplicate=1 jitter-ms=1 seed=1",
@@ -936,9 +945,10 @@ ask_latency (GstPad * pad)
   gst_query_unref (query);
 }
 
-/* Checks a pad that no longer belongs to an element. It must be possible to set
- * and read the property `station` of the pad. The channel quality must be 1,
- * which is the value without a channel. */
+/* Uses a pad after it was released, so that it no longer belongs to an element
+ * wirelesslink. It must still be possible to set and read its property
+ * `station`. Its property `channel-quality` must be 1, which is the value
+ * without a channel. */
 static void
 use_released_pad (GstPad * pad, guint station)
 {
@@ -962,8 +972,8 @@ use_released_pad (GstPad * pad, guint station)
   gst_pad_set_active (pad, FALSE);
 }
 
-/* If __i__ is 1, the link is freed before the released pads are used. If __i__
- * is 0, the link still exists. */
+/* If __i__ is 0, the element still exists while the test uses its released
+ * pads. If __i__ is 1, the element has been freed before. */
 GST_START_TEST (released_pads_may_be_kept)
 {
   GstElement *link = gst_element_factory_make ("wirelesslink", NULL);
@@ -973,8 +983,9 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* The channel quality of a pad that belongs to the link is 0.75, because of
-   * the loss of 25 %. The channel quality of a released pad must be 1. */
+  /* The element loses 25 % of the packets, so the property `channel-quality` of
+   * each of its pads is 0.75. After a pad was released, its channel quality
+   * must be 1. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
@@ -1241,9 +1252,10 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* No radio block ever arrives, so the sender of RLP would poll the receiver
- * endlessly. The link must nevertheless stop when the stream ends, and must
- * output no buffer. */
+/* The link is so bad that no radio block ever arrives, or that no call can be
+ * set up. The radio protocol (RLP) would ask for the missing blocks forever.
+ * The element must nevertheless stop when the stream ends, and must output no
+ * buffer. */
 GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 {
   const gchar *links[] = { "profile=gsm block-error-rate=1",
@@ -1266,9 +1278,10 @@ GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* The source pad of the link is not linked. The link notices this only when it
- * outputs the first packet, after 300 ms. Upstream has already sent EOS by
- * then, but the link must still post an error. */
+/* The source pad of the element wirelesslink is not linked to another pad. The
+ * element notices this only when it outputs the first packet, after 300 ms. By
+ * then the source has already sent EOS. The element must still post an error.
+ */
 GST_START_TEST (a_failure_behind_the_end_is_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=3 ! "
@@ -1288,8 +1301,9 @@ GST_START_TEST (a_failure_behind_the_end_is_an_error)
 
 GST_END_TEST;
 
-/* The delay of the link may move a packet beyond the end of its input segment.
- * The output segment must therefore have no end. */
+/* The element wirelesslink adds its delay to the timestamps of a packet. A
+ * packet may then lie beyond the end of the segment of the input. The segment
+ * of the output must therefore have no end. */
 GST_START_TEST (no_packet_is_behind_the_end_of_its_segment)
 {
   GstHarness *h = start ("mode=timestamp delay-ms=600");
@@ -1367,7 +1381,8 @@ GST_START_TEST (after_a_flushing_seek_the_link_goes_on)
 
 GST_END_TEST;
 
-/* Sends 200 packets through a bad link and returns the log. */
+/* Sends 200 packets through an element wirelesslink with the given properties.
+ * Returns the log that the element has written. */
 static gchar *
 run_logged (const gchar * properties, GstStructure ** stats)
 {
@@ -1395,8 +1410,8 @@ run_logged (const gchar * properties, GstStructure ** stats)
   return text;
 }
 
-/* Returns column number `column` of the log in `text`, with one value for each
- * packet. */
+/* Returns a column of the log `text`: the word with the index `column` of each
+ * line that describes a packet. */
 static gchar *
 get_column (const gchar * text, guint column)
 {
@@ -1450,8 +1465,10 @@ GST_START_TEST (one_seed_is_one_run)
 
 GST_END_TEST;
 
-/* --- mode=timestamp, blocking=true; transmission time of a packet: 1 ms --- */
+/* --- mode=timestamp and blocking=true ------------------------------------- */
 
+/* Starts an element wirelesslink with blocking=true, whose queue has room for
+ * one packet. The transmission of a packet of 1000 bytes takes 1 ms. */
 static GstHarness *
 start_blocking (const gchar * properties)
 {
@@ -1505,10 +1522,10 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 
 GST_END_TEST;
 
-/* With blocking=true, a packet that finds the queue full is not dropped. It
- * waits until the queue has room. Each packet must leave the link at the same
- * time as it would with an unlimited queue. The size of the queue therefore
- * does not change the departure times. */
+/* With blocking=true, a packet that finds the queue full must not be dropped.
+ * It waits until the queue has room. All packets must leave the element at the
+ * same times as with a queue of unlimited size, and the same packets must be
+ * lost on the radio. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {
@@ -1559,13 +1576,15 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 
 GST_END_TEST;
 
-/* The queue has room for one packet. The packets a to d belong to one flow, and
- * x and y belong to another flow. Of each flow, at most one packet waits to
- * enter the queue. The flow that has waited for longer enters first:
+/* The queue has room for one packet. The packets a, b, c and d belong to the
+ * first flow, x and y belong to the second. At most one packet of each flow
+ * waits for room in the queue. When the queue has room, the packet that has
+ * waited longest must enter:
  * - 0 ms: a is being sent, b is in the queue, and c begins to wait.
  * - 0.1 ms: x begins to wait.
  * - 1 ms: c enters the queue, and d begins to wait.
- * - 2 ms: x enters the queue, and y begins to wait. */
+ * - 2 ms: x enters the queue, and y begins to wait.
+ */
 GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
@@ -1607,8 +1626,9 @@ GST_START_TEST (of_equals_who_wait_the_lowest_number_enters_first)
 
 GST_END_TEST;
 
-/* The packets c and d have to wait for room in the queue. An event that follows
- * c must be output between c and d, and EOS must be output after d. */
+/* The packets c and d must wait until the queue has room. A custom event
+ * follows c, and EOS follows d. The custom event must be output between c and
+ * d, and EOS after d. */
 GST_START_TEST (events_behind_who_waits_keep_their_places)
 {
   GstHarness *h = start_blocking ("");
@@ -1668,9 +1688,9 @@ GST_START_TEST (who_waits_no_more_is_lost)
 
 GST_END_TEST;
 
-/* One packet is in a transmission that never ends, and another packet waits in
- * the queue. There is no room for further packets, so all further packets must
- * be lost. */
+/* The emulated link never works, so the transmission of the first packet never
+ * ends. The second packet waits in the queue. The queue is then full forever.
+ * Although blocking=true, the next packets must not wait: they must be lost. */
 GST_START_TEST (where_there_is_never_room_packets_are_lost)
 {
   GstHarness *h = start_blocking ("outage-good=0 outage-bad=1 "
@@ -1689,9 +1709,9 @@ GST_START_TEST (where_there_is_never_room_packets_are_lost)
 
 GST_END_TEST;
 
-/* Three threads send one flow each, at rates above the rate of the link. Two of
- * the flows belong to one station. The link must deliver all packets of all
- * flows, and no thread may wait forever. */
+/* Three threads send one flow each, faster than the link can carry the flows.
+ * Two of the flows belong to the same station. The link must deliver all
+ * packets, and no thread may wait forever. */
 GST_START_TEST (flows_that_wait_end_all)
 {
   GstElement *pipeline = gst_parse_launch ("wirelesslink name=wl "
@@ -1828,8 +1848,9 @@ GST_START_TEST (damage_is_in_the_bytes_that_leave)
   GstBuffer *out;
   guint n;
 
-  /* The test keeps a reference to `whole`, and `part` shares the memory of
-   * `whole`. The element must damage a copy of each packet, so `whole` must not
+  /* The packets are damaged by bit errors. The test keeps a reference to the
+   * buffer `whole`, and the buffer `part` shares its memory. The element must
+   * therefore damage copies of the packets. The bytes of `whole` must not
    * change. */
   gst_harness_push (h, gst_buffer_ref (whole));
   out = gst_harness_pull (h);

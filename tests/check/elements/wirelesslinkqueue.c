@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests the property `queue` of wirelesslink. The link must recognise video
- * packets by their caps and bytes. An incomplete frame must not delay EOS, a
- * query or a flush. The link transmits 1 Mbit/s, so the transmission time of a
- * packet of 125 bytes is 1 ms.
+/* Tests the property `queue` of the element wirelesslink, which selects what a
+ * full queue drops: single packets or whole video frames. For frames, the
+ * element must recognize video packets by their caps and bytes. A frame of
+ * which packets are missing must not delay EOS, a query or a flush. The link
+ * carries 1 Mbit/s, so a packet of 125 bytes needs 1 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,8 +19,8 @@
 
 /* --- helpers -------------------------------------------------------------- */
 
-/* State of an RTP sender. `timestamp` is the RTP timestamp. `time` is the PTS
- * and the DTS of the buffers. */
+/* State of a simulated RTP sender: the values for its next packet. `timestamp`
+ * is the RTP timestamp. `time` is the PTS and the DTS of the buffer. */
 typedef struct
 {
   guint32 ssrc;
@@ -47,9 +48,9 @@ start (const gchar * properties, const gchar * caps)
   return h;
 }
 
-/* Makes an RTP packet with the header of RFC 2250. `type` is the picture type
- * in this header, or 0 if the header does not contain a type. `letter` is the
- * last byte of the packet. */
+/* Makes an RTP packet of MPEG video (RFC 2250). `type` is the picture type in
+ * its video-specific header, or 0 if this header contains no type. `letter`
+ * becomes the last byte, by which the tests recognize the packet. */
 static GstBuffer *
 make_packet (Sender * sender, guint type, gboolean begins, gboolean ends,
     gchar letter)
@@ -158,8 +159,8 @@ read_clock (GstHarness * h)
   return time;
 }
 
-/* Advances the clock step by step until it shows `time`. Each step advances the
- * clock to the next time for which the link waits. */
+/* Advances the test clock until it shows `time`. In each step, the clock is set
+ * to the next time for which the element waits. */
 static void
 crank_to (GstHarness * h, GstClockTime time)
 {
@@ -246,9 +247,9 @@ GST_START_TEST (ifd_has_statistics_of_its_own)
 
 GST_END_TEST;
 
-/* The queue `ifd` changes the order of video packets only. All other packets
- * must leave in their order of arrival, and must also keep their places between
- * the video packets. */
+/* With queue=ifd, the element wirelesslink collects video packets into frames
+ * and chooses among the frames. All other packets must leave in their order of
+ * arrival, and must keep their places between the video packets. */
 GST_START_TEST (packets_that_are_no_video_pass)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);
@@ -317,9 +318,9 @@ GST_START_TEST (caps_say_what_rtp_carries)
 
 GST_END_TEST;
 
-/* Returns an IP packet that contains the RTP packet `rtp`: an IPv4 header of 20
- * bytes, a UDP header of 8 bytes, and `rtp` with the payload type 32. Takes
- * ownership of `rtp`. */
+/* Returns an IP packet that contains the RTP packet `rtp`, after an IPv4 header
+ * of 20 bytes and a UDP header of 8 bytes. The payload type of the RTP packet
+ * is set to 32. Takes ownership of `rtp`. */
 static GstBuffer *
 wrap (GstBuffer * rtp)
 {
@@ -337,8 +338,8 @@ wrap (GstBuffer * rtp)
   return buffer;
 }
 
-/* The caps of packets from a TUN device do not describe RTP. The RTP payload
- * type 32 identifies the video instead. */
+/* Packets of a TUN device have caps that say nothing about RTP. The element
+ * must recognize the video in them by the RTP payload type 32 (MPEG video). */
 GST_START_TEST (video_in_ip_packets_is_found)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",
@@ -376,9 +377,11 @@ push_whole_frame (GstHarness * h, guint type, gchar letter)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 }
 
-/* Each buffer contains a whole frame, like the buffers that mpegstat outputs.
- * The I-frame must be sent, and the B-frame must wait in the queue. The P-frame
- * must then replace the B-frame. */
+/* Each buffer contains a whole frame, as mpegstat outputs it. The queue has
+ * room for one frame besides the frame that is being sent. An I-frame, a
+ * B-frame and a P-frame arrive. The I-frame must be sent. The B-frame waits in
+ * the queue until the P-frame arrives, and must then be replaced by the
+ * P-frame. */
 GST_START_TEST (whole_frames_are_video)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",
@@ -395,9 +398,9 @@ GST_START_TEST (whole_frames_are_video)
 
 GST_END_TEST;
 
-/* If the RFC 2250 header of a packet contains no picture type, the link must
- * read the type from the picture header or from the frame info meta of the
- * buffer. */
+/* The video-specific header of RFC 2250 usually contains the picture type. If
+ * it contains none, the element must read the type from the MPEG picture
+ * header, or from the frame info meta of the buffer. */
 GST_START_TEST (empty_video_headers_are_made_up_for)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);
@@ -423,8 +426,9 @@ GST_END_TEST;
 
 /* --- incomplete frames ---------------------------------------------------- */
 
-/* The clock does not advance in this test. EOS must therefore leave the link
- * without waiting for the rest of the incomplete frame. */
+/* EOS arrives while a frame is incomplete. The test does not advance the clock,
+ * so the element cannot wait for the rest of the frame. It must drop the frame
+ * and output EOS at once. */
 GST_START_TEST (eos_does_not_wait_for_the_rest_of_a_frame)
 {
   const gchar *const lines[] = { "queue=ifd", "queue=ifd mode=timestamp" };
@@ -482,8 +486,9 @@ GST_START_TEST (a_query_does_not_wait_for_the_rest_of_a_frame)
 
 GST_END_TEST;
 
-/* A custom event waits for the end of an incomplete frame, but only for one
- * second. */
+/* A custom event arrives while a frame is incomplete. The element waits for the
+ * rest of the frame before it outputs the event. If nothing arrives, it must
+ * stop waiting after one second. */
 GST_START_TEST (silence_ends_a_frame)
 {
   GstHarness *h = start ("queue=ifd", RTP_CAPS);
@@ -536,8 +541,9 @@ GST_START_TEST (a_flush_forgets_the_frame)
 
 GST_END_TEST;
 
-/* A sender of video must not block, even with blocking=true: a full queue drops
- * frames instead. A full queue blocks only a sender of other packets. */
+/* With blocking=true, a full queue blocks the thread that sends packets. This
+ * must not happen to video if queue=ifd: the queue must drop frames instead.
+ * Only senders of other packets are blocked. */
 GST_START_TEST (blocking_does_not_hold_up_video)
 {
   GstHarness *h = start ("queue=ifd ifd-algorithm=paper blocking=true "

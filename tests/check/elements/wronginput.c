@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A source that cannot be opened must post exactly one error message. */
+/* If a source cannot open its socket, it must post exactly one error message.
+ */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-/* If the source posted no error, GstBaseSrc would post one that says "some
- * element failed to post a proper error message". */
+/* The source must post an error of its own. If it posted none, GstBaseSrc would
+ * post a useless one, which says "some element failed to post a proper error
+ * message". */
 GST_START_TEST (a_source_that_cannot_start_posts_one_error)
 {
   static const gchar *const sources[] = {

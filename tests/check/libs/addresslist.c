@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of AddressList, a list of IP addresses and prefixes (addresslist.h):
- * which addresses a list contains, and which texts are refused. */
+/* Tests of AddressList (addresslist.h), a list of IP addresses and prefixes
+ * that is read from a text. The tests check which addresses a list contains,
+ * and which texts are refused.
+ */
 
 #include <gst/check/gstcheck.h>
 
@@ -37,12 +39,14 @@ static const struct
   {"2001:db8:0:8000::/49", "2001:db8:0:8001::", "2001:db8:0:7fff::"},
   {"0.0.0.0/0", "203.0.113.1", "2001:db8::1"},
   {"::/0", "2001:db8::1", "203.0.113.1"},
-  /* An IPv4-mapped IPv6 address matches an IPv4 entry, and an IPv4 address
-   * matches an IPv4-mapped entry. */
+  /* An IPv4-mapped IPv6 address such as ::ffff:192.0.2.9 stands for the IPv4
+   * address in it. It must therefore match an IPv4 entry, and an IPv4 address
+   * must match an IPv4-mapped entry. */
   {"192.0.2.0/24", "::ffff:192.0.2.9", "::ffff:192.0.3.9"},
   {"::ffff:192.0.2.0/120", "192.0.2.9", "192.0.3.9"},
-  /* An IPv6 address does not match an IPv4 entry whose four bytes are the first
-   * four bytes of the IPv6 address. */
+  /* The IPv6 address 2001:db8:: begins with the same four bytes as the IPv4
+   * address 32.1.13.184. It must nevertheless not match an IPv4 entry with this
+   * address. */
   {"32.1.13.184", "32.1.13.184", "2001:db8::"},
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of BitrateControl, which computes the bitrate that bitrateadapt asks
- * the encoder for. They run in virtual time. Rates are in kbit/s and times in
- * ms. The control receives a report every 20 ms.
+/* Tests of BitrateControl, which computes the bitrate that the element
+ * bitrateadapt sets on the encoder. The tests run in virtual time.
+ * BitrateControl receives a report about the network every 20 ms. In this file,
+ * rates are in kbit/s and times in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -42,7 +43,8 @@ end (void)
   bitrate_control_free (control);
 }
 
-/* Repeats the current report every 20 ms for `duration` ms. */
+/* Passes the report in `report` to `control` every 20 ms for `duration` ms of
+ * virtual time. */
 static void
 run (guint64 duration)
 {
@@ -54,10 +56,11 @@ run (guint64 duration)
   }
 }
 
-/* Simulates a network that carries `capacity` kbit/s, and an encoder whose
- * bitrate always equals the target bitrate. The reports contain an estimate of
- * the capacity. If the target is lower than the capacity, the estimate equals
- * the target and is marked as a lower bound. */
+/* Simulates a network that carries `capacity` kbit/s, and an encoder that
+ * always uses its target bitrate. The reports contain an estimate of the
+ * capacity. If the target is lower than the capacity, the sender cannot measure
+ * the capacity. The estimate then equals the target and is marked as a lower
+ * bound. */
 static void
 run_over (guint64 capacity, guint64 duration)
 {
@@ -209,9 +212,9 @@ GST_START_TEST (waiting_data_lower_the_rate_further)
   report.queued_bytes = 0;
   run (200);
   assert_target (1800);
-  /* At 2 Mbit/s, it takes 100 ms to send the 25000 bytes in the queue.
-   * bitrate_estimate_rule tolerates a queueing delay of 40 ms. The excess is
-   * 60 ms, so the bitrate must fall. */
+  /* 25000 bytes wait at the sender. At the estimated 2 Mbit/s, they need 100 ms
+   * to drain. bitrate_estimate_rule tolerates 40 ms, so the excess is 60 ms.
+   * The bitrate must therefore fall. */
   report.queued_bytes = 25000;
   run (200);
   assert_target (1260);
@@ -314,9 +317,10 @@ GST_END_TEST;
 /* --- queues in the network ------------------------------------------------ */
 
 /* Simulates an encoder that puts `put` kbit/s into a network that delivers
- * `delivered` kbit/s. At the start, a payload of 12500 bytes is in flight,
- * which is 100 ms of data at 1000 kbit/s. Headers are 3 % of the bytes in
- * flight, and `control` takes them into account. */
+ * `delivered` kbit/s. At the start, 100 ms of data are in flight: 12500 bytes
+ * of payload, which is what 1000 kbit/s make in 100 ms. The number of bytes in
+ * flight includes headers, which are 3 % of it. BitrateControl assumes the same
+ * share. */
 static void
 run_backlog (guint64 put, guint64 delivered, guint64 duration)
 {
@@ -338,8 +342,8 @@ run_backlog (guint64 put, guint64 delivered, guint64 duration)
 }
 
 /* Simulates for `duration` ms that the encoder sends 1000 kbit/s and that the
- * network carries this bitrate. The estimate allows this bitrate and no more.
- */
+ * network carries this bitrate. The estimated rate is 1112 kbit/s. The encoder
+ * may use 90 % of it, which is 1000 kbit/s. */
 static void
 begin_backlog (guint64 duration)
 {
@@ -349,9 +353,9 @@ begin_backlog (guint64 duration)
   run_backlog (1000, 1000, duration);
 }
 
-/* A queueing delay of 120 ms exceeds the tolerated 60 ms by 60 ms. The queue
- * has to drain within 200 ms. Therefore the encoder's bitrate must fall to the
- * delivered bitrate times 0.85 * (1 - 60 / 200). */
+/* The queueing delay in the network rises to 120 ms. BitrateControl tolerates
+ * 60 ms, so the excess is 60 ms. The bitrate must fall so far that the queue
+ * drains within 200 ms: to 0.85 * (1 - 60 / 200) of the delivered bitrate. */
 GST_START_TEST (queue_in_the_network_lowers_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -370,10 +374,11 @@ GST_START_TEST (queue_in_the_network_lowers_the_rate)
 
 GST_END_TEST;
 
-/* A queueing delay of 40 ms is tolerated if the queue drains within 100 ms. If
- * the queue does not drain, only 10 ms are tolerated. The delay of 40 ms then
- * exceeds this limit by 30 ms, so the encoder gets 0.85 * (1 - 30 / 200) of the
- * delivered bitrate. */
+/* In the first part of the test, the queueing delay rises to 40 ms, but falls
+ * to 5 ms every 100 ms. BitrateControl tolerates such a queue, because it
+ * drains. In the second part, the queueing delay stays at 40 ms. Of such a
+ * constant delay, the control tolerates only 10 ms, so the excess is 30 ms. The
+ * bitrate must fall to 0.85 * (1 - 30 / 200) of the delivered bitrate. */
 GST_START_TEST (standing_queue_lowers_the_rate)
 {
   guint i;
@@ -395,11 +400,12 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 GST_END_TEST;
 
 /* bitrate_estimate_rule usually tolerates a constant queueing delay of up to 10
- * ms. A sink that reports a round-trip time measures the queueing delay of the
- * last packet of a frame. This packet usually waits half a frame period behind
- * the other packets of the frame. For such a sink, the limit must therefore be
- * half a frame period higher. Half a frame period is 10 ms here, so the limit
- * must be 20 ms. */
+ * ms. A sink that reports its round-trip time measures the queueing delay of
+ * the last packet of a frame. This packet has also waited behind the other
+ * packets of its own frame, usually for half a frame period. For such a sink,
+ * the tolerated delay must therefore be half a frame period higher. Half a
+ * frame period is 10 ms in this test, so 19 ms must be tolerated, and 22 ms
+ * must lower the bitrate. */
 GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -418,8 +424,9 @@ GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 
 GST_END_TEST;
 
-/* Simulates for `duration` ms that 1000 kbit/s are sent and delivered. There is
- * only one report in each round trip of 300 ms. */
+/* Simulates for `duration` ms that 1000 kbit/s are sent and delivered. The
+ * receiver sends only one report in each round trip of 300 ms. Between two
+ * reports, the number of bytes in flight therefore only grows. */
 static void
 run_rare_reports (guint64 duration)
 {
@@ -444,9 +451,11 @@ begin_rare_reports (void)
   report.round_trip = 300 * MS;
 }
 
-/* The round trip is 300 ms, and dccpthinsink receives one report in each round
- * trip. Between two reports, the age of the backlog therefore grows by up to
- * 300 ms. This must not count as an outage. */
+/* The round trip is 300 ms, and the receiver sends one report in each round
+ * trip, as with dccpthinsink. Between two reports, more and more bytes are
+ * unconfirmed, although the network delivers them. BitrateControl must not
+ * treat this as an outage. After this, no report arrives for 400 ms. This is an
+ * outage, so the bitrate must fall to the minimum. */
 GST_START_TEST (rare_reports_are_no_outage)
 {
   guint i;
@@ -467,10 +476,11 @@ GST_START_TEST (rare_reports_are_no_outage)
 
 GST_END_TEST;
 
-/* The last report arrives 200 ms before the queueing delay rises to 50 ms. The
- * tolerated queueing delay is 20 ms: 10 ms plus half a frame period. It is
- * exceeded by 30 ms. The bitrate must therefore fall to 0.85 * (1 - 30 / 200)
- * of the delivered bitrate. */
+/* The queueing delay rises to 50 ms, 200 ms after the latest report of the
+ * receiver. BitrateControl tolerates 20 ms: 10 ms plus half a frame period. The
+ * excess is 30 ms. The bitrate must therefore fall to 0.85 * (1 - 30 / 200) of
+ * the delivered bitrate. The receiver reports only once in 300 ms, and
+ * BitrateControl must nevertheless measure the delivered bitrate correctly. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -491,8 +501,9 @@ GST_START_TEST (rare_reports_show_the_delivered_rate)
 GST_END_TEST;
 
 /* Simulates an encoder that makes a frame of `size` bytes every `period` ms.
- * The sender sends each frame at 4000 kbit/s, and so its queue is empty again
- * before the next frame. At the end, the target bitrate must be 3600 kbit/s. */
+ * The sender sends the data of a frame at 4000 kbit/s, and has sent all of them
+ * before the next frame is made. The estimated rate is 4000 kbit/s. At the end,
+ * the bitrate must be 90 % of it, which is 3600 kbit/s. */
 static void
 check_large_frames (guint64 size, guint64 period)
 {
@@ -514,9 +525,11 @@ check_large_frames (guint64 size, guint64 period)
   end ();
 }
 
-/* The sink needs 160 ms to send a frame of 80,000 bytes, and 800 ms to send a
- * frame of 400,000 bytes. The frame periods are 200 ms and 1000 ms. Each frame
- * is sent before the next frame arrives, so the bitrate must not be reduced. */
+/* The first encoder makes a frame of 80,000 bytes every 200 ms, and the sender
+ * needs 160 ms to send it. The second encoder makes a frame of 400,000 bytes
+ * every 1000 ms, and the sender needs 800 ms to send it. In both cases the
+ * sender has sent each frame before the next frame arrives. The bitrate must
+ * therefore not be reduced. */
 GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
 {
   check_large_frames (80000, 200);
@@ -525,8 +538,9 @@ GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
 
 GST_END_TEST;
 
-/* The network delivers nothing, so the sink gets no report and does not change
- * its estimate. The encoder's bitrate must nevertheless fall to the minimum. */
+/* The network delivers nothing, so no report of the receiver arrives and the
+ * estimated rate does not change. The bitrate of the encoder must nevertheless
+ * fall to the minimum. */
 GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 {
   begin_backlog (400);
@@ -540,13 +554,14 @@ GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 
 GST_END_TEST;
 
-/* During the outage, 0.4 s of data wait in the queue. After the outage the
- * queue drains at 6000 kbit/s.
+/* An outage of the network lasts 0.4 s. During this time, the data that the
+ * encoder makes wait in the queue. After the outage the queue drains at 6000
+ * kbit/s.
  *
- * Then the bitrate is set to the minimum of two values: 85 % of the bitrate
- * before the outage, and half of the rate at which the queue drains. Here the
- * minimum is the first value, 850 kbit/s. If the queue drained at 1200 kbit/s,
- * the minimum would be the second value, at most 600 kbit/s. */
+ * The bitrate must then rise at once to the lower one of two values: 85 % of
+ * the bitrate before the outage, and half of the rate at which the queue
+ * drains. Here these are 850 kbit/s and 3000 kbit/s, so the bitrate must be 850
+ * kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin_backlog (400);
@@ -560,8 +575,9 @@ GST_START_TEST (rate_returns_when_an_outage_is_over)
 
 GST_END_TEST;
 
-/* If the sender drops data, this data no longer waits anywhere. It must not
- * count as a backlog, because a backlog keeps the bitrate low. */
+/* During an outage, data wait at the sender or in the network, and the bitrate
+ * falls. Then the sender drops the data that wait. BitrateControl must no
+ * longer count these data, so that the bitrate rises again. */
 GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -579,8 +595,9 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 GST_END_TEST;
 
 /* A handover to another network increases the round trip permanently. The
- * one-way delay and the age of the backlog therefore stay higher than before
- * the handover. The bitrate must nevertheless return to the value that it had
+ * one-way delay therefore stays higher than before, and so does the time until
+ * data are confirmed. At first this looks like a queue in the network. After
+ * some seconds, the bitrate must nevertheless return to the value that it had
  * before the handover. */
 GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 {
@@ -595,9 +612,9 @@ GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 
 GST_END_TEST;
 
-/* During an outage, the sink is replaced by a sink that does not report the
- * bytes in flight. The controller must then treat the outage as over and raise
- * the bitrate again. */
+/* The bitrate has fallen because of an outage. Then the sink is replaced by
+ * another one, which does not report the bytes in flight. Without this number,
+ * nothing shows that the outage continues, so the bitrate must rise again. */
 GST_START_TEST (other_sink_ends_an_outage)
 {
   begin_backlog (400);
@@ -611,8 +628,9 @@ GST_START_TEST (other_sink_ends_an_outage)
 
 GST_END_TEST;
 
-/* The source sends nothing for 10 s. The sink continues to report the queueing
- * delay of the last packet, which is 60 ms. The bitrate must not decrease. */
+/* The source sends nothing for 10 s. During this time, the sink repeats the
+ * queueing delay of the last packet, which was 60 ms. This delay says nothing
+ * about the present, so the bitrate must not fall. */
 GST_START_TEST (idle_source_keeps_the_rate)
 {
   begin_backlog (400);
@@ -620,16 +638,17 @@ GST_START_TEST (idle_source_keeps_the_rate)
   report.network_queue = 60 * MS;
   report.in_flight = 0;
   run_backlog (0, 0, 10000);
-  /* The controller does not change the encoder's bitrate by less than 1 %. */
+  /* The bitrate may be up to 1 % too low, because smaller differences do not
+   * cause a change of the encoder's bitrate. */
   assert_target_between (990, 1001);
   end ();
 }
 
 GST_END_TEST;
 
-/* If the network accepts no data, the sink blocks and the encoder stops. As in
- * a pause of the source, nothing is sent. A pause does not lower the bitrate,
- * but a blocked sink must lower it. */
+/* The network accepts no data, so the sink blocks, and the encoder has to wait.
+ * The encoder then sends nothing, as in a pause of the source. A pause must not
+ * lower the bitrate, but a blocked sink must lower it to the minimum. */
 GST_START_TEST (blocked_source_is_not_idle)
 {
   begin_backlog (400);
@@ -641,10 +660,11 @@ GST_START_TEST (blocked_source_is_not_idle)
 
 GST_END_TEST;
 
-/* The estimate of the network's rate would permit a bitrate of 1668 kbit/s, but
- * it is only a lower bound. While the source is idle, nothing shows that the
- * network carries this bitrate. The encoder's bitrate must therefore stay at
- * 1000 kbit/s until the source sends again. */
+/* The source pauses at 1000 kbit/s. The estimated rate is 1112 kbit/s and is
+ * only a lower bound. BitrateControl lets the bitrate rise to 1.5 times such an
+ * estimate, which is 1668 kbit/s. During the pause, however, nothing shows that
+ * the network carries more than before. The bitrate must therefore stay at 1000
+ * kbit/s until the source sends again. */
 GST_START_TEST (idle_source_does_not_raise_the_rate)
 {
   begin_backlog (400);
@@ -659,9 +679,10 @@ GST_START_TEST (idle_source_does_not_raise_the_rate)
 
 GST_END_TEST;
 
-/* The encoder pauses. The round trip is 300 ms, and the transport always has
- * some small messages in flight. These messages must not count as data that the
- * encoder sent before the pause. */
+/* The encoder pauses. The round trip is 300 ms. During the pause, the transport
+ * always has some small messages of its own in flight. BitrateControl must not
+ * mistake these bytes for data of the encoder that have been in flight since
+ * the pause began. */
 GST_START_TEST (messages_in_a_pause_are_no_old_data)
 {
   guint64 in_flight, i;
@@ -685,8 +706,10 @@ GST_START_TEST (messages_in_a_pause_are_no_old_data)
 
 GST_END_TEST;
 
-/* The last packets before a pause were lost, and the receiver reports this
- * loss only after the pause. The bitrate must not fall because of this loss. */
+/* The last packets before a pause are lost. The receiver reports this loss only
+ * after the pause, so until then the packets seem to be in flight.
+ * BitrateControl must not treat this as an outage: the bitrate must not fall.
+ */
 GST_START_TEST (loss_before_a_pause_is_no_outage)
 {
   begin_backlog (400);
@@ -701,10 +724,10 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 
 GST_END_TEST;
 
-/* A static picture needs only 20 kbit/s. Its packets are small, and headers are
- * a large part of them. The bytes in flight include the headers, so the
- * computed age of the backlog is too high. The bitrate must nevertheless stay
- * at 1000 kbit/s. */
+/* A static picture needs only 20 kbit/s. Its packets are small, so headers are
+ * a large part of them. The number of bytes in flight includes the headers.
+ * Therefore it looks as if data of the encoder had been in flight for a long
+ * time. The bitrate must nevertheless stay at 1000 kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);
@@ -716,10 +739,11 @@ GST_START_TEST (static_picture_keeps_the_rate)
 
 GST_END_TEST;
 
-/* The transport drops each key frame, because it would be late. The bitrate
- * must then fall to 90 % of the estimate (10 % are headroom), although the
- * estimate is only a lower bound. Each further drop must multiply the bitrate
- * by 0.85. */
+/* The estimated rate is only a lower bound, so the bitrate may exceed it. Then
+ * the transport drops packets because they would be late. The bitrate must fall
+ * to 90 % of the estimated rate (10 % are headroom). When the transport drops
+ * more packets, the bitrate must be multiplied by 0.85. Without further drops,
+ * it must rise again. */
 GST_START_TEST (drops_of_the_transport_lower_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1400);
@@ -740,8 +764,9 @@ GST_START_TEST (drops_of_the_transport_lower_the_rate)
 
 GST_END_TEST;
 
-/* If the transport does not report the bytes in flight, the backlog is unknown.
- * An unknown backlog does not lower the bitrate. */
+/* If the transport does not report the bytes in flight, BitrateControl does not
+ * know how many data are still unconfirmed. It must then ignore the queueing
+ * delay in the network, so the bitrate must not fall. */
 GST_START_TEST (unknown_backlog_changes_nothing)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -806,9 +831,8 @@ GST_START_TEST (constant_round_trip_lets_the_rate_rise)
   begin (&slow_receiver, &bitrate_round_trip_rule, 1000);
   set_round_trip (40);
   run (10000);
-  /* The bitrate rises twice a second. Each step is 30 kbit/s plus one thirtieth
-   * of the bitrate.
-   */
+  /* bitrate_round_trip_rule raises the bitrate twice a second, each time by 30
+   * kbit/s plus one thirtieth of the bitrate. */
   assert_target_between (2200, 3200);
   run (30000);
   assert_target (6000);

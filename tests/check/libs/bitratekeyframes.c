@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of BitrateKeyFrames, which decides when bitrateadapt asks the encoder
- * for a key frame. They run in virtual time. Times are in ms. */
+/* Tests of BitrateKeyFrames, which decides when the element bitrateadapt asks
+ * the encoder for a key frame. The tests run in virtual time. Times are in ms.
+ */
 
 #include <gst/check/gstcheck.h>
 
@@ -21,8 +22,9 @@ begin (void)
     fail_unless_equals_int (bitrate_key_frames_poll (&frames, (now) * MS), \
         expected)
 
-/* Passes a report to `frames`. In this report, the path carries 1.6 Mbit/s,
- * which is 200 bytes per ms, and the encoder produces half of that rate. */
+/* Passes a report to `frames`. The report says that the path carries 1.6
+ * Mbit/s, which is 200 bytes per ms. The bitrate of the encoder is half of this
+ * rate. */
 static void
 input (guint64 now, guint64 queued, guint64 in_flight, gboolean is_lower_bound)
 {
@@ -62,10 +64,11 @@ GST_START_TEST (loss_before_the_key_frame_that_comes_needs_no_other)
 
 GST_END_TEST;
 
-/* If a loss in the network is reported soon after a key frame was requested,
- * the lost packet was sent before the key frame. No other key frame is needed.
- * If the loss is reported later, the lost packet may belong to the key frame.
- * Another key frame must then be requested. */
+/* A key frame has been requested, and then the receiver reports that the
+ * network lost a packet. If this report arrives within 60 ms after the request,
+ * the lost packet was sent before the key frame, so the key frame repairs the
+ * loss. If the report arrives later, the lost packet may belong to the key
+ * frame, so another key frame must be requested. */
 GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
 {
   begin ();
@@ -85,8 +88,9 @@ GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
 
 GST_END_TEST;
 
-/* The round trip is 300 ms. A loss that occurred before a request may therefore
- * be reported up to 300 ms after the request. */
+/* The round trip is 300 ms. If a packet is lost just before a key frame is
+ * requested, the report of this loss may therefore arrive up to 300 ms after
+ * the request. Such a report must not cause another request. */
 GST_START_TEST (loss_in_the_network_is_reported_a_round_trip_later)
 {
   BitrateReport report = { 1000 * MS, 1600000 };
@@ -137,8 +141,9 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
       fail_unless_equals_uint64 (now, times[n++]);
   }
   fail_unless_equals_int (n, G_N_ELEMENTS (times));
-  /* Each lost key frame has increased the delay of the next request (backoff).
-   * When a key frame arrives, the backoff ends. */
+  /* Each time that the requested key frame was lost, the delay before the next
+   * request has doubled (backoff). Now a key frame arrives. When a key frame is
+   * lost after this, the delay must have its initial value of 200 ms again. */
   bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   frames.is_key_frame_lost = FALSE;
   assert_poll (6000, TRUE);
@@ -148,9 +153,10 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
 
 GST_END_TEST;
 
-/* The transmission of 60000 queued bytes takes 300 ms, and that of 30000 bytes
- * in flight takes 150 ms. The sum exceeds the latency of 400 ms. A key frame
- * must therefore be requested. */
+/* The path needs 150 ms for the 30000 bytes in flight, and then 300 ms for the
+ * 60000 bytes that wait at the sender. The sum is longer than the latency of
+ * 400 ms, so the data at the sender will be late. A key frame must therefore be
+ * requested. */
 GST_START_TEST (frames_that_will_be_late_ask_for_one)
 {
   begin ();
@@ -165,9 +171,10 @@ GST_START_TEST (no_key_frame_is_made_that_would_be_late_itself)
   begin ();
   input (1000, 60000, 60000, FALSE);
   assert_poll (1000, FALSE);
-  /* The transmission of the bytes in flight needs 260 ms, and that of the key
-   * frame needs 100 ms. The sum reaches the limit of 360 ms, so no key frame is
-   * requested. The limit is the latency of 400 ms minus a margin of 40 ms. */
+  /* The path needs 260 ms for the bytes in flight, and then 100 ms for a key
+   * frame. The key frame would arrive after 360 ms. It would count as late,
+   * because the limit is 360 ms: the latency of 400 ms minus a margin of 40 ms.
+   * No key frame must be requested. */
   input (1100, 60000, 52000, FALSE);
   assert_poll (1100, FALSE);
   input (1200, 60000, 51000, FALSE);

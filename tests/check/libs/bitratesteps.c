@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs an encoder in virtual time over a link whose rate changes
- * (bitratesimulation.h). The encoder follows the rate that MMTP estimates. The
- * same test over real sockets is tests/integration/test_bitrate_steps.py.
+/* Simulates an encoder that sends over a link whose rate changes
+ * (bitratesimulation.h), in virtual time. The bitrate of the encoder follows
+ * the rate that MMTP estimates. tests/integration/test_bitrate_steps.py makes
+ * the same test over real sockets.
  *
  * With BITRATE_STEPS_LOG=1 the test prints the state every 100 ms.
  */
@@ -15,9 +16,8 @@
 #define LATENCY (400 * MS)
 #define BITRATE 2000000         /* bit/s, at the start */
 
-/* Prepares a run over a link that has the given trace and a queue for `queue`
- * packets.
- */
+/* Prepares a simulation with one link. `trace` says how the rate of the link
+ * changes over time. The queue of the link has room for `queue` packets. */
 static BitrateSimulation *
 begin (const ArenaTrace * trace, guint queue, guint64 seed, guint64 duration)
 {
@@ -32,8 +32,8 @@ begin (const ArenaTrace * trace, guint queue, guint64 seed, guint64 duration)
 
 /* --- results -------------------------------------------------------------- */
 
-/* Returns the maximum rate over any 200 ms between `from` and `to`, in bit/s.
- */
+/* Returns the maximum rate in bit/s at which data entered the network between
+ * `from` and `to`. Each rate is a mean over 200 ms. */
 static gdouble
 get_max_entered (const BitrateSimulation * simulation, guint64 from, guint64 to)
 {
@@ -49,10 +49,11 @@ get_max_entered (const BitrateSimulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* The number of frames that were late or lost, or that refer to a late or
-   * lost frame. */
+  /* The number of frames that a decoder could not show: frames that were late
+   * or lost, or that refer to a late or lost frame. */
   guint dropped;
-  guint64 max_delay;            /* maximum delay in ns of the shown frames */
+  /* maximum time in ns from the capture of a frame to its display */
+  guint64 max_delay;
 } Shown;
 
 /* Considers the frames that were captured at or after `from` and before `to`.
@@ -88,13 +89,14 @@ get_shown (const BitrateSimulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* Maximum rate in bit/s at which data entered the network, as a mean over 200
-   * ms. The measurement begins 0.4 s after STEP_DOWN and ends 1.4 s after
-   * STEP_DOWN. */
+  /* Maximum rate in bit/s at which data entered the network after the rate of
+   * the link has fallen. Each rate is a mean over 200 ms. The measurement lasts
+   * one second, and begins 0.4 s after STEP_DOWN. */
   gdouble entered;
   Shown shown;
-  /* Time in s from STEP_UP to the end of the first second in which data entered
-   * the network at 3.2 Mbit/s or more. */
+  /* Time in s that the encoder needs to use the higher rate of the link. The
+   * time begins at STEP_UP, and ends at the end of the first second in which
+   * data entered the network at 3.2 Mbit/s or more. */
   gdouble seconds;
 } StepResult;
 
@@ -153,8 +155,9 @@ check_steps (guint queue, guint64 seed)
 }
 
 /* The rate of the link falls from 4 Mbit/s to 1.5 Mbit/s, and later rises to 4
- * Mbit/s again. The round trip is 40 ms. At 1.5 Mbit/s, the queue of the link
- * holds 0.4 s of data. */
+ * Mbit/s again. The encoder must follow, and only a few frames may be late or
+ * lost. The round trip is 40 ms. At 1.5 Mbit/s, the queue of the link holds 0.4
+ * s of data. */
 GST_START_TEST (encoder_follows_a_step_down_and_up)
 {
   guint dropped[N_SEEDS], i;
@@ -176,20 +179,21 @@ GST_END_TEST;
 
 /* --- padding -------------------------------------------------------------- */
 
-/* Time at which a moving picture replaces a static picture. */
+/* Before the time SCENE, the picture is static and needs few bits. At SCENE, a
+ * scene with motion begins, which needs the full bitrate. */
 #define SCENE (20 * SECOND)
 #define SCENE_END (30 * SECOND)
 #define STATIC_RATE 500000
 
 typedef struct
 {
-  /* the estimated rate just before the new scene, in bit/s */
+  /* rate in bit/s that MMTP estimates for the path just before the new scene */
   guint64 estimate;
-  /* rate at which data enters the network in the first second of the new scene,
-   * in Mbit/s */
+  /* rate in Mbit/s at which data enter the network during the first second of
+   * the new scene */
   gdouble entered;
   Shown before, after;
-  /* mean rate of padding before the new scene, in bit/s */
+  /* mean rate of the padding that MMTP sends before the new scene, in bit/s */
   gdouble padding;
 } SceneResult;
 
@@ -230,9 +234,12 @@ print_scene (guint64 rate, const SceneResult * result)
       result->after.max_delay / MS);
 }
 
-/* The rate of the link is 4 Mbit/s. The static picture needs 0.5 Mbit/s. The
- * limits in this test allow small deviations from the figures in
- * docs/bitrateadapt.md. */
+/* The rate of the link is 4 Mbit/s. A static picture needs only 0.5 Mbit/s, so
+ * MMTP sends padding (data without content) to measure what the link carries.
+ * With padding, MMTP must estimate about 4 Mbit/s. When a scene with motion
+ * begins, the encoder must then send faster than without padding.
+ * docs/bitrateadapt.md has the measured figures, and the limits in this test
+ * allow small deviations from them. */
 GST_START_TEST (padding_shows_what_the_path_carries)
 {
   static const guint64 rates[] = { 500000, 1000000, 2000000 };

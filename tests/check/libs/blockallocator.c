@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how much memory the blocks of GstBlockAllocator occupy if only a few of
- * the buffers in them are in use.
+/* GstBlockAllocator puts several buffers into one block of memory. A block is
+ * freed only with its last buffer. The tests check how much memory the blocks
+ * occupy if only a few of their buffers are still in use.
  */
 
 #include <malloc.h>
@@ -14,8 +15,7 @@
 #define KEPT 500
 #define BLOCK_SIZE (64 * 1024)
 #define MAX_BLOCKS 8
-/* Maximum memory in bytes that a buffer occupies in addition to its data
- */
+/* Maximum number of bytes that a buffer may occupy in addition to its data */
 #define OVERHEAD 1000
 
 static gsize
@@ -36,8 +36,8 @@ make_buffer (GstAllocator * allocator, guint8 value)
   return buffer;
 }
 
-/* Makes `n` buffers one after the other. Returns the last buffer. All other
- * buffers are freed. */
+/* Makes `n` buffers one after the other. Frees all of them but the last one,
+ * which it returns. */
 static GstBuffer *
 keep_one_of (GstAllocator * allocator, guint n, guint8 value)
 {
@@ -66,8 +66,8 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
   GstBuffer *kept[KEPT];
   guint i, round;
 
-  /* The allocator must respect the same limit of memory in both iterations,
-   * because all buffers are freed at the end of an iteration. */
+  /* Each iteration frees all its buffers at the end. The same limit of memory
+   * must therefore hold in the second iteration as in the first one. */
   for (round = 0; round < 2; round++) {
     for (i = 0; i < KEPT; i++)
       kept[i] = keep_one_of (allocator, 100, i);
@@ -83,9 +83,9 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
 
 GST_END_TEST;
 
-/* The allocator has at most one shared block. When this block is full, each
- * further memory gets a block for itself. After all memories were freed, new
- * memories must share a block again. */
+/* The allocator may have only one block with several memories (a shared block).
+ * When this block is full, each further memory must get a block of its own.
+ * After all memories were freed, new memories must share a block again. */
 GST_START_TEST (blocks_are_shared_again_after_the_limit_was_reached)
 {
   GstAllocator *allocator = gst_block_allocator_new (1);

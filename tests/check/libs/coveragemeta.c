@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the coverage meta: what happens to it when a buffer or a part of a
- * buffer is copied. */
+/* Tests of GstCoverageMeta, which says how many bytes at the start of a packet
+ * the checksum covers. When a buffer or a part of it is copied, the copy must
+ * have the right coverage.
+ */
 
 #include <gst/check/gstcheck.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the memory of received packets (datagramblock.h): slices keep their
- * bytes, and the blocks of a pool are limited and used again.
+/* Tests of the memory in which packets are received (datagramblock.h). It
+ * consists of blocks, which belong to a pool and are divided into slices. A
+ * slice must keep its bytes. A pool must limit the number of its blocks, and
+ * must use them again.
  */
 
 #include <gst/check/gstcheck.h>
@@ -126,9 +128,9 @@ clear_slices (gpointer queue)
   return NULL;
 }
 
-/* One thread makes slices of blocks from the pool. At the same time, another
- * thread frees the slices. Each slice must contain the correct byte, and all
- * blocks must be back in the pool at the end. */
+/* One thread takes blocks from the pool and divides them into slices. Another
+ * thread checks and frees the slices at the same time. Each slice must contain
+ * the correct byte. At the end, no block must be in use. */
 GST_START_TEST (another_thread_frees_slices)
 {
   DatagramPool *pool = datagram_pool_new (SIZE, BLOCKS);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of DatagramPath and DatagramPart: when two paths are equal, how a path
- * is written as text, and how a packet is composed of parts. */
+/* Tests of DatagramPath, the addresses and ports of both ends of a connection,
+ * and of DatagramPart, a part of a packet: when two paths are equal, how a path
+ * is written as text, and how a packet is composed of parts.
+ */
 
 #include <gst/check/gstcheck.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks how packets are grouped into runs, and how merged packets are split
- * again, for many random packets. The kernel sends a run as one message.
+/* Tests runs: groups of packets that are sent as one message, which the kernel
+ * or the device splits again (GSO). Packets of random sizes are grouped into
+ * runs, and merged packets are split.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,9 +16,9 @@
 static Datagram packets[MAX_PACKETS];
 static DatagramPart parts[DATAGRAM_MAX_PARTS];
 
-/* A run is a group of packets that is sent as one message. The number of parts
- * in a run is limited, and the tests check this limit. The tests need only the
- * number of parts, so the parts are empty. */
+/* Makes a packet of `size` bytes. The packet has `n_parts` parts, because the
+ * number of parts in a run is limited and the tests check this limit. The
+ * contents of the parts do not matter, so the parts are empty. */
 static void
 make_packet (GRand * rand, Datagram * packet, gsize size, guint n_parts)
 {
@@ -47,8 +48,9 @@ is_same_path (guint a, guint b)
   return datagram_path_equal (&packets[a].path, &packets[b].path);
 }
 
-/* Returns whether the packets are a run. Packets are a run if the kernel can
- * split one message into exactly these packets. */
+/* Returns whether the `n` packets from `packets[first]` on may form a run. A
+ * run is sent as one message. The kernel must be able to split the message into
+ * exactly these packets. */
 static gboolean
 is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
 {
@@ -71,8 +73,9 @@ is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
   return total <= DATAGRAM_MAX_RUN_SIZE && vectors <= DATAGRAM_MAX_RUN_PARTS;
 }
 
-/* Each run that datagram_get_run () returns must be valid. It must also be as
- * long as possible: if the next packet is added, the run must be invalid. */
+/* datagram_get_run () groups packets into runs, each of which is sent as one
+ * message. Each run must be valid. It must also be as long as possible: with
+ * one more packet, it must be invalid. */
 GST_START_TEST (runs_are_valid_and_maximal)
 {
   static const gsize max_sizes[] = { 3, 1400, 9000, 65507 };

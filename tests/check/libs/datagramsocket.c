@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of DatagramSocket (datagramsocket.h) over loopback. No test asserts an
- * elapsed time, because the machine may be busy.
+/* Tests of DatagramSocket (datagramsocket.h) over loopback. No test requires
+ * that something happens within a certain time, because the machine may be
+ * busy.
  */
 
 #define _GNU_SOURCE             /* syscall */
@@ -37,10 +38,11 @@ GST_START_TEST (packets_go_both_ways)
   datagram_test_expect (listener, "INIT", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
   datagram_test_assert_remote (&datagram, from);
-  /* The kernel stamps the packet with the wall clock, and the socket converts
-   * this time to the monotonic clock. The socket reads the two clocks one after
-   * the other, and monotonic times have whole microseconds. The converted time
-   * is therefore slightly inexact. */
+  /* `datagram.time` is the arrival time. The kernel measures it with the wall
+   * clock, and the socket converts it to the monotonic clock. For this, the
+   * socket reads both clocks one after the other, and the monotonic clock has
+   * only whole microseconds. The arrival time is therefore slightly inexact,
+   * and the test tolerates 20 microseconds. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
   datagram_test_send (listener, "COOKIE", &datagram.path);
@@ -55,9 +57,10 @@ GST_START_TEST (packets_go_both_ways)
 
 GST_END_TEST;
 
-/* Linux begins to timestamp packets a moment after the first socket has asked
- * for it. A packet that arrived earlier gets the time at which it is read. This
- * time may be later than the timestamps of packets that arrived after it. */
+/* Sends packets until the kernel timestamps them on arrival. Linux begins to do
+ * so a moment after the first socket has asked for timestamps. A packet that
+ * arrives earlier gets the time at which it is read. This time may be later
+ * than the arrival times of the packets after it. */
 static void
 wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
 {
@@ -202,9 +205,10 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* A connected socket receives only from its peer. The client gets the answer
- * only if the answer is sent from the address to which the client has sent its
- * packet. */
+/* A client sends to one of several addresses of the listener. Its socket is
+ * connected to this address, so it receives packets only from there. The
+ * listener must therefore answer from the address to which the client has sent.
+ */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
@@ -254,9 +258,9 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
-  /* The client sent packet "1" to 127.0.0.1, and packet "4" to 127.0.0.2. A
-   * path consists of the addresses and ports of both ends. The paths of the two
-   * packets must therefore differ. */
+  /* A path consists of the addresses and ports of both ends. Packet "1" was
+   * sent to 127.0.0.1, and packet "4" was sent to 127.0.0.2, so the paths of
+   * these two packets must differ. */
   fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);
@@ -306,7 +310,9 @@ GST_START_TEST (connected_socket_sends_from_its_address)
 
 GST_END_TEST;
 
-/* The kernel chooses a loopback address as source for packets to loopback. */
+/* The local address of a socket must be the source address that the kernel
+ * chooses for its route. For a route over the loopback device, this is a
+ * loopback address. */
 GST_START_TEST (local_address_is_that_of_the_route)
 {
   GSocketAddress *remote = datagram_test_address (__i__ ? "::1" : "127.3.2.1",
@@ -423,9 +429,9 @@ GST_START_TEST (buffer_is_as_big_as_was_said)
 GST_END_TEST;
 
 /* Each packet to a closed port causes an ICMP error. The socket must report the
- * first error. It must not report another error until a packet from the peer
- * has arrived. When the port is open again, all packets must arrive.
- */
+ * first of these errors. It must report no other error until it has received a
+ * packet from the peer. When the port is open again, all packets must arrive
+ * there. */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {
   DatagramSocket *listener =
@@ -466,9 +472,9 @@ GST_END_TEST;
 
 /* --- sizes ---------------------------------------------------------------- */
 
-/* The MTU of the loopback device of Linux is 65536 bytes. An IPv4 packet of
- * this size could carry 65508 bytes, but the maximum UDP payload is 65507
- * bytes. */
+/* The loopback device of Linux has an MTU of 65536 bytes. Without the headers
+ * of IPv4 and UDP, 65508 bytes are left. The result must nevertheless be 65507
+ * bytes, which is the maximum UDP payload. */
 GST_START_TEST (maximum_message_size_is_what_mtu_and_headers_leave)
 {
   DatagramSocket *connected =
@@ -491,11 +497,11 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-/* number of seconds that is added to the time of the wall clock */
+/* number of seconds that the simulated wall clock is ahead of the real one */
 static gint64 clock_step;
 
-/* Replaces clock_gettime() in this program and in the libraries that it uses.
- */
+/* Replaces clock_gettime () of the C library, so that the test can set the wall
+ * clock. */
 int
 clock_gettime (clockid_t id, struct timespec *now)
 {
@@ -506,9 +512,10 @@ clock_gettime (clockid_t id, struct timespec *now)
   return result;
 }
 
-/* The kernel stamps a packet with the wall clock. Then the wall clock is set,
- * and only then the packet is read. Setting the wall clock must not change the
- * arrival time, which is on the monotonic clock. */
+/* A packet arrives, and the kernel records the arrival time of the wall clock.
+ * Then the wall clock is set, and only after this the socket reads the packet.
+ * The socket converts the arrival time to the monotonic clock. The result must
+ * be right although the wall clock was set. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);

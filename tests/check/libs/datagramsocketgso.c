@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that the same packets arrive in the same order with and without GSO
- * and GRO. The system may refuse GSO, or send only some of the messages. The
- * test replaces sendmsg () and sendmmsg () with functions of its own. These
- * functions count the messages and can simulate both failures. */
+/* Checks that DatagramSocket delivers the same packets in the same order with
+ * and without GSO and GRO. The kernel may refuse GSO, or may send only some of
+ * the messages of a call. To simulate this, the test replaces sendmsg () and
+ * sendmmsg () with functions of its own. These functions also count the
+ * messages.
+ */
 
 #define _GNU_SOURCE             /* sendmmsg */
 
@@ -20,13 +22,13 @@
 #define SIZE 1000
 #define MAX_PACKETS DATAGRAM_BATCH
 
-/* The errno with which sendmsg () refuses a message whose segments have more
- * than `max_segment` bytes. If `gso_errno` is 0, every such message is passed
- * to the kernel. */
+/* The errno with which the test's sendmsg () refuses GSO. It refuses each
+ * message whose packets are larger than `max_segment` bytes. If `gso_errno` is
+ * 0, it refuses no message for this reason. */
 static gint gso_errno;
 static gsize max_segment;
-/* The number of messages that the socket still has room for. When it is 0,
- * every further call of sendmsg () fails with `full_errno`. */
+/* `room` is the number of messages that the test's sendmsg () will still send.
+ * As soon as it is 0, each call fails with `full_errno`. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static guint n_messages, n_merged;
 
@@ -47,7 +49,8 @@ get_segment_size (const struct msghdr *message)
   return 0;
 }
 
-/* This function replaces sendmsg of the C library. */
+/* Replaces sendmsg () of the C library. The function counts the messages, and
+ * can simulate a kernel that refuses them. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -157,7 +160,7 @@ send_packets (DatagramSocket * socket, guint first, guint n)
   return sent;
 }
 
-/* Checks that the next packet that the listener receives is packet `i`. */
+/* Checks that the next packet that the listener receives is `packets[i]`. */
 static void
 expect_packet (DatagramSocket * listener, guint i)
 {
@@ -187,10 +190,10 @@ expect_packets (DatagramSocket * listener, guint first, guint n)
 
 /* --- sending --------------------------------------------------------------- */
 
-/* Packets of equal size form a run, which may end with one smaller packet. The
- * sender must send each run as one message. The test sends 64 packets in three
- * runs, so the sender must send three messages. The maximum size of a message
- * is 65 packets of 1000 bytes.
+/* A run consists of packets of equal size, and possibly one smaller packet at
+ * its end. The sender must send each run as one message with GSO. The 64
+ * packets of this test form three runs, so the sender must send three messages.
+ * A message has room for 65 packets of 1000 bytes, so no run has to be divided.
  *
  * The receiver has no GRO, so the kernel must deliver each packet separately.
  */
@@ -234,9 +237,9 @@ GST_START_TEST (empty_packets_are_sent)
 
 GST_END_TEST;
 
-/* A socket that is not connected sends packets to two peers. Each packet has a
- * `path` with its source and its destination. Each peer must receive only its
- * own packets. */
+/* A socket that is not connected sends packets to two peers. The field `path`
+ * of each packet contains its destination. Packets to different peers must not
+ * be in one message, so each peer must receive only its own packets. */
 GST_START_TEST (run_ends_where_the_destination_changes)
 {
   DatagramSocket *sender = open_listener (__i__, FALSE);
@@ -277,9 +280,10 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
   set_up ();
   if (kernel_has_gso ("refused_packets_are_sent_one_by_one_for_good")) {
     gso_errno = refusals[__i__];
-    /* The first packet is smaller than the other packets, so GSO cannot merge
-     * it with them. The socket therefore sends the first packet alone. The next
-     * call, which sends the other packets with GSO, fails. */
+    /* The test's sendmsg () refuses GSO. In one GSO message, only the last
+     * packet may be smaller than the others. The first packet is smaller, so
+     * the socket sends it alone, and this call succeeds. The next call sends
+     * the other packets with GSO and fails. */
     packets[0].size = 10;
     fail_unless_equals_int (send_packets (sender, 0, 40), 40);
     fail_unless_equals_int (n_messages, 40);
@@ -288,8 +292,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
     fail_unless (strstr (error->message, "without GSO") != NULL);
     g_clear_error (&error);
 
-    /* GSO would succeed now. The socket must not try it again, and must not
-     * report the earlier error a second time. */
+    /* The test's sendmsg () now accepts GSO. The socket must nevertheless not
+     * try GSO again, and must not report the earlier error a second time. */
     gso_errno = 0;
     fail_unless_equals_int (send_packets (sender, 1, 40), 40);
     fail_unless_equals_int (n_merged, 0);
@@ -303,8 +307,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
 GST_END_TEST;
 
 /* The socket has already sent packets with GSO. Then its route moves to a
- * device that refuses GSO, so an error occurs in the middle of a batch. The
- * socket must send the rest of the batch without GSO. */
+ * device that does not support GSO, so sendmsg () fails in the middle of a
+ * batch. The socket must send the rest of the batch without GSO. */
 GST_START_TEST (running_socket_falls_back_when_its_route_moves)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -318,10 +322,10 @@ GST_START_TEST (running_socket_falls_back_when_its_route_moves)
     expect_packets (listener, 0, 40);
     fail_unless (datagram_socket_check_gso (sender, NULL));
 
-    /* The first 10 packets are half as large as the remaining 30, so they form
-     * a separate message. sendmsg () accepts this message, because its packets
-     * are not larger than `max_segment`. It refuses the message with the
-     * remaining 30 packets, so they must be sent one by one. */
+    /* The first 10 packets are half as large as the other 30, so the two groups
+     * are separate messages. The test's sendmsg () accepts the first message,
+     * because its packets are not larger than `max_segment`. It refuses the
+     * second message, so the socket must send these 30 packets one by one. */
     for (i = 0; i < 10; i++)
       packets[i].size = SIZE / 2;
     gso_errno = refusals[__i__];
@@ -377,10 +381,10 @@ GST_START_TEST (packets_above_the_mtu_are_sent_one_by_one)
 
 GST_END_TEST;
 
-/* The test is run several times, with a different value of __i__ each time. At
- * first, the kernel accepts only __i__ messages of 10 packets each. Only the
- * packets of these messages may count as sent. The remaining packets must be
- * sent when the kernel has room again. */
+/* The socket sends 60 packets in six messages. At first, the kernel has room
+ * only for __i__ of these messages. Only the packets of these messages may
+ * count as sent. When the kernel has room again, the socket must send the other
+ * packets. */
 GST_START_TEST (packets_of_unsent_messages_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -407,9 +411,10 @@ GST_START_TEST (packets_of_unsent_messages_remain)
 
 GST_END_TEST;
 
-/* sendmsg () refuses a message of 20 packets. The packets are therefore sent
- * one by one, but the socket has room for only 7 of them. A second call of
- * send_packets () must send the remaining 13 packets. */
+/* The test's sendmsg () refuses a message of 20 packets, so the socket sends
+ * the packets one by one. The kernel has room for only 7 of them. When it has
+ * room again, a second call of send_packets () must send the other 13 packets.
+ */
 GST_START_TEST (packets_without_room_after_a_refusal_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -430,8 +435,8 @@ GST_START_TEST (packets_without_room_after_a_refusal_remain)
 
 GST_END_TEST;
 
-/* UDP-Lite and raw sockets do not use GSO. With GSO, they would fail, or they
- * would send the packets of a message as one huge packet. */
+/* Sockets of UDP-Lite and raw sockets must send without GSO. With GSO, they
+ * would fail, or would send all packets of a message as one huge packet. */
 GST_START_TEST (other_sockets_send_one_by_one)
 {
   const gchar *test = "other_sockets_send_one_by_one";
@@ -464,8 +469,10 @@ GST_END_TEST;
 
 /* --- receiving ------------------------------------------------------------- */
 
-/* The kernel may or may not merge packets. In both cases, the test must receive
- * the packets that were sent. */
+/* The listener receives with GRO, so the kernel merges the packets of each GSO
+ * message into one datagram. The packets of this test form three messages, and
+ * must arrive as three datagrams. When the test splits the datagrams, it must
+ * get the packets that were sent. */
 GST_START_TEST (merged_packets_are_split_again)
 {
   DatagramSocket *listener = open_listener (__i__, TRUE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of DatagramSocket (datagramsocket.h) as DCCP uses it, over loopback:
- * UDP and raw sockets, IPv4 and IPv6. If raw sockets are not permitted, each
- * test that needs them reports that it is skipped. No test asserts an elapsed
- * time.
+/* Tests of DatagramSocket (datagramsocket.h) over loopback. The tests use it as
+ * DCCP does: with UDP sockets and raw sockets, and with IPv4 and IPv6. If raw
+ * sockets are not permitted, each test that needs them reports that it is
+ * skipped. No test requires that something happens within a certain time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,12 +18,13 @@
 
 #define ROOM 2048
 #define PROTOCOL 33             /* DCCP, RFC 4340 section 19.1 */
-/* The DCCP port of a raw socket. The kernel does not reserve DCCP ports, and
- * other tests may run at the same time, so the port depends on the process ID.
- * A test uses three successive ports. */
+/* First of three successive DCCP ports that a test uses with raw sockets. The
+ * kernel does not reserve DCCP ports for a socket. Other tests may run at the
+ * same time, so the port depends on the process ID. */
 #define PORT (1024 + 4 * (getpid () % 16000))
 
-/* __i__: bit 0 selects IPv6, bit 1 selects a raw socket */
+/* The loop index __i__ of most tests is a kind of socket: bit 0 selects IPv6,
+ * and bit 1 selects a raw socket. */
 #define KINDS 4
 
 static gboolean
@@ -96,9 +97,10 @@ listener_new (gint kind, const gchar * text)
   return socket;
 }
 
-/* Creates a socket that is connected to `text` and `to_port`, and bound to
- * `from` and `port` if `from` is not NULL. `port` is the local DCCP port, which
- * only a raw socket uses. Returns NULL with `error` set on failure. */
+/* Creates a socket that is connected to the address `text` and the port
+ * `to_port`. If `from` is not NULL, the socket is bound to the address `from`
+ * and the port `port`. For a raw socket, the ports are DCCP ports. On failure,
+ * the function sets `error` and returns NULL. */
 static DatagramSocket *
 try_client (gint kind, const gchar * text, guint16 to_port,
     const gchar * from, guint16 port, GError ** error)
@@ -152,9 +154,9 @@ may_have (gint kind, const gchar * check)
 #define NEED(kind) \
   G_STMT_START { if (!may_have (kind, __func__)) return; } G_STMT_END
 
-/* Writes a packet with 16 bytes of header, the minimum of DCCP, and `text` as
- * payload. Only the ports in the header are set, because the socket reads
- * nothing else. */
+/* Writes a DCCP packet with a header of 16 bytes, which is the minimum, and
+ * with `text` as payload. Only the ports in the header are set, because
+ * DatagramSocket reads nothing else of it. */
 static gsize
 make_packet (guint8 * bytes, guint16 source, guint16 destination,
     const gchar * text)
@@ -251,14 +253,15 @@ GST_START_TEST (packets_go_both_ways)
   send_text (client, NULL, PORT + 1, PORT, "Request");
   expect_text (listener, "Request", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
-  /* The kernel stamps the packet with the wall clock, and the socket converts
-   * this time to the monotonic clock. The socket reads the two clocks one after
-   * the other, and monotonic times have whole microseconds. The converted time
-   * is therefore slightly inexact. */
+  /* `datagram.time` is the arrival time. The kernel measures it with the wall
+   * clock, and the socket converts it to the monotonic clock. For this, the
+   * socket reads both clocks one after the other, and the monotonic clock has
+   * only whole microseconds. The arrival time is therefore slightly inexact,
+   * and the test tolerates 20 microseconds. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
-  /* The local address and port of the client must be the remote address and
-   * port of the listener, and vice versa. */
+  /* For the listener, the client's address and port must be the remote ones.
+   * For the client, the listener's address and port must be the remote ones. */
   path = *datagram_socket_get_path (client);
   fail_unless_equals_int (path.address_size, is_ipv6 (__i__) ? 16 : 4);
   fail_unless_equals_int (datagram.path.address_size, path.address_size);
@@ -280,9 +283,10 @@ GST_START_TEST (packets_go_both_ways)
 
 GST_END_TEST;
 
-/* Linux begins to timestamp packets a moment after the first socket has asked
- * for it. A packet that arrived earlier gets the time at which it is read. This
- * time may be later than the timestamps of packets that arrived after it. */
+/* Sends packets until the kernel timestamps them on arrival. Linux begins to do
+ * so a moment after the first socket has asked for timestamps. A packet that
+ * arrives earlier gets the time at which it is read. This time may be later
+ * than the arrival times of the packets after it. */
 static void
 wait_for_stamps (DatagramSocket * listener, DatagramSocket * client)
 {
@@ -301,9 +305,9 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * client)
   }
 }
 
-/* One system call sends at most 64 packets, so 100 packets need two calls. Each
- * packet has two parts. All packets must arrive.
- */
+/* The client sends 100 packets, and each of them has two parts. One call sends
+ * at most 64 packets, so the test needs two calls. All packets must arrive, in
+ * order. */
 GST_START_TEST (many_go_by_one_call)
 {
   guint8 headers[100][16], payloads[100], rooms[100][64];
@@ -354,9 +358,10 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* The listener must answer from the address to which the client has sent. The
- * client is connected to this address, so it receives packets from no other
- * address. */
+/* A client sends to one of several addresses of the listener. Its socket is
+ * connected to this address, so it receives packets only from there. The
+ * listener must therefore answer from the address to which the client has sent.
+ */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
@@ -368,7 +373,8 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
   guint i;
 
   NEED (kind);
-  /* __i__ is 1 for an IPv4 peer of an IPv6 socket. */
+  /* If __i__ is 1, the listener is an IPv6 socket and the client has an IPv4
+   * address. */
   listener = listener_new (kind, __i__ == 1 ? "::" : "0.0.0.0");
   for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
     client = client_new (kind, addresses[i], listener);
@@ -383,8 +389,8 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 
 GST_END_TEST;
 
-/* A raw socket receives the DCCP packets of all programs on the host. Packets
- * to other ports must be ignored. */
+/* A raw socket gets the DCCP packets of all programs on the host.
+ * DatagramSocket must ignore each packet to another port than its own. */
 GST_START_TEST (raw_socket_hears_its_own_port_only)
 {
   gint kind = 2 | __i__;
@@ -398,8 +404,9 @@ GST_START_TEST (raw_socket_hears_its_own_port_only)
   send_text (client, NULL, PORT + 1, PORT, "for us");
   expect_text (listener, "for us", &datagram);
   expect_nothing (listener);
-  /* The raw socket of the client saw the packets that the client itself sent,
-   * because they passed over loopback. They must be ignored. */
+  /* The packets went over loopback, so the client's own raw socket got a copy
+   * of each packet that the client sent. The client must ignore these copies.
+   */
   expect_nothing (client);
   datagram_socket_free (client);
   datagram_socket_free (listener);
@@ -442,9 +449,10 @@ GST_START_TEST (error_names_what_could_not_be_had)
 
 GST_END_TEST;
 
-/* No socket listens on the port, so an ICMP error is returned. The client must
- * report the error. When a socket listens on the port again, it must receive
- * the client's next packet. */
+/* The client sends two packets to a port on which no socket listens, so the
+ * kernel answers with ICMP errors. The client must report an error. Then a
+ * socket listens on the port again, and must receive the client's next packet.
+ */
 GST_START_TEST (refusal_is_told_to_a_client)
 {
   DatagramSocket *listener = listener_new (__i__, loopback (__i__));

@@ -38,8 +38,8 @@ make_devices (const gchar * test)
   return TRUE;
 }
 
-/* Opens a packet socket for the IPv4 packets that arrive at `device`. `device`
- * is the far end of a pair of devices. */
+/* Opens a socket that captures the IPv4 packets that arrive at `device`, which
+ * is the far end of a virtual cable (a pair of devices). */
 static gint
 open_tap (const gchar * device)
 {
@@ -54,7 +54,8 @@ open_tap (const gchar * device)
   return fd;
 }
 
-/* Returns whether `tap` has received a packet that ends with `text`. */
+/* Returns whether the capture socket `tap` has received a packet that ends with
+ * `text`. */
 static gboolean
 hears (gint tap, const gchar * text)
 {
@@ -91,9 +92,8 @@ connect_by (const gchar * remote, const gchar * interface, const gchar * local)
 }
 
 /* The only route to the destination is over wlan0. A socket that is bound to
- * usb0 must nevertheless send over usb0. This is possible because Linux treats
- * every address as directly reachable over the interface that a socket is bound
- * to.
+ * usb0 must nevertheless send over usb0. Linux permits this: it treats every
+ * address as directly reachable over the interface to which a socket is bound.
  */
 GST_START_TEST (connected_socket_sends_by_its_interface)
 {
@@ -119,8 +119,10 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 1280 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 1500),
       1280 - 28);
-  /* 68 bytes is the minimum MTU of a link (RFC 791). A limit of 20 bytes for
-   * the MTU is less than the size of the headers, so no payload is left. */
+  /* The device now has an MTU of 68 bytes, the minimum of RFC 791. Without the
+   * headers, 40 bytes of payload must be left. If the caller limits the MTU to
+   * 20 bytes, the headers alone are larger than the MTU, so no payload must be
+   * left. */
   netns_must ("ip link set usb0 mtu 68");
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 68 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 20), 0);
@@ -133,8 +135,9 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
 
 GST_END_TEST;
 
-/* Checks that a connected socket follows routing rules like those that
- * docs/mmtpsink.md recommends. */
+/* A routing rule sends packets with a certain source address over a certain
+ * interface, as docs/mmtpsink.md recommends. A connected socket with this
+ * source address must send over this interface. */
 GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
 {
   DatagramSocket *connected;
@@ -157,8 +160,9 @@ GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
   fail_if (hears (tap_a, "with a rule"));
   datagram_socket_free (connected);
 
-  /* No neighbour at the far end of usb0 has the destination address. However, a
-   * route leads to this address over the gateway 198.51.100.9. */
+  /* The destination address is no longer a neighbour at the far end of usb0.
+   * The socket is bound to usb0, so it must use the route over the gateway
+   * 198.51.100.9. */
   netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
   connected = connect_by ("203.0.113.1", "usb0", NULL);
   datagram_test_send (connected, "by its interface", NULL);
@@ -294,8 +298,8 @@ GST_START_TEST (full_device_says_later)
 
 GST_END_TEST;
 
-/* Sends `text` until it arrives. The kernel needs some time before a new
- * address is usable, and packets that are sent earlier are lost. */
+/* Sends `text` again and again until it arrives. The kernel needs some time
+ * until it can use a new address, and it loses packets that are sent before. */
 static void
 send_until (DatagramSocket * from, const gchar * text,
     const DatagramPath * path, DatagramSocket * to, Datagram * datagram)
@@ -307,8 +311,9 @@ send_until (DatagramSocket * from, const gchar * text,
   datagram_test_expect (to, text, datagram);
 }
 
-/* An IPv6 link-local address is only valid on its interface. The local and the
- * remote address of a path must therefore both contain the interface. */
+/* An IPv6 link-local address is valid only on one interface. Both addresses of
+ * a path, the local and the remote one, must therefore contain the interface.
+ */
 GST_START_TEST (link_local_addresses_have_their_interface)
 {
   DatagramSocket *listener, *connected;
@@ -380,8 +385,8 @@ open_gso (gboolean may_fragment)
 #define HEADERS (IP_HEADER + 8) /* with UDP */
 
 /* Sends RUN packets of `size` bytes. Each packet ends with the text "packet
- * NN", in which NN is its number; the first packet has the number `first`.
- * Returns what datagram_socket_send returns. */
+ * NN", where NN is its number. The first packet has the number `first`. Returns
+ * what datagram_socket_send () returns. */
 static gint
 send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
 {
@@ -399,9 +404,9 @@ send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
   return datagram_socket_send (socket, packets, RUN, error);
 }
 
-/* Checks that the next packets that arrive at `tap` are the RUN packets that
- * send_run () has sent with the same `size` and `first`. If the sending device
- * has GSO, they may arrive as one large packet. */
+/* Checks that the next packets at `tap` are the RUN packets that send_run ()
+ * sent with the same `size` and `first`. If the sending device supports GSO,
+ * several packets may arrive as one large packet. */
 static void
 expect_run_at (gint tap, gsize size, guint first)
 {
@@ -425,11 +430,11 @@ expect_run_at (gint tap, gsize size, guint first)
   }
 }
 
-/* The route of the socket changes from one device to another, and back. The
- * first device has no checksum offload, and therefore no GSO. Kernels before
- * 6.11 refuse a GSO message for this device (EIO). Newer kernels split the
- * message themselves. In both cases, all packets must arrive at the device of
- * the current route. */
+/* The route of the socket changes from the first device to the second one, and
+ * back. The first device has no checksum offload, and therefore no GSO. A
+ * kernel before 6.11 refuses a GSO message for this device with EIO. A newer
+ * kernel splits the message itself. With each kernel, all packets must arrive
+ * at the device of the current route. */
 GST_START_TEST (gso_socket_follows_a_route_that_changes)
 {
   GError *error = NULL;
@@ -511,17 +516,18 @@ add_up (const guint8 * bytes, gsize size, guint32 start)
   return (start & 0xffff) + (start >> 16);
 }
 
-/* Computes the checksum of RFC 1071 over `bytes` and writes it to `sum`. If
- * `sum` is within `bytes`, it must contain 0 before the call. */
+/* Computes the checksum (RFC 1071) of the `size` bytes at `bytes` and writes it
+ * to `sum`. If the checksum field `sum` is one of these bytes, it must contain
+ * 0 before the call. */
 static void
 write_checksum (guint8 * bytes, gsize size, guint8 * sum)
 {
   GST_WRITE_UINT16_BE (sum, ~add_up (bytes, size, 0));
 }
 
-/* Captures RUN packets and returns them. Checks that their checksums are
- * correct, and that their IP identifications are consecutive. In the returned
- * packets, the checksums and the identifications are set to 0. */
+/* Captures RUN packets and returns them one after the other. Checks that their
+ * checksums are correct and that their IP identifications are consecutive. Sets
+ * both to 0 in the returned packets, so that two captures can be compared. */
 static GByteArray *
 capture_run (gint tap, gsize size)
 {
@@ -537,7 +543,8 @@ capture_run (gint tap, gsize size)
     received = recv (tap, packet, sizeof (packet), 0);
     fail_unless_equals_int (received, HEADERS + size);
     fail_unless_equals_int (add_up (packet, IP_HEADER, 0), 0xffff);
-    /* The pseudo header of RFC 768 has the addresses, protocol and length. */
+    /* The UDP checksum also covers a pseudo header (RFC 768): the addresses,
+     * the protocol and the length. */
     fail_unless_equals_int (add_up (packet + 12, received - 12,
             IPPROTO_UDP + received - IP_HEADER), 0xffff);
     if (i > 0)
@@ -552,9 +559,9 @@ capture_run (gint tap, gsize size)
   return captured;
 }
 
-/* Compares captures of packets that were sent with and without GSO. The device
- * has no checksum offload, so the kernel splits the GSO messages before they
- * are captured. */
+/* Captures the same packets twice, sent with and without GSO. The two captures
+ * must be equal. The device has no checksum offload, so the kernel splits the
+ * GSO messages into packets before the capture. */
 GST_START_TEST (captures_are_the_same_with_and_without_gso)
 {
   GByteArray *captured[2];
@@ -584,9 +591,11 @@ GST_START_TEST (captures_are_the_same_with_and_without_gso)
 
 GST_END_TEST;
 
-/* Simulates the gateway 192.0.2.9 at the far end of `device`. The gateway
- * answers the packet whose header starts at `packet` with the ICMP message
- * "fragmentation needed" of RFC 1191. */
+/* Simulates a gateway with the address 192.0.2.9 at the far end of `device`.
+ * The header of a received packet starts at `packet`. The gateway cannot
+ * forward this packet, because the packet is too large. It therefore sends the
+ * ICMP message "fragmentation needed" (RFC 1191), which contains the MTU `mtu`.
+ */
 static void
 say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
 {
@@ -607,10 +616,10 @@ say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
           (struct sockaddr *) &address, sizeof (address)), sizeof (bytes));
 }
 
-/* Beyond the gateway, the path MTU is 1000 bytes. The first packets have 1200
- * bytes and are lost, whether or not GSO is used. The gateway reports this by
- * ICMP. The socket must report the error, and must then lower its maximum
- * payload size to 972 bytes. */
+/* Behind a gateway, the path MTU is only 1000 bytes. Packets of 1200 bytes
+ * therefore do not pass the gateway, and it sends an ICMP message. The socket
+ * must report this as an error. After that, its maximum payload size must be
+ * 972 bytes, and it must refuse larger packets. */
 GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
 {
   struct pollfd wait = {.events = POLLIN };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that an open DCCP connection allocates no memory in either direction.
- * The connection sends data packets and feedback, loses packets, and reports
- * the losses as events.
+/* Checks that an open DCCP connection allocates no memory, neither when it
+ * sends nor when it receives. In the test, the connection sends data packets
+ * and feedback, loses packets, and reports the losses as events.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,9 +13,10 @@
 static gboolean counting;
 static guint allocations;
 
-/* The address sanitizer replaces malloc, and calls a hook for each allocation.
- * This file defines the hook. Without the sanitizer, the functions in this file
- * replace malloc and call the malloc of libc. */
+/* To count allocations, this file hooks into malloc. With the address
+ * sanitizer, which has its own malloc, the file defines the hook that the
+ * sanitizer calls for each allocation. Without the sanitizer, the file replaces
+ * malloc by a function that counts and then calls the malloc of libc. */
 #if defined (__has_feature)
 #if __has_feature (address_sanitizer)
 #define SANITIZED
@@ -65,8 +66,8 @@ realloc (void *address, size_t size)
 
 static DccpNetwork network;
 
-/* Delivers all control packets of endpoint `from` immediately and discards its
- * events. */
+/* Delivers the waiting control packets of endpoint `from` to the other
+ * endpoint, and discards the events of `from`. */
 static void
 exchange (DccpEnd from)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Off-path attackers of a DCCP connection (RFC 4340 section 18): they know
- * addresses and ports and guess the sequence numbers. A connection under attack
- * must deliver the same data at the same rate as the same connection without
- * the attack. The answers that an attacker can cause are limited in number, and
- * no answer is larger than the packet that caused it.
+/* Attacks on a DCCP connection by an off-path attacker (RFC 4340 section 18).
+ * This attacker knows the addresses and ports of the connection, but must guess
+ * its sequence numbers. A connection under attack must deliver the same data at
+ * the same rate as without the attack. The number of answers that the attacker
+ * can cause is limited. No answer is larger than the packet that caused it.
  */
 
 #include <gst/check/gstcheck.h>
@@ -19,13 +19,13 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  /* Function that is called each millisecond; NULL if there is no attack.
-   */
+  /* The function that sends the attacker's packets. It is called each
+   * millisecond; NULL if there is no attacker. */
   void (*attack) (Attack * self);
   guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  /* Number of packets with which an endpoint immediately answered an injected
-   * packet. */
+  /* Number of packets that an endpoint sent at once as answers to packets of
+   * the attacker */
   guint answers;
 };
 
@@ -37,13 +37,13 @@ draw (Attack * self)
   return dccp_builder_draw (&self->state);
 }
 
-/* Injects `packet` into endpoint `to`. A packet that the endpoint sends
- * immediately counts as an answer. The answer must not be larger than `packet`,
- * and a Reset must not be answered with a Reset. */
+/* Delivers `packet` to endpoint `to`, as a packet of the attacker. If the
+ * endpoint sends a Sync or a Reset at once, this is an answer. The answer must
+ * not be larger than `packet`. A Reset must not be answered with a Reset. */
 static void
 inject (Attack * self, DccpEnd to, const DccpPacket * packet)
 {
-  /* Options are padded to whole words of four bytes. */
+  /* The options of a packet are padded to a multiple of four bytes. */
   const gsize size = packet->payload_size + (packet->options_size + 3) / 4 * 4
       + dccp_type_get_header_size (packet->type, TRUE);
   guint i = network.log->len;
@@ -127,17 +127,17 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* A Sync that answers a forged packet may delay the next feedback packets by
-   * one packet interval. The number of feedback packets with the attack may
-   * therefore differ slightly from the number without it. */
+  /* If an endpoint answers a forged packet with a Sync, its next feedback
+   * packets may be sent later by the time between two packets. The numbers of
+   * feedback packets with and without the attack may therefore differ slightly.
+   */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
       G_GUINT64_FORMAT, with.rate, without.rate);
-  /* Each of the two endpoints sends at most eight Syncs and eight Resets in a
-   * second. A run of ten seconds may begin and end in the middle of a second.
-   * It then includes parts of eleven seconds, so the upper bound is for eleven
-   * seconds. */
+  /* Each of the two endpoints sends at most eight Syncs and eight Resets per
+   * second. The run lasts ten seconds. It may begin and end in the middle of a
+   * second, so the limit for eleven seconds applies. */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
   dccp_network_clear (&network);
@@ -159,8 +159,8 @@ guess (Attack * self)
   for (end = CLIENT; end < N_ENDS; end++) {
     DccpPacket packet = draw_packet (self);
 
-    /* The client is attacked during its handshake, too. Any other endpoint is
-     * attacked only while its connection is open. */
+    /* The client is attacked all the time, also during the handshake. The
+     * server is attacked only while the connection is open. */
     if (end == CLIENT
         || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
       inject (self, end, &packet);
@@ -176,8 +176,9 @@ GST_END_TEST;
 
 /* --- near misses ---------------------------------------------------------- */
 
-/* Sends a packet in which the sequence number or the acknowledgement number is
- * just outside its window. The other number is right. */
+/* Sends one forged packet. Either its sequence number or its acknowledgement
+ * number is just outside the window of valid numbers. The other number is
+ * valid. */
 static void
 miss (Attack * self)
 {
@@ -208,9 +209,9 @@ GST_END_TEST;
 
 /* --- a Request without an answer ------------------------------------------ */
 
-/* Returns a sequence number that the client has not sent: the predecessor of
- * the client's first sequence number, the successor of its last sequence
- * number, or a random number. */
+/* Returns an acknowledgement number for a forged packet: a sequence number that
+ * the client has never sent. It is the number before the client's first one,
+ * the number after its last one, or a random number. */
 static guint64
 draw_unsent (Attack * self)
 {
@@ -235,9 +236,10 @@ begin_unanswered (void)
   dccp_network_connect (&network);
 }
 
-/* The attacker sends 10,000 forged packets in one second. Half of them are
- * Resets. The client must stay in the state REQUEST, and it must be able to
- * connect afterwards. */
+/* The client has sent a Request and waits for the Response. The attacker sends
+ * 10,000 forged packets in one second, and half of them are Resets. The client
+ * must stay in the state REQUEST. When the server's packets arrive again, the
+ * client must connect. */
 GST_START_TEST (whoever_guesses_does_not_end_a_request)
 {
   Attack self = {.state = 1 };
@@ -265,8 +267,9 @@ GST_START_TEST (whoever_guesses_does_not_end_a_request)
 
 GST_END_TEST;
 
-/* An on-path attacker can end a connection, because RFC 4340 has no
- * authentication (section 18). docs/dccp-thin.md says so, too. */
+/* An on-path attacker sees the sequence numbers, so a forged Reset with the
+ * right number ends the connection. RFC 4340 has no authentication (section
+ * 18), so the endpoints cannot prevent this. docs/dccp-thin.md says so, too. */
 GST_START_TEST (whoever_sees_a_request_can_end_it)
 {
   DccpPacket reset = {.type = DCCP_RESET,.sequence = 1,
@@ -318,7 +321,8 @@ GST_START_TEST (strangers_change_nothing)
 
 GST_END_TEST;
 
-/* Injects Requests whose source is the client's address and port. */
+/* Sends a forged Request to the server, with the client's address and port,
+ * while the client is connected. */
 static void
 ask_again (Attack * self)
 {
@@ -338,11 +342,12 @@ GST_END_TEST;
 
 /* --- floods --------------------------------------------------------------- */
 
-/* No client is connected. Forged Requests come from two networks. The listener
- * must not keep more than DCCP_MAX_CANDIDATES half-open connections. The
- * number of its Responses has these limits:
- * - to each network: a burst of 100, and then 100 per second
- * - for all half-open connections together: another 16 per second */
+/* No client is connected. A listener receives forged Requests from two
+ * networks. It must not keep more than DCCP_MAX_CANDIDATES half-open
+ * connections. The number of its Responses is limited:
+ * - to each network, a burst of 100 Responses, and then 100 per second;
+ * - in addition, 16 per second for all half-open connections together.
+ */
 GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };
@@ -370,7 +375,7 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
       "%u", responses);
   assert_equals_int (network.log->len, responses);
-  /* After the flood, a client can connect. */
+  /* After the attack, a client must be able to connect. */
   dccp_network_run (&network, 2 * SECOND);
   dccp_network_open (&network);
   dccp_network_clear (&network);
@@ -379,22 +384,21 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
 GST_END_TEST;
 
 /* An attacker sends 10,000 forged Requests per second to a listener that has
- * never had a connection. At the same time 200 clients try to connect, with the
- * retransmission intervals of RFC 4340 section 8.1.1. Each client must receive
- * a Response. */
+ * never had a connection. At the same time, 200 clients try to connect. While a
+ * client has no Response, it repeats its Request at the intervals of RFC 4340
+ * section 8.1.1. Each client must receive a Response. */
 #define FLOOD_RATE 10           /* each ms */
-/* The flood goes on for this time in ms after the last client has begun to
- * connect. */
+/* Time in ms for which the attack goes on after the last client has begun to
+ * connect */
 #define FLOOD_TIME 5000
 #define N_CLIENTS 200
 
 typedef struct
 {
   DccpEndpoint *endpoint;
-  /* The network path between the client and the listener. `path` is the path as
-   * the client sees it: its local address is that of the client. `back` is the
-   * same path as the listener sees it: its local address is that of the
-   * listener. */
+  /* Addresses and ports of the client and of the listener, as two paths. In
+   * `path`, the local address is that of the client. In `back`, the local
+   * address is that of the listener. */
   DatagramPath path, back;
 } Client;
 
@@ -404,7 +408,8 @@ typedef struct
   DccpEndpoint *listener;
   guint64 now;
   Client clients[N_CLIENTS];
-  /* The index of the client whose Acks are not lost. */
+  /* Index of the only client whose Acks reach the listener; N_CLIENTS if there
+   * is no such client */
   guint allowed;
   guint answers;
   gsize bytes;                  /* of the answers */
@@ -485,10 +490,11 @@ inject_requests (Flood * self, gboolean from_one_prefix)
   }
 }
 
-/* Runs the client with index `i`. Its Acks reach the listener only if it is the
- * client `allowed`. An Ack of another client would open a connection. The
- * listener would then stop answering the other clients, but in this test each
- * client must get an answer. */
+/* Runs the client with index `i`. Of the clients that have got a Response, only
+ * the client `allowed` may send Acks to the listener. The first Ack that
+ * arrives opens a connection, and then the listener no longer answers the other
+ * clients. In this test, however, each client must get an answer, so the Acks
+ * of the other clients are lost. */
 static void
 run_client (Flood * self, guint i)
 {
@@ -563,8 +569,8 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
         DCCP_STATE_PARTOPEN;
   fail_unless (without == 0, "%u of %u clients have no Response", without,
       N_CLIENTS);
-  /* From now on, the Acks of the last client reach the listener. The next of
-   * these Acks must open the connection. */
+  /* From now on, the Acks of the last client reach the listener. Its next Ack
+   * must open the connection. */
   flood.allowed = N_CLIENTS - 1;
   run_flood (&flood, 2000, __i__);
   assert_equals_int (dccp_endpoint_get_state (flood.listener), DCCP_STATE_OPEN);
@@ -575,8 +581,9 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
 
 GST_END_TEST;
 
-/* All forged Requests have the same addresses and ports, and ascending sequence
- * numbers.
+/* A listener receives 1000 forged Requests per second, all with the same
+ * addresses and ports, and with ascending sequence numbers. It must keep only
+ * one half-open connection, and must send at most eight Responses per second.
  */
 GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
@@ -602,11 +609,13 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 
 GST_END_TEST;
 
-/* All these Requests are invalid:
- * - Requests with an odd number have a Mandatory option before an option that
- *   demands CCID 2. They are answered by a Reset.
- * - Requests with an even number have two Mandatory options and no other
- *   option. They are too short to be answered. */
+/* The listener receives invalid Requests of two kinds:
+ * - The Requests with odd numbers have a Mandatory option before an option that
+ *   demands CCID 2. The listener must answer the first eight of them with a
+ *   Reset.
+ * - The Requests with even numbers have only two Mandatory options. They are
+ *   shorter than a Reset, so the listener must not answer them.
+ */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

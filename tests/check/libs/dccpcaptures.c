@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads every packet that was recorded between a Linux 6.1 kernel and its peer
- * (tests/check/data/dccp) and writes it again. The result must have the same
- * bytes. In a second step, each option is written again from its value, and
- * this result must have the same bytes, too. Only packets that were made
- * invalid on purpose are refused.
+/* Reads packets that were recorded between a Linux 6.1 kernel and its peer
+ * (tests/check/data/dccp). Writes each packet again, and also each single
+ * option from its value. In both cases, the bytes must be the same as in the
+ * recording. The reader must refuse only the packets that were made invalid on
+ * purpose.
  */
 
 #include <gio/gio.h>
@@ -14,8 +14,8 @@
 #include "ccid3options.h"
 #include "dccpoptions.h"
 
-/* Offsets in a libpcap file with Ethernet frames. The file was written on a
- * little-endian machine. */
+/* Sizes of the headers in the recordings. These are libpcap files with Ethernet
+ * frames, and were written on a little-endian machine. */
 #define FILE_HEADER 24
 #define RECORD_HEADER 16
 #define ETHERNET_HEADER 14
@@ -26,7 +26,7 @@ typedef struct
   const gchar *name;
   guint packets;
   guint refused[DCCP_LAST_REFUSAL];
-  /* The number of accepted packets of each type. */
+  /* number of accepted packets of each DCCP packet type */
   guint types[DCCP_LAST_TYPE];
 } Capture;
 
@@ -73,10 +73,9 @@ read_capture (const gchar * name)
 
 /* --- options -------------------------------------------------------------- */
 
-/* Writes `option` to `writer`. If this test knows the format of the option, the
- * option is first read and then written from the values that were read. The
- * bytes of any other option are copied. Returns FALSE if the option is not
- * valid. */
+/* Writes `option` to `writer`. If this function knows the format of the option,
+ * it reads the values in the option and writes them. Otherwise it copies the
+ * bytes. Returns FALSE if the option is not valid. */
 static gboolean
 write_value (DccpOptionWriter * writer, const DccpOption * option)
 {
@@ -111,8 +110,9 @@ write_value (DccpOptionWriter * writer, const DccpOption * option)
   }
 }
 
-/* Writes each option again, and checks that the bytes are the same. Padding
- * between the options is skipped, because Linux puts Padding first. */
+/* Reads each option of the packet and writes it again. The bytes must be the
+ * same. Linux writes Padding before other options, so the function skips
+ * Padding. */
 static void
 check_options (const DccpPacket * packet, const gchar * name, guint number)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests DCCP connections that use a second congestion control, which only this
- * file defines. Time is virtual. The tests check that the endpoints negotiate
- * this congestion control, that it decides when data are sent, and that it
- * receives its own options. If the peer supports only CCID 3, the connection
- * must use CCID 3. docs/architecture.md shows this file as an example.
+/* Tests DCCP connections with a congestion control that only this file defines.
+ * The endpoints must negotiate this congestion control. It must decide when
+ * data are sent, and must receive its own options. If the peer supports only
+ * CCID 3, the connection must use CCID 3. Time is virtual. docs/architecture.md
+ * refers to this file as an example.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,15 +16,17 @@
 
 /* --- the congestion control ----------------------------------------------- */
 
-/* The sender sends packets at an interval. Each report of a loss makes the
- * interval longer by a half, and each report without a loss makes it shorter by
- * an eighth. The receiver sends a report after every eighth packet, with the
- * total number of missing packets. This congestion control is an example for
- * experiments only. Its parameters are not taken from a publication. */
+/* A simple congestion control, as an example. The sender waits for a certain
+ * interval between two packets. After every eighth packet, the receiver reports
+ * the total number of missing packets. If the report contains a new loss, the
+ * sender makes the interval longer by a half. Otherwise it makes the interval
+ * shorter by an eighth. These parameters do not come from a publication, and
+ * nobody should use this congestion control in a real network. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
-/* RFC 4340 section 10.3: an option that the receiver sends. Its value of 4
- * bytes is the total number of missing packets. */
+/* Option in which the receiver reports the total number of missing packets, as
+ * a number of 4 bytes. Options of this type belong to the congestion control
+ * (RFC 4340 section 10.3). */
 #define OPTION_MISSED 192
 #define OPTION_MISSED_SIZE 4
 
@@ -34,7 +36,8 @@
 #define MAX_INTERVAL (1000 * MILLISECOND)
 #define PACKETS_PER_REPORT 8
 #define MAX_REPORT_DELAY (100 * MILLISECOND)
-/* The number of packets whose send time is kept to compute the round trip. */
+/* Number of packets whose send times are stored. The round trip is computed
+ * from the send time of the acknowledged packet. */
 #define SENT_KEPT 256
 
 typedef struct
@@ -315,8 +318,8 @@ GST_START_TEST (data_goes_by_another_congestion_control)
   assert_equals_uint64 (stats->loss_events_received, 0);
   fail_unless (stats->feedback_received >= 9.5 * SECOND / MIN_INTERVAL
       / PACKETS_PER_REPORT);
-  /* The sender soon reaches the minimum interval, and never sends faster than
-   * this interval allows. */
+  /* Without losses, the interval soon becomes MIN_INTERVAL and must not become
+   * shorter. This limits the number of packets in ten seconds. */
   fail_unless (network.n_sent[CLIENT] <= 10 * SECOND / MIN_INTERVAL);
   fail_unless (network.n_sent[CLIENT] >= 9 * SECOND / MIN_INTERVAL);
   network.sending[CLIENT] = FALSE;
@@ -358,8 +361,10 @@ GST_START_TEST (losses_slow_it_down_and_are_told)
 
 GST_END_TEST;
 
-/* Both CCID features are server-priority (RFC 4340 section 6.3.1), so the first
- * entry of the server's list wins. */
+/* The client and the server prefer different congestion controls. The
+ * connection must use the one that the server prefers, because in negotiations
+ * of the CCID the first entry of the server's list is chosen (RFC 4340 section
+ * 6.3.1). */
 GST_START_TEST (the_first_of_the_server_is_taken)
 {
   begin (interval_last, interval_first);
@@ -398,8 +403,8 @@ GST_START_TEST (without_a_common_one_there_is_no_connection)
 
 GST_END_TEST;
 
-/* Overwrites the options of each Response with Padding, so that the client
- * receives none of the server's options. */
+/* Overwrites the options of each Response with Padding. The client then gets
+ * none of the server's options in the handshake. */
 static gboolean
 empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -409,10 +414,10 @@ empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* The filter removes the options of the Response, so the client starts with the
- * CCID that it prefers. The server's Confirm arrives with the answer to the
- * client's Ack. The half-connections then start again with the CCID that was
- * agreed on. */
+/* The filter removes the options of the Response, so the client does not know
+ * the server's choice of a CCID. It starts with the CCID that it prefers
+ * itself. Later the server's Confirm arrives, which contains CCID 3. The client
+ * must then change to CCID 3. */
 GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 {
   network.filter = empty_response;
@@ -435,15 +440,19 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 
 GST_END_TEST;
 
-/* A connection that uses CCID 3 changes to CCID 248, the congestion control of
- * this test. It receives a packet with these options:
+/* A connection uses CCID 3. Then a packet arrives by which the server asks the
+ * client to send with CCID 248, the congestion control of this test. The packet
+ * has these options:
  * - Loss Event Rate and Receive Rate of CCID 3;
  * - Change R (CCID, 248);
  * - Mandatory, followed by option 192 with the value 3.
+ *
  * Option 192 is Loss Event Rate in CCID 3, and the number of missing packets in
- * CCID 248. All options of this packet must be read as options of CCID 3.
- * Afterwards the client must send with CCID 248. The server is not asked to
- * change its CCID, so it continues to send reports of CCID 3. */
+ * CCID 248. The client must read all options of this packet as options of CCID
+ * 3, even those after the Change. After this packet, the client must send with
+ * CCID 248. Nobody has asked the server to change its own CCID, so the server
+ * continues to send reports of CCID 3.
+ */
 GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 {
   DccpConnection *connection;
@@ -476,13 +485,15 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 
 GST_END_TEST;
 
-/* An endpoint that supports only CCID 248 sends these options:
+/* An endpoint that supports only CCID 248 must send exactly these options:
  * - Change R (CCID, 248) and Change L (CCID, 248), each with Mandatory;
  * - Change L (Sequence Window, 100), without Mandatory;
  * - Change L (ECN Incapable, 1), with Mandatory.
- * The endpoint must not send options for the features of CCID 3. One of them is
- * the feature Send Loss Event Rate (192). If a Change option for this feature
- * arrives, the endpoint must answer with an empty Confirm (section 6.6.7). */
+ *
+ * It must not negotiate the features of CCID 3, such as Send Loss Event Rate
+ * (feature 192). If the peer sends a Change of this feature, the endpoint must
+ * answer with an empty Confirm (RFC 4340 section 6.6.7).
+ */
 static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
     "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
 static const guint8 change_192[] = { 192, 1 };
@@ -547,8 +558,9 @@ GST_START_TEST (registered_one_carries_data_and_tells_losses)
 
 GST_END_TEST;
 
-/* No acknowledgements arrive during the outage, so only a timer of the
- * congestion control can let the sender continue. */
+/* For three seconds, the network loses all packets. The sender then gets no
+ * acknowledgements, so a timer of the congestion control must let it send
+ * again. */
 GST_START_TEST (registered_one_goes_on_after_an_outage)
 {
   guint n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how a DCCP connection ends (RFC 4340 section 8.3):
- * - by a Close from either endpoint or from both,
- * - with each of the closing packets lost,
- * - by a Reset,
- * - because the peer does not answer.
+ * - One endpoint or both send a Close.
+ * - A closing packet is lost.
+ * - An endpoint sends a Reset.
+ * - The peer does not answer.
  *
- * The tests also check the answer to an endpoint that still sends to a
- * connection that has ended.
+ * Other tests send packets to a connection that has already ended, and check
+ * the answers.
  */
 
 #include <gst/check/gstcheck.h>
@@ -72,9 +72,9 @@ GST_START_TEST (client_closes)
 
 GST_END_TEST;
 
-/* A Close packet has no effect if its source address, a source port, its
- * sequence number or its acknowledgement number is wrong. __i__ selects what is
- * wrong. */
+/* The server receives a forged Close in which one value is wrong: the source
+ * address, a source port, the sequence number or the acknowledgement number.
+ * __i__ selects this value. The server must ignore the Close. */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
   DatagramPath path;
@@ -100,9 +100,9 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-      /* The number of the Close lies beyond the sequence window. The window has
-       * 10000 numbers, of which 7500 come after GSR, the greatest sequence
-       * number received. */
+      /* This sequence number lies beyond the window of valid numbers. The
+       * window has 10000 numbers. 7500 of them come after GSR, the greatest
+       * sequence number that the server has received. */
     case 4:
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;
@@ -127,8 +127,9 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 
 GST_END_TEST;
 
-/* The server sends a CloseReq. Therefore the client enters the state TIMEWAIT,
- * and the server does not. */
+/* The server closes the connection with a CloseReq, which asks the client to
+ * send a Close. As the sender of the Close, the client must enter the state
+ * TIMEWAIT. The server must return to LISTEN at once. */
 GST_START_TEST (server_asks_the_client_to_close)
 {
   open_network ();
@@ -157,8 +158,10 @@ GST_START_TEST (both_close_at_once)
 
 GST_END_TEST;
 
-/* Checks that the packet of this `type` is sent again after two round trips,
- * and then at intervals that double each time, up to 64 s. */
+/* Checks when endpoint `from` has sent its first `n` packets of the type
+ * `type`. The packet must be repeated after two round trips (200 ms). After
+ * that, each interval must be twice as long as the one before it, up to 64 s.
+ */
 static void
 assert_backoff (DccpEnd from, DccpType type, guint n)
 {
@@ -200,11 +203,11 @@ GST_START_TEST (close_req_is_sent_again)
 
 GST_END_TEST;
 
-/* An endpoint repeats a Close that is not answered. With a round trip of 2 ms,
- * two round trips may pass before a busy host has answered the first Close. The
- * host would answer a second Close with a Reset that says that there is no
- * connection. Therefore the second Close is sent at least 200 ms after the
- * first Close. */
+/* An endpoint repeats a Close or CloseReq that gets no answer, usually after
+ * two round trips. Here the round trip is only 2 ms. A busy host may need
+ * longer than two round trips to answer. It would then also answer the repeated
+ * packet, with a Reset that says that there is no connection. The first
+ * repetition must therefore wait for at least 200 ms. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
   network.delay = MS;
@@ -218,10 +221,10 @@ GST_START_TEST (a_near_peer_has_time_to_answer)
 
 GST_END_TEST;
 
-/* The server's Reset is lost, and the server has forgotten the connection after
- * sending the Reset. The server must answer the next Close of the client with a
- * Reset that has the code "No Connection".
- */
+/* The server answers the client's Close with a Reset and forgets the
+ * connection, but the Reset is lost. The client then repeats its Close. The
+ * server must answer this second Close with a Reset that has the code "No
+ * Connection". */
 GST_START_TEST (lost_reset_is_made_up_for)
 {
   open_network ();
@@ -234,10 +237,11 @@ GST_START_TEST (lost_reset_is_made_up_for)
 
 GST_END_TEST;
 
-/* The number of answers to unknown senders is limited. In the test, 1000 Acks
- * per second arrive that belong to no connection, so the limit is reached. The
- * client, whose connection has just ended, must get an answer nevertheless.
- */
+/* The server's Reset is lost, so the client repeats its Close. At the same
+ * time, 1000 Acks per second arrive that belong to no connection. The server
+ * limits the number of its answers to unknown senders, and the Acks use up this
+ * limit. The client was connected before, so its Close must nevertheless be
+ * answered. */
 GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 {
   guint i;
@@ -262,16 +266,18 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
           DCCP_EVENT_CLOSED), 1);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  /* The test has lasted less than three seconds. In this time, the server must
-   * not exceed the limit of Resets to unknown senders. */
+  /* The test has lasted less than three seconds. The server may send at most
+   * eight Resets per second to unknown senders, and two Resets to the client.
+   */
   fail_unless (dccp_network_count (&network, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }
 
 GST_END_TEST;
 
-/* A Close without options, as Linux sends it, is very short. If its sender is
- * unknown, such a short packet gets no answer. If its sender was connected
- * before, each of its Closes gets an answer. */
+/* A Close without options, as Linux sends it, is shorter than a Reset. A server
+ * never sends an unknown sender a packet that is longer than the sender's own
+ * packet, so such a Close gets no answer. If the sender of the Close was
+ * connected before, the server must answer each Close. */
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
@@ -426,9 +432,9 @@ GST_START_TEST (client_connects_again_at_once)
 
 GST_END_TEST;
 
-/* A Reset has put the server into TIMEWAIT. Until TIMEWAIT ends, the server
- * refuses a connection from the same ports and accepts connections from other
- * ports. */
+/* The client aborts the connection with a Reset, so the server remembers the
+ * client's ports for the time of TIMEWAIT. During this time, the server must
+ * refuse a connection from these ports. Afterwards, it must accept one. */
 GST_START_TEST (ports_in_timewait_are_refused)
 {
   network.configs[CLIENT].local_port = 50000;
@@ -452,14 +458,17 @@ GST_START_TEST (ports_in_timewait_are_refused)
 
 GST_END_TEST;
 
-/* The client has lost its state and connects again from the same ports. The
- * server refuses the sequence numbers of the client's Request and of its first
- * Reset, and answers each of them with a Sync. The client answers each Sync
- * with a Reset.
- *
- * The second Sync acknowledges GSR, the greatest sequence number that the
- * server has received. The Reset that answers this Sync has the number GSR + 1.
- * This number is valid, so the Reset ends the old connection. */
+/* The client has lost its state and connects again from the same ports. For the
+ * server, the old connection is still open, and the sequence numbers of the new
+ * Request are not valid in it. The following packets must end the old
+ * connection:
+ * - The server answers the Request with a Sync.
+ * - The client answers the Sync with a Reset, whose number is not valid either.
+ * - The server answers the Reset with a second Sync. It acknowledges GSR, the
+ *   greatest sequence number that the server has received.
+ * - The client answers the second Sync with a Reset. Its number is GSR + 1,
+ *   which is valid.
+ */
 GST_START_TEST (client_that_was_restarted_gets_in)
 {
   const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'n' };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests an open DCCP connection as its application uses it. The tests cover
- * data in both directions, notifications of losses and other events, and DCCP
- * options. */
+/* Tests an open DCCP connection through the calls that an application makes.
+ * The tests cover data in both directions, the events that report losses and
+ * other changes to the application, and DCCP options.
+ */
 
 #include <gst/check/gstcheck.h>
 
@@ -38,7 +39,8 @@ cut (void)
   network.lose_all[CLIENT] = network.lose_all[SERVER] = G_MAXUINT;
 }
 
-/* Uses IP protocol 33 instead of UDP, so that the checksum is verified. */
+/* Changes the connection from DCCP in UDP to DCCP over IP (protocol 33). The
+ * endpoints verify the DCCP checksum only over IP, because it is 0 in UDP. */
 static void
 use_raw (void)
 {
@@ -81,7 +83,8 @@ GST_START_TEST (data_comes_as_it_was_sent)
   stats = dccp_network_get_stats (&network, SERVER);
   assert_equals_uint64 (stats->bytes_received, 100 * network.n_sent[CLIENT]);
   assert_equals_uint64 (stats->lost, 0);
-  /* The receiver sends feedback once per round trip. */
+  /* The test has lasted ten seconds, and the round trip is 100 ms. The receiver
+   * must send feedback about once per round trip. */
   fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
       "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
   stats = dccp_network_get_stats (&network, CLIENT);
@@ -157,8 +160,8 @@ GST_START_TEST (data_goes_as_its_rate_allows)
 
 GST_END_TEST;
 
-/* Returns the sequence number of a DCCP header. It is in the last 48 bits of
- * the first 16 bytes (RFC 4340 section 5.1). */
+/* Returns the sequence number in a DCCP header. It is in the bytes 10 to 15 of
+ * the header (RFC 4340 section 5.1). */
 static guint64
 get_sequence (const guint8 * header)
 {
@@ -170,8 +173,9 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* Delivers to the server a packet that was polled from the client. The payload
- * in the server's event must point into the packet. */
+/* Delivers a packet of the client to the server. The server then has an event
+ * with the payload. This payload must not be a copy: it must point into the
+ * packet. */
 static void
 deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 {
@@ -228,8 +232,8 @@ GST_START_TEST (data_is_put_polled_and_told)
               &datagram));
       deliver (&datagram, payloads[i], sequences[i]);
     }
-    /* The client has now sent all data. Its further packets must carry no data.
-     */
+    /* The client has now sent all data. If it sends further packets, they must
+     * carry no data. */
     datagram_init (&datagram, header, 0);
     while (dccp_endpoint_poll_output (network.ends[CLIENT], network.now,
             &datagram))
@@ -260,9 +264,9 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
       "p is %g", stats->loss_event_rate);
   stats = dccp_network_get_stats (&network, SERVER);
   fail_unless (stats->their_loss_event_rate > 0.09);
-  /* A packet counts as lost as soon as three later packets have arrived. If
-   * fewer than three packets arrive between the last loss and the end of the
-   * test, this loss is not counted. */
+  /* The server counts a packet as lost as soon as three later packets have
+   * arrived. If the last lost packet was sent just before the end of the test,
+   * fewer than three packets arrive after it. This loss is then not counted. */
   lost = network.n_sent[CLIENT] - network.received[SERVER]->len;
   fail_unless (stats->lost == lost || stats->lost + 1 == lost);
   fail_unless (dccp_network_count_events (&network, CLIENT,
@@ -302,17 +306,21 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   fail_unless (network.last[SERVER].discont);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* A late packet is delivered, but a duplicate of it is dropped. */
+  /* A packet that arrives late must be delivered. A duplicate of this packet
+   * must be dropped. */
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
-  /* An Ack between two data packets does not count as a missing data packet. */
+  /* An Ack arrives between two data packets. It must not count as a missing
+   * data packet, so the second data packet must not be marked as discontinuous.
+   */
   packet = dccp_network_next (&network, SERVER, DCCP_ACK);
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
   /* Two packets are lost before the next data packet. This data packet has the
-   * option NDP Count with the value 2, so the two packets before it had no
-   * data. Therefore no data are missing. */
+   * option NDP Count with the value 2, which says that the two packets before
+   * it had no data. No data are missing, so the data packet must not be marked
+   * as discontinuous. */
   packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
@@ -354,8 +362,11 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 
 GST_END_TEST;
 
-/* The sender has already stopped sending when the receiver ceases to be slow.
- * The receiver nevertheless reports once that Slow Receiver has ended. */
+/* The receiver is slow and says so with the option Slow Receiver. Then the
+ * sender stops sending, and the receiver stops being slow. The receiver usually
+ * reports this with the next feedback, but without data there is no feedback.
+ * Therefore the receiver must send one additional Ack, which reports the
+ * change. */
 GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 {
   const DccpEvent *event;
@@ -380,9 +391,8 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   fail_if (event->slow);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
-  /* The receiver is slow for a moment, and stops being slow before it has
-   * informed the peer. In this case the receiver does not report that it was
-   * slow. */
+  /* The receiver becomes slow, and stops being slow before it has informed the
+   * peer. It must then not report that it was slow. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);
@@ -419,8 +429,10 @@ count_told (DccpDropCode code)
   return n;
 }
 
-/* Each dropped packet is in several reports, and some of these reports are
- * lost. Nevertheless each dropped packet must be counted only once. */
+/* The server says of some packets that it has dropped them. It reports each
+ * dropped packet to the client several times, and some of these reports are
+ * lost. The client must report each dropped packet to its application exactly
+ * once. */
 GST_START_TEST (dropped_packets_are_told_once)
 {
   guint64 n;
@@ -439,12 +451,11 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* Every 20 ms, the test has called dccp_endpoint_dropped, which says that the
-   * server has dropped the last packet that it received. The client slows down,
-   * so the last packet was sometimes the same as in the previous call. The
-   * server reports such a packet only once. It therefore sends fewer reports
-   * than there were calls.
-   */
+  /* Every 20 ms, the test has called dccp_endpoint_dropped (), which says that
+   * the server has dropped a packet. It named the last packet that the server
+   * had received. The client slows down, so between some of the calls no new
+   * packet arrived. The server reports the same packet only once. Therefore it
+   * has reported fewer packets than there were calls. */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
@@ -465,10 +476,11 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   stream (CLIENT, SECOND);
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
-  /* The packet has a Data Dropped option with 48 blocks. Each block says that
-   * 16 packets were dropped with Drop Code 2 (receive buffer). The option
-   * covers more packets than the client has sent. The client must report each
-   * sent packet as dropped, and no other packet. */
+  /* The client receives a Data Dropped option with 48 blocks. Each block says
+   * that 16 packets were dropped with Drop Code 2 (receive buffer). This makes
+   * more packets than the client has sent. The client must report to the
+   * application that each sent packet was dropped, and must not report any
+   * other packet. */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
@@ -497,7 +509,8 @@ capture (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return FALSE;
 }
 
-/* Finds an option in the last packet that the client has sent. */
+/* Looks for an option of the type `type` in the last packet that the client has
+ * sent. Returns FALSE if there is none. */
 static gboolean
 find_option (guint8 type, DccpOption * option)
 {
@@ -546,9 +559,10 @@ GST_START_TEST (timestamp_is_echoed)
 
 GST_END_TEST;
 
-/* The client receives the options Change R (Send NDP Count, 1) and Change R
- * (Send RTT Estimate, 1). Its next packet must contain an NDP Count option and
- * an RTT Estimate option. */
+/* The client receives an Ack with the options Change R (Send NDP Count, 1) and
+ * Change R (Send RTT Estimate, 1). With these options, the server asks for two
+ * other options: NDP Count and RTT Estimate. The next packet of the client must
+ * contain both of them. */
 GST_START_TEST (what_is_asked_for_is_sent)
 {
   DccpOption option;
@@ -560,9 +574,9 @@ GST_START_TEST (what_is_asked_for_is_sent)
   network.put_at[CLIENT] = network.now;
   dccp_network_run (&network, 0);
   /* The NDP Count of a packet is the number of packets without data that were
-   * sent immediately before it (RFC 4340, section 7.7). Here they are the Acks
-   * of the client. The Request does not count, because a Request may carry
-   * data. */
+   * sent immediately before this packet (RFC 4340, section 7.7). Here it must
+   * equal the number of Acks that the client has sent. The Request does not
+   * count, because a Request may carry data. */
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
   assert_equals_uint64 (number, dccp_network_count (&network, CLIENT,
@@ -576,9 +590,10 @@ GST_START_TEST (what_is_asked_for_is_sent)
 
 GST_END_TEST;
 
-/* The client must answer a Sync by sending a SyncAck. If a Data packet has an
- * invalid sequence number, the client must answer by sending a Sync. Both
- * answers must contain the round-trip time in an RTT Estimate option. */
+/* Two packets arrive at the client: first a Sync, then a Data packet whose
+ * sequence number is invalid. The client must answer the Sync with a SyncAck,
+ * and the Data packet with a Sync. Both answers must contain the round-trip
+ * time in an RTT Estimate option. */
 GST_START_TEST (syncs_say_the_round_trip)
 {
   DccpPacket packet;
@@ -642,9 +657,10 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
       DCCP_STATE_CLOSED);
 }
 
-/* RFC 4340 section 11.7: a packet may have several Data Dropped options. Here
- * it has two with one block each. The first block refers to one packet, and the
- * second block refers to the packet before it. */
+/* RFC 4340 section 11.7: a packet may have several Data Dropped options. A
+ * later option continues with the packets before those of the earlier option.
+ * Here each of two options reports one dropped packet, so the client must count
+ * two dropped packets. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();
@@ -658,14 +674,18 @@ GST_START_TEST (second_data_dropped_goes_on)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: the packet has Receive Rate, Elapsed Time and three
- * Loss Intervals options, which have these intervals:
- * - first option: 6 packets (not closed yet) and 10 packets;
+/* RFC 4342 section 8.6.1: a packet may have several Loss Intervals options,
+ * which form one list. The packet in this test has Receive Rate, Elapsed Time
+ * and three Loss Intervals options with these intervals:
+ * - first option: 6 packets (an interval that has not ended yet) and 10
+ *   packets;
  * - second option: 90 packets;
  * - third option: 1 packet. This option is not valid because it has a Skip
  *   Length.
- * The loss event rate p is computed from the mean of the two closed intervals,
- * 10 and 90 packets. */
+ *
+ * The client must compute the loss event rate from the mean of 10 and 90
+ * packets, the two valid intervals that have ended.
+ */
 GST_START_TEST (second_loss_intervals_go_on)
 {
   open_network ();
@@ -684,7 +704,8 @@ GST_START_TEST (second_loss_intervals_go_on)
 
 GST_END_TEST;
 
-/* RFC 6323 section 3.3: an RTT Estimate of four bytes is invalid. */
+/* An RTT Estimate option with four bytes of data is invalid (RFC 6323 section
+ * 3.3). The client must reset the connection. */
 GST_START_TEST (wrong_round_trip_is_reset)
 {
   open_network ();
@@ -704,9 +725,10 @@ GST_START_TEST (mandatory_options_are_known_or_reset)
 
 GST_END_TEST;
 
-/* RFC 4340 section 5.8.2: the length of the option is invalid, so it is unknown
- * what the option asked for. The Reset therefore has no data about the option.
- */
+/* RFC 4340 section 5.8.2: Mandatory precedes an option whose length is invalid,
+ * so the client must send a Reset with the code "Mandatory Error". Such a Reset
+ * usually contains the type of the option and the first bytes of its data. Here
+ * the client cannot read the data, so the Reset must contain only the type. */
 GST_START_TEST (mandatory_before_broken_is_reset)
 {
   open_network ();
@@ -720,10 +742,10 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* The options of the packet end with Mandatory and with Padding up to a
-   * multiple of four bytes. Mandatory demands that the receiver understand the
-   * option after it. Every receiver understands Padding, so the connection must
-   * stay open. */
+  /* The last option of this packet is Mandatory. After it there is only
+   * Padding, up to a multiple of four bytes. Mandatory demands that the
+   * receiver understand the option after it. Every receiver understands
+   * Padding, so the connection must stay open. */
   fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
@@ -740,8 +762,9 @@ GST_START_TEST (mandatory_last_is_reset)
 
 GST_END_TEST;
 
-/* The options Init Cookie, Ack Vector (both types) and Data Checksum. This
- * endpoint does not use these options, so it must ignore them. */
+/* Four options: Init Cookie, two Ack Vectors (one of each type) and Data
+ * Checksum. An endpoint of this project does not use them, so it must ignore
+ * them. */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 
 GST_START_TEST (options_of_no_use_are_no_errors)
@@ -761,9 +784,9 @@ GST_END_TEST;
 GST_START_TEST (unknown_and_broken_options_are_ignored)
 {
   open_network ();
-  /* The packet has a reserved option, a Receive Rate of 3 bytes, and an option
-   * that is longer than the packet. The client must ignore these three options,
-   * and count each as an error. */
+  /* The packet has three invalid options: a reserved option, a Receive Rate of
+   * 3 bytes, and an option that is longer than the packet. The client must
+   * ignore them, and must count each as an error. */
   hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_OPEN);
@@ -814,9 +837,9 @@ GST_START_TEST (coverage_is_whole_unless_the_other_end_agrees)
 
 GST_END_TEST;
 
-/* A packet whose checksum covers too few bytes arrives. Its data must be
- * dropped, and a report must tell the sender about this. The header must still
- * be evaluated (RFC 4340, section 9.2.1). */
+/* A packet arrives whose checksum covers fewer bytes than the receiver demands.
+ * The receiver must drop the data of the packet and report this to the sender.
+ * It must still evaluate the header of the packet (RFC 4340, section 9.2.1). */
 GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
 {
   DccpPacket packet;
@@ -846,8 +869,9 @@ GST_START_TEST (payload_fits_the_path)
   guint max;
 
   open_network ();
-  /* The maximum payload is the MTU of 1500 bytes minus all headers: 20 bytes of
-   * IP, 8 bytes of UDP, 24 bytes of DataAck, and 24 bytes of DCCP options. */
+  /* The maximum payload is 1500 bytes, which is the MTU, minus all headers: 20
+   * bytes of IP, 8 bytes of UDP, 24 bytes of DataAck, and 24 bytes of DCCP
+   * options. */
   max = dccp_endpoint_get_max_payload (network.ends[CLIENT]);
   assert_equals_int (max, 1500 - 20 - 8 - 24 - 24);
   network.sizes[CLIENT] = 1316;
@@ -856,8 +880,8 @@ GST_START_TEST (payload_fits_the_path)
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1000);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);
-  /* An ICMP message never increases the maximum payload. If the MTU in an ICMP
-   * message is less than 552 bytes, the endpoint assumes an MTU of 552 bytes,
+  /* The MTU in an ICMP message may lower the maximum payload, but must never
+   * raise it. The endpoint treats an MTU of less than 552 bytes as 552 bytes,
    * because a smaller MTU is not plausible. */
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1400);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),

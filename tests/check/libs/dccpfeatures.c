@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests feature negotiation in DCCP against RFC 4340 section 6, its errata 974
- * and 1049, and the profile in docs/dccp-thin.md. Some tests feed single
- * options to an endpoint. Others let two endpoints of this project negotiate,
- * or replay options that were recorded from a Linux 6.1 kernel. Time is
+/* Tests feature negotiation in DCCP. The requirements come from RFC 4340
+ * section 6, from the errata 974 and 1049 of this RFC, and from the profile of
+ * this project (docs/dccp-thin.md). Some tests feed single options to an
+ * endpoint. In other tests, two endpoints of this project negotiate, or an
+ * endpoint gets options that were recorded from a Linux 6.1 kernel. Time is
  * virtual.
  */
 
@@ -20,7 +21,8 @@
 #define ISS G_GUINT64_CONSTANT (1000)
 #define ISR G_GUINT64_CONSTANT (5000)
 
-/* The options that an endpoint sends by the Thin profile (docs/dccp-thin.md):
+/* The Change options that each endpoint of this project sends at the start of a
+ * connection, as docs/dccp-thin.md requires:
  * - Mandatory Change R (CCID, 3)
  * - Mandatory Change L (CCID, 3)
  * - Change L (Sequence Window, 10000)
@@ -36,9 +38,10 @@
 #define LOSS_EVENT_RATE "2205c00100"
 #define PROFILE CCIDS WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE
 
-/* Two recordings of a Linux 6.1 kernel: the options in its Response to a
- * Request with the options "LINUX_ASKED", and the options in its Response to a
- * Request without options. */
+/* The constant LINUX_ASKED has the options of a Request. The two constants
+ * after it were recorded from a Linux 6.1 kernel: the options of its Response
+ * to this Request, and the options of its Response to a Request without
+ * options. */
 #define LINUX_ASKED "2004010322040103200402002204020020040401"
 #define LINUX_RESPONSE \
   "00000029060049e6402105010303230501030321050200002305020000200903" \
@@ -48,20 +51,20 @@
   "0000002906000b72572004010322040103012004020020090300000000271001" \
   "2004040120050500002204060020040600200407010122040701012204c00101" \
   "2004c001"
-/* The options in a Request of a Linux 6.1 kernel */
+/* The options of a Request that was recorded from a Linux 6.1 kernel */
 #define LINUX_REQUEST "0029060874b262" "2006010302f8" "2206010302f8" "01" \
   "20040200"
 
-/* One endpoint: its features, and the last sequence numbers that it sent and
- * received */
+/* One endpoint of a connection: the state of its feature negotiation, and the
+ * sequence numbers of the last packets that it sent and received */
 typedef struct
 {
   DccpFeatures *features;
   guint64 sent, received;
 } End;
 
-/* These tests offer CCID 3 only, even if the plugin supports other CCIDs, too.
- */
+/* The endpoints in these tests offer only CCID 3, even if the plugin supports
+ * other CCIDs, too. */
 static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
 
 static const DccpFeaturesConfig client_config =
@@ -78,8 +81,8 @@ new_end (const DccpFeaturesConfig * config)
   return end;
 }
 
-/* Returns an endpoint that has sent its Change options. It waits for the
- * answers, and has no packet to send at the moment. */
+/* Returns an endpoint that has sent its Change options. The endpoint waits for
+ * the answers, and has no other packet to send. */
 static End
 new_asking_end (const DccpFeaturesConfig * config)
 {
@@ -150,7 +153,9 @@ input_next (End * self, const gchar * hexadecimal)
       self->sent, hexadecimal);
 }
 
-/* Checks which options the next packet of the endpoint carries. */
+/* Checks that the next packet of the endpoint carries exactly the options
+ * `expected`, which are in hexadecimal. If `expected` is empty, the endpoint
+ * must have no packet to send. */
 static void
 assert_output (End * self, guint64 now, const gchar * expected)
 {
@@ -292,11 +297,11 @@ GST_START_TEST (two_of_us_agree_in_a_handshake)
 
 GST_END_TEST;
 
-/* Performs a handshake between a sender that wants to send with the checksum
- * coverage (CsCov) `wanted` and a receiver that accepts a CsCov of at least
- * `allowed`. Checks the resulting value of the feature Minimum Checksum
- * Coverage. If this value is not 0, the sender may use any CsCov that is at
- * least this value (section 9.2.1). */
+/* Performs a handshake between a sender and a receiver. The sender wants to
+ * send packets with the checksum coverage (CsCov) `wanted`. The receiver
+ * accepts a CsCov of at least `allowed`. Checks the resulting value of the
+ * feature Minimum Checksum Coverage. If this value is not 0, the sender may use
+ * any CsCov that is at least this value (RFC 4340 section 9.2.1). */
 static void
 check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
 {
@@ -338,8 +343,9 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* Linux confirms the options of the client. It also sends Change options of its
- * own, among them:
+/* The client gets the Response of a Linux 6.1 kernel. The Response confirms the
+ * options of the client's Request. It also contains Change options, with which
+ * Linux asks for values of other features, among them:
  * - Mandatory, Change L(ECN Incapable, 1)
  * - Change L(Ack Ratio, 0)
  * - Change R(Send Ack Vector, 0), Change L(Send Ack Vector, 0)
@@ -347,8 +353,10 @@ GST_END_TEST;
  * - Mandatory, Change R(Send NDP Count, 1)
  * - Mandatory, Change R(Send Loss Event Rate, 1)
  * - Mandatory, Change L(Send Loss Event Rate, 1)
- * If the client does not confirm Send Loss Event Rate with the value 1, Linux
- * resets the connection. */
+ *
+ * The client must confirm all these values. If it did not confirm Send Loss
+ * Event Rate with the value 1, Linux would reset the connection.
+ */
 GST_START_TEST (linux_answers)
 {
   End client = new_asking_end (&client_config);
@@ -415,20 +423,22 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* Each entry consists of:
+/* Options that the server receives, and its answers. Each entry consists of:
  *
  * - the options of the first packet of the peer
  * - the code of the Reset that the server must send (0 = no Reset)
  * - the Confirm options that the server must send
  *
- * The server is configured as in the profile (docs/dccp-thin.md). It has
- * already sent the Change options of the profile.
+ * The server is configured as in the profile of this project
+ * (docs/dccp-thin.md). Before the packet arrives, the server has already sent
+ * the Change options of the profile.
  */
 static const Exchange exchanges[] = {
-  /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
-   * the Confirm has the previous value and the preferences of the server. If
-   * Mandatory precedes the Change, the answer is a Reset with code 6 (section
-   * 6.6.9). */
+  /* RFC 4340 section 6.3.1: the peer's Change has a preference list that shares
+   * no entry with the server's list. The feature then keeps its value. The
+   * server must answer with a Confirm that has this value and the server's
+   * list. If Mandatory precedes the Change, the server must answer with a Reset
+   * with code 6 instead (section 6.6.9). */
   {"20040201", 0, "2305020000"},
   {"22040201", 0, "2105020000"},
   {"0120040201", DCCP_RESET_MANDATORY_ERROR, ""},
@@ -437,9 +447,9 @@ static const Exchange exchanges[] = {
   {"22040601", 0, "2105060000"},
   {"20040901", 0, "2305090000"},
   {"0122040901", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* ECN Incapable with the value 1 says that an endpoint cannot read the ECN
-   * bits of received packets. This is true for the server, so it must refuse a
-   * Change to the value 0. */
+  /* The feature ECN Incapable has the value 1 if an endpoint cannot read the
+   * ECN bits of received packets. The server cannot read them. If the peer asks
+   * for the value 0, the server must refuse this. */
   {"22040400", 0, "2105040001"},
   {"0122040400", DCCP_RESET_MANDATORY_ERROR, ""},
   /* CCID: only 3 is accepted */
@@ -448,8 +458,8 @@ static const Exchange exchanges[] = {
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
   {"22040102", DCCP_RESET_OPTION_ERROR, ""},
   {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* The following entries show which feature values are accepted by the profile
-   * in docs/dccp-thin.md. */
+  /* The entries from here on test which values of features the server accepts.
+   * The profile of this project (docs/dccp-thin.md) defines these values. */
   {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
   {"20040400", 0, "230604000001"},
   {"20040401", 0, "230604010001"},
@@ -461,21 +471,26 @@ static const Exchange exchanges[] = {
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
   /* The client asks whether the server accepts packets with a checksum coverage
-   * of at least 2 (feature Minimum Checksum Coverage). The server accepts only
-   * packets whose checksum covers all bytes, so it must answer with 0. In the
-   * next entry, the client announces its own minimum, which is 3. The server
-   * must confirm it. */
+   * (CsCov) of 2 or more, by a Change R of the feature Minimum Checksum
+   * Coverage. The server accepts only packets whose checksum covers all bytes,
+   * so it must answer with the value 0.
+   *
+   * In the next entry, the client announces by a Change L that it accepts
+   * packets with a CsCov of 3 or more. The server must confirm the value 3. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
-  /* The client requests the reserved value 255 for Send NDP Count. The
-   * preference list of the server does not contain 255, so Send NDP Count must
-   * stay 0. */
+  /* The client asks for the value 255 of the feature Send NDP Count. This value
+   * is reserved, and the preference list of the server does not contain it. The
+   * feature must therefore keep the value 0. */
   {"200407ff", 0, "230607000001"},
-  /* The chosen value is the first entry in the server's list that is also in
-   * the client's list. */
+  /* The client sends a Change with several values. The server must choose the
+   * first value in its own preference list that the client's list also
+   * contains. */
   {"2005070100", 0, "230607000001"},
   {"2205c00001", 0, "2106c0010100"},
-  /* A Change with an empty preference list is invalid (section 6.6.8). */
+  /* A Change with an empty preference list is invalid (RFC 4340 section 6.6.8).
+   * The server must answer with an empty Confirm, or with a Reset if Mandatory
+   * precedes the Change. */
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
@@ -491,7 +506,9 @@ static const Exchange exchanges[] = {
   {"0120090300000000001f", DCCP_RESET_MANDATORY_ERROR, ""},
   {"200803" "0000002710", 0, "230303"},
   {"200a03" "00000000002710", 0, "230303"},
-  /* The peer is not allowed to set the Sequence Window of this endpoint. */
+  /* The peer asks for another value of the server's own Sequence Window. Only
+   * the server may choose this value, so it must refuse the Change by an empty
+   * Confirm. */
   {"220903000000002710", 0, "210303"},
   {"01220903000000002710", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Ack Ratio, erratum 1049 */
@@ -506,11 +523,12 @@ static const Exchange exchanges[] = {
   {"2209ff010203040506", 0, "2103ff"},
   {"0120047e01", DCCP_RESET_MANDATORY_ERROR, ""},
   {"0122047e01", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* If a packet contains several Changes of one feature, the endpoint must
-   * confirm only the last one. */
+  /* If a packet contains several Changes of one feature, the server must
+   * confirm only the last one of them. */
   {"20040701" "20040700", 0, "230607000001"},
   {"20047e01" "22047e01" "2004ff01", 0, "23037e" "2303ff" "21037e"},
-  /* Options that do not belong to feature negotiation are ignored. */
+  /* A packet has only options that do not belong to feature negotiation. The
+   * server must neither confirm them nor reset the connection. */
   {"02" "2b040001" "c006ffffffff", 0, ""},
 };
 
@@ -530,10 +548,11 @@ GST_START_TEST (changes_are_answered)
 
 GST_END_TEST;
 
-/* Section 6.3.1: the chosen value is the first entry in the server's list that
- * is also in the client's list. The list of this endpoint is 4 to 15 and then
- * 0. The list of the peer is 3, 9, 5, 0. The value must be 9 if the peer is the
- * server, and 5 if this endpoint is the server. */
+/* RFC 4340 section 6.3.1: both endpoints have a preference list for a feature.
+ * The chosen value is the first entry in the server's list that is also in the
+ * client's list. In this test, the list of the tested endpoint is 4 to 15 and
+ * then 0. The list of its peer is 3, 9, 5, 0. The value must be 9 if the peer
+ * is the server, and 5 if the tested endpoint is the server. */
 GST_START_TEST (the_list_of_the_server_rules)
 {
   DccpFeaturesConfig config = { FALSE, 100, 4, 0, ISS, ccids };
@@ -552,9 +571,9 @@ GST_START_TEST (the_list_of_the_server_rules)
 
 GST_END_TEST;
 
-/* Section 6.6.6: both endpoints send a Change of the same feature at the same
- * time. The peer's Change must count as the answer to the Change of this
- * endpoint. */
+/* RFC 4340 section 6.6.6: both endpoints send a Change of the same feature at
+ * the same time. The tested endpoint must treat the peer's Change as the answer
+ * to its own Change. */
 GST_START_TEST (simultaneous_changes_answer_each_other)
 {
   End end = new_asking_end (&server_config);
@@ -568,8 +587,9 @@ GST_START_TEST (simultaneous_changes_answer_each_other)
 
 GST_END_TEST;
 
-/* The peer's Change of the feature ECN Incapable fails. The endpoint must
- * nevertheless send its own Change of this feature. */
+/* The client asks the server for the value 0 of the feature ECN Incapable. The
+ * server refuses this, because it supports only the value 1. It must
+ * nevertheless send its own Change, which announces the value 1. */
 GST_START_TEST (we_say_that_we_are_ecn_incapable)
 {
   End end = new_end (&server_config);
@@ -584,8 +604,9 @@ GST_START_TEST (we_say_that_we_are_ecn_incapable)
 
 GST_END_TEST;
 
-/* The answers for all unknown features need several packets. Each answer must
- * be sent exactly once. */
+/* The peer sends Changes of all features that the endpoint does not know. The
+ * endpoint must answer each of these Changes exactly once, although the answers
+ * need several packets. */
 GST_START_TEST (unknown_features_are_all_answered)
 {
   End end = new_asking_end (&server_config);
@@ -616,9 +637,9 @@ GST_START_TEST (unknown_features_are_all_answered)
 
 GST_END_TEST;
 
-/* If an option does not fit into a packet, it is sent in a later packet. If
- * this option is a Change, the later packet counts as its first transmission.
- */
+/* If a packet has no room for an option, the endpoint must send the option in a
+ * later packet. If the option is a Change, the later packet counts as the first
+ * transmission of the Change. */
 GST_START_TEST (what_does_not_fit_goes_later)
 {
   End end = new_end (&server_config);
@@ -640,10 +661,10 @@ GST_END_TEST;
 
 /* --- Confirms of the peer ------------------------------------------------- */
 
-/* Each entry has the Confirm options that the peer sends to a client, and the
- * code of the Reset with which the client must answer (0 = no Reset). The
- * client has already sent the Change options of the profile in
- * docs/dccp-thin.md. */
+/* Each entry has the Confirm options that a client receives, and the code of
+ * the Reset with which the client must answer (0 = no Reset). Before that, the
+ * client has sent the Change options of the profile of this project
+ * (docs/dccp-thin.md). */
 static const struct
 {
   const gchar *confirm;
@@ -669,23 +690,25 @@ static const struct
   {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* With an empty Confirm, the peer says that it does not know the feature. The
-   * client requires this feature, so it must reset the connection (section
-   * 6.6.7). */
+  /* An empty Confirm says that the peer does not know the feature of a Change.
+   * Here empty Confirms answer the Changes of CCID and of Sequence Window. The
+   * client cannot work without these features, so it must reset the connection
+   * (RFC 4340 section 6.6.7). */
   {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230304", 0, TRUE},          /* ECN Incapable is optional. */
-  /* With an empty Confirm, the peer says that it does not know the feature Send
-   * Loss Event Rate. The client must accept this, because it does not require
-   * this feature. */
+  /* An empty Confirm says that the peer does not know the feature Send Loss
+   * Event Rate. The client can work without this feature, so it must not reset
+   * the connection. */
   {"2103c0", 0, TRUE},
   {"210380", 0, TRUE},          /* Send RTT Estimate is optional (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
-  /* The value must be the first entry of the server's preference list that the
-   * client accepts, too. The server prefers 0 to 1. Its Confirm must therefore
-   * contain 0.
-   */
+  /* The next two entries are Confirms of the feature Send Loss Event Rate in
+   * which the server's preference list is 0, 1. The client accepts both values.
+   * The chosen value must be the first entry of the server's list that the
+   * client accepts, which is 0. If it is 1, the client must reset the
+   * connection. */
   {"2106c0" "000001", 0, TRUE},
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
   {WINDOW_CONFIRMED, 0, TRUE},
@@ -693,8 +716,8 @@ static const struct
   {"230803" "0000002710", DCCP_RESET_OPTION_ERROR, TRUE},
   /* Mandatory makes no difference (section 6.6.9). */
   {"01230304", 0, TRUE},
-  /* A Confirm that answers no Change of the client is ignored (section 6.6.8).
-   */
+  /* A Confirm that answers no Change of the client is ignored (RFC 4340 section
+   * 6.6.8). */
   {"210903000000002710", 0, FALSE},
   {"2305020101", 0, FALSE},
   {"2304077f", 0, FALSE},
@@ -756,7 +779,7 @@ GST_START_TEST (changes_go_out_again_at_growing_intervals)
     assert_output (&end, now + interval - 1, "");
     now += interval;
     /* A retransmission must have the same options as the first transmission
-     * (section 6.6.4). */
+     * (RFC 4340 section 6.6.4). */
     assert_output (&end, now, PROFILE);
     interval = MIN (2 * interval, 64 * SECONDS);
   }
@@ -786,9 +809,9 @@ GST_START_TEST (the_first_interval_is_a_round_trip)
 
 GST_END_TEST;
 
-/* The endpoint sends its Change options twice, in two packets. FGSS is the
- * sequence number of the first packet. An answer that acknowledges only the
- * first packet must be accepted, too. */
+/* The endpoint sends its Change options twice, in two packets. The peer's
+ * answer acknowledges only the first of these packets. The endpoint must
+ * nevertheless accept the Confirm options in the answer. */
 GST_START_TEST (an_answer_to_the_first_of_them_will_do)
 {
   End end = new_end (&client_config);
@@ -813,10 +836,10 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* The peer now sends four packets with Change options. None of them has a
-   * higher sequence number than ISR + 10, the number of the last packet whose
-   * options the endpoint has processed. The endpoint must ignore the options of
-   * all four packets. */
+  /* ISR is the number of the peer's first packet. The endpoint has just
+   * processed the options of the packet ISR + 10. Now four packets with Change
+   * options arrive whose numbers are ISR + 10 or lower. They are duplicates or
+   * late, so the endpoint must ignore their options. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
@@ -828,10 +851,11 @@ GST_START_TEST (options_out_of_order_are_ignored)
   assert_output (&end, 0, "");
   assert_feature (&end, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
   assert_feature (&end, DCCP_FEATURE_CCID, TRUE, 2);
-  /* FGSR is the number of the last packet with feature negotiation options. A
-   * packet without such options must not change FGSR, even if its number is
-   * higher. The options of the packet ISR + 11 must therefore still be
-   * accepted. */
+  /* The latest packet whose options the endpoint has processed is ISR + 10. Now
+   * the packet ISR + 20 arrives, but it has no options for feature negotiation.
+   * Then the packet ISR + 11 arrives, which has such options. The endpoint must
+   * accept these options, because the packet ISR + 20 does not make them old.
+   */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 20, ISS, "02"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 11, ISS,
           "20040700"), 0);
@@ -841,9 +865,10 @@ GST_START_TEST (options_out_of_order_are_ignored)
 
 GST_END_TEST;
 
-/* ISR is the sequence number of the peer's first packet. The endpoint must
- * ignore the option in the packet with number ISR - 1. It must answer both
- * options in the packet with number ISR. */
+/* ISR is the sequence number of the peer's first packet. A packet with the
+ * number ISR - 1 contains a Change option. The endpoint must ignore this
+ * option. The packet with the number ISR contains two Change options. The
+ * endpoint must confirm both. */
 GST_START_TEST (options_before_the_first_packet_are_ignored)
 {
   End end = new_asking_end (&client_config);
@@ -868,9 +893,10 @@ GST_START_TEST (confirms_of_earlier_changes_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS + 4,
           "2305010303" "2105010303"), 0);
   fail_if (dccp_features_are_settled (end.features));
-  /* A Confirm in a packet without an acknowledgement number cannot answer a
-   * Change, because it does not say which packet with a Change the peer has
-   * received. */
+  /* A Confirm is an answer only if its packet acknowledges a packet that
+   * contained the Change. A packet without an acknowledgement number, such as a
+   * Request, acknowledges nothing. The endpoint must therefore ignore the
+   * Confirm options in such a packet. */
   fail_unless_equals_int (input_hex (&end, DCCP_REQUEST, ISR + 1, ISS + 5,
           "2305010303" "2105010303"), 0);
   fail_if (dccp_features_are_settled (end.features));
@@ -901,11 +927,14 @@ GST_START_TEST (order_goes_on_where_numbers_turn_round)
 
 GST_END_TEST;
 
-/* FGSR is the number of the last received packet with feature negotiation
- * options. Packets with numbers up to FGSR are old, and their options are
- * ignored. Numbers are circular: a number that is ahead of FGSR by more than
- * half of the number space seems to be old. Nevertheless the options of such a
- * packet must be accepted (RFC 4340, erratum 974). */
+/* FGSR is the number of the last received packet that had options for feature
+ * negotiation. A packet with a number before FGSR is old, and its options are
+ * ignored. Sequence numbers are circular, so a number that is ahead of FGSR by
+ * more than half of the number space seems to be before FGSR.
+ *
+ * In this test, packets without such options move the sequence numbers ahead by
+ * three quarters of the number space. Then a packet with a Change arrives. The
+ * endpoint must accept this Change (RFC 4340 erratum 974). */
 GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;
@@ -924,11 +953,12 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* FGSS is the sequence number of the first packet that carried the Change
- * options. In this test, three quarters of the sequence space lie between FGSS
- * and the newest packet of the endpoint. In circular arithmetic, the newest
- * packet then seems older than FGSS. A Confirm that acknowledges the newest
- * packet must nevertheless be accepted (RFC 4340 erratum 974). */
+/* FGSS is the number of the first packet in which the endpoint sent its Change
+ * options. In this test, the endpoint's newest packet is ahead of FGSS by three
+ * quarters of the number space. Sequence numbers are circular, so the newest
+ * packet seems to be older than FGSS. The peer sends a Confirm that
+ * acknowledges the newest packet. The endpoint must nevertheless accept this
+ * Confirm (RFC 4340 erratum 974). */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Simulates, in virtual time, an off-path attacker who floods a DCCP
- * connection. Each state of the connection is attacked. The attacker sends
- * 10,000 forged packets per second of one type to one endpoint while this
- * endpoint is in one state. The attacker knows addresses and ports and guesses
- * the sequence numbers. A comparison with the same run without the attacker
- * shows the cost of the attack. With DCCPFLOOD_TABLE=1 the test prints a line
- * for each run; docs/security.md has a summary.
+/* Simulates an off-path attacker who floods a DCCP connection. This attacker
+ * knows the addresses and ports, but must guess the sequence numbers. In each
+ * run, one endpoint is attacked while it is in one state. It then receives
+ * 10,000 forged packets of one type per second. A comparison with a run without
+ * the attacker shows the cost of the attack. Time is virtual. With
+ * DCCPFLOOD_TABLE=1 the test prints a line for each run; docs/security.md has a
+ * summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,16 +17,17 @@
 
 #define RATE 10                 /* packets per ms */
 #define CLIENT_PORT 4000
-/* After one forged packet an endpoint sends at most one answer, and reports at
- * most one refused client to the application. */
+/* Limits for the reaction of an endpoint to one forged packet: it sends at most
+ * one answer, and reports at most one refused client to its application. */
 #define MAX_OUTPUTS 1
 #define MAX_EVENTS 1
-/* Maximum number of answers that one endpoint sends per second. It is the sum
- * of the limits for Syncs, for Resets, and for Resets that answer packets of
- * connections that have ended. */
+/* Maximum number of Syncs and Resets that one endpoint sends per second. Three
+ * limits are added: one for Syncs, one for Resets, and one for Resets that
+ * answer a peer whose connection has ended. */
 #define MAX_ANSWERS (3 * DCCP_ANSWERS_PER_SECOND)
-/* Maximum number of Responses per second. It is the sum of two limits: one for
- * the half-open connections, and one for Responses with an Init Cookie. */
+/* Maximum number of Responses that the listener sends per second. Two limits
+ * are added: one for Responses of half-open connections, and one for Responses
+ * with an Init Cookie. */
 #define MAX_RESPONSES (DCCP_ANSWERS_PER_SECOND * DCCP_MAX_CANDIDATES \
     + DCCP_MAX_COOKIE_RATE)
 
@@ -46,7 +47,7 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  /* The source address and source port of the forged packets are those of the
+  /* Forged packets have the source address and the source port of the real
    * peer. */
   FROM_THE_PEER,
   N_SOURCES
@@ -114,8 +115,8 @@ draw_options (Attack * self, gsize * size)
       return (const guint8 *)
           "\40\11\3\0\0\0\0\0\144\42\11\3\0\0\0\0\0\144";
     case 2:
-      /* The packet has the options Slow Receiver, Receive Rate and Loss Event
-       * Rate. */
+      /* Options that a data receiver sends: Slow Receiver, Receive Rate and
+       * Loss Event Rate */
       *size = 13;
       return (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2";
     default:
@@ -126,8 +127,8 @@ draw_options (Attack * self, gsize * size)
   }
 }
 
-/* Chooses the addresses and ports of a forged packet. Returns the addresses as
- * a DatagramPath, and stores the ports in `packet`. */
+/* Chooses the addresses and ports of a forged packet. Returns the path on which
+ * the packet arrives, and writes the DCCP ports to `packet`. */
 static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
@@ -192,9 +193,9 @@ inject (Attack * self)
 
 /* --- the life of a connection --------------------------------------------- */
 
-/* Returns whether the endpoint is in the state in which it is attacked. An
- * attack on LISTEN continues in RESPOND: a forged Request creates a half-open
- * connection, which puts the listener into RESPOND. */
+/* Returns whether the endpoint is now in the state in which it is attacked. For
+ * the state LISTEN, the state RESPOND counts too: the first forged Request
+ * creates a half-open connection, which changes the state to RESPOND. */
 static gboolean
 is_target (Attack * self)
 {
@@ -224,8 +225,8 @@ run (Attack * self, guint ms)
   }
 }
 
-/* The network drops all packets that the endpoint `end` sends before the time
- * silent_until[end]. */
+/* For each endpoint, the time until which the network drops all packets that
+ * this endpoint sends */
 static guint64 silent_until[N_ENDS];
 
 static gboolean
@@ -235,8 +236,8 @@ lose_while_silent (DccpNetwork * unused, DccpEnd from,
   return network.now >= silent_until[from];
 }
 
-/* Begins a handshake in which the first Response and the first two Acks are
- * lost. */
+/* Begins a handshake. The network drops the first Response and the first two
+ * Acks, so that the handshake lasts longer. */
 static void
 begin_handshake (void)
 {
@@ -245,8 +246,8 @@ begin_handshake (void)
   dccp_network_connect (&network);
 }
 
-/* Closes the connection. The answers to the first Close or CloseReq are lost.
- */
+/* Closes the connection. The network drops the packets of the other endpoint
+ * for 0.5 s, so the first Close or CloseReq gets no answer. */
 static void
 begin_closing (Attack * self)
 {
@@ -334,12 +335,12 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
       attack->max_events);
 }
 
-/* Returns whether the attack uses up all answers that the listener may send to
- * the client. This is the case if the attack sends Requests with the client's
- * address to the listener. Such Requests use up (docs/security.md):
- * - the limit for answers to the client's network
- * - the client's reserve of answers, which exists because the client was
- *   connected before */
+/* Returns whether the attack uses up the answers that the listener may send to
+ * the client. This is so if the listener receives forged Requests with the
+ * client's address. They use up (docs/security.md):
+ * - the number of answers that the client's network gets;
+ * - the answers that are reserved for a client that was connected before.
+ */
 static gboolean
 takes_the_answers (const Attack * attack)
 {
@@ -378,9 +379,10 @@ GST_START_TEST (off_path_flood_costs_nothing)
 
 GST_END_TEST;
 
-/* A forged Request with the client's address arrives. If __i__ is 0, it arrives
- * before the first Request of the client. If __i__ is 1, it arrives between the
- * first and the second Request. The client must connect in both cases. */
+/* The attacker sends one Request with the client's address and port. If __i__
+ * is 0, this Request arrives before the client's first Request. If __i__ is 1,
+ * the client's first Request is lost, and the forged one arrives before the
+ * second. In both cases the client must connect. */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,
