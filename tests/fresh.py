@@ -116,8 +116,9 @@ def read_steps(text):
 
 @contextlib.contextmanager
 def place(keep, suite):
-    """Yields the root of one Debian installation. Removes the installation
-    afterwards if `keep` is not given.
+    """Yields the path of the root directory for one Debian installation.
+    `keep` is a directory for installations that stay on the disk. If it is not
+    given, the installation is removed afterwards.
     """
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
@@ -130,8 +131,8 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        # guard.end() has removed the directory. run.close() fails if the
-        # directory does not exist, so an empty directory is created.
+        # guard.end() has removed the directory run.path. run.close() would
+        # fail without this directory, so an empty one is created.
         run.path.mkdir()
         run.close()
 
@@ -245,9 +246,10 @@ def common_name(name):
 
 
 def find_more_skipped(skipped):
-    """Compares each version of Debian with the first version in `skipped`.
-    `skipped` is {version: {program: number of skipped checks}}. Yields a
-    message for each program that skips more checks than on the first version.
+    """Compares each version of Debian with the first version in `skipped`,
+    which is {version: {program: number of skipped checks}}. Yields a message
+    for each program that skips more checks on another version than on the
+    first one.
     """
     first, *others = skipped
     for suite in others:

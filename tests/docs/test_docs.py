@@ -66,8 +66,8 @@ SECONDS_TO_END = 20
 # connection. The test does not treat them as a failure.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
                    r"(?:Error on SRT socket: .*|Socket is broken or closed)")
-# A test machine has neither a screen nor a loudspeaker. The output for them is
-# written to files.
+# A test machine has neither a screen nor a loudspeaker. The test therefore
+# replaces the elements for them by elements that write to files.
 DISPLAYS = {
     "autovideosink": "filesink sync=true location=shown-{}.raw",
     "autoaudiosink": "filesink sync=true location=heard-{}.raw",
@@ -87,8 +87,9 @@ OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
 # ---------------------------------------------------------------- reading pages
 
 def code_lines(text):
-    """Returns the lines of indented and fenced code, with continued lines
-    joined.
+    """Returns the lines of code on a Markdown page: the lines that are
+    indented and the lines between two fences (```). A line that ends with a
+    backslash is joined with the next line.
     """
     code, fenced = [], False
     for line in text.splitlines():
@@ -100,9 +101,11 @@ def code_lines(text):
 
 
 def launch_lines(page):
-    """Returns the launch lines on a page before the second heading of level 1.
-    The lines after this heading need a testbed and run for minutes. They are
-    tested by tests/integration/test_tutorial.py."""
+    """Returns the launch lines of a page: the commands, such as
+    gst-launch-1.0, that the test runs. Reads the page only up to its second
+    heading of level 1, because the commands after this heading need a testbed
+    and run for minutes. tests/integration/test_tutorial.py runs those
+    commands."""
     _, first, *_ = re.split(r"^# ", page.read_text(), flags=re.M)
     return [line for line in code_lines(first) if line.startswith(RUNNABLE)]
 
@@ -169,9 +172,9 @@ class Described:
         for row in filter(is_there, table_rows(section(text, "Properties"))):
             for name in names_in(row[0]):
                 default = row[1].rsplit(",", 1)[-1].strip(" `")
-                # For properties that are caps or objects, the page says
-                # "unset". The value is None then, because gst-inspect-1.0
-                # prints no default.
+                # gst-inspect-1.0 prints no default for a property whose value
+                # is caps or an object. The page says "unset" for such a
+                # property, so "unset" becomes None here.
                 self.defaults[name] = {"none": "null", "unset": None,
                                        "read only": None}.get(default, default)
                 self.words[name] = " ".join(row[1:])
@@ -380,8 +383,9 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
-        """Stops the launch line with SIGTERM. The process `timeout`, which
-        runs the line, passes this signal on. It could not pass on SIGKILL.
+        """Stops the launch line with SIGTERM. The launch line runs under the
+        program `timeout`, which passes SIGTERM on to it. `timeout` could not
+        pass on SIGKILL.
         """
         if self.process.poll() is None:
             self.process.terminate()
@@ -619,8 +623,8 @@ class Papers(unittest.TestCase):
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # Matches the cells of the column "command" that need not name a test or a
-    # program.
+    # Each cell of the column "command" must name a test or a program, unless
+    # this expression matches the cell.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod
@@ -744,8 +748,10 @@ class Units(unittest.TestCase):
     project's elements with its unit.
     """
 
-    # Elements without properties of their own: all their properties belong to
-    # base classes. The test ignores these properties in all elements.
+    # Some elements that belong to GStreamer. The project's elements have the
+    # same base classes as these elements, and inherit the properties of the
+    # base classes. The test therefore ignores every property that one of these
+    # elements has.
     BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
              "rtpmpvdepay")
     UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"

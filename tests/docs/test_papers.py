@@ -29,8 +29,8 @@ def run(line, directory):
 
 class PapersTest(unittest.TestCase):
     def test_every_line_runs_as_pasted(self):
-        """Most of the time, the launch lines only wait. They therefore all run
-        at the same time.
+        """Each launch line spends most of its time waiting. All launch lines
+        therefore run at the same time.
         """
         lines = [line for page in test_docs.Papers.PAGES
                  for line in test_docs.code_lines(page.read_text())

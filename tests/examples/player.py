@@ -75,8 +75,8 @@ class Player:
 
     def is_closed_window(self, sink, error):
         """Returns whether the error means that the user has closed the window
-        of the video. GStreamer has no error code for this case alone. An
-        element inside the video sink then posts the error NOT_FOUND.
+        of the video. GStreamer has no special error code for this case. An
+        element inside the video sink posts the general error NOT_FOUND.
         """
         return (error.matches(Gst.ResourceError.quark(),
                               Gst.ResourceError.NOT_FOUND)

@@ -279,8 +279,9 @@ check_loss_intervals (const DccpOption * option)
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
   fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
-  /* The option was read and is written again here. Both must have the same
-   * bytes, except for the bit E (ECN nonce echo) of each loss interval. */
+  /* `writer` contains the option that was read before and is written again
+   * here. The bytes must be the same as in the option that was read, except for
+   * the bit E (ECN nonce echo) of each loss interval. */
   for (i = 0; i < option->size; i++)
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);
@@ -391,7 +392,8 @@ static const DccpFeature features[] = {
   CCID3_FEATURE_SEND_RTT_ESTIMATE, CCID3_FEATURE_SEND_LOSS_EVENT_RATE
 };
 
-/* Returns the maximum value of `feature` that the Thin profile of DCCP accepts.
+/* Returns the maximum value of `feature` that an endpoint accepts. The values
+ * are those of Thin, a profile of CCID 3 for small clients (docs/dccp-thin.md).
  */
 static guint64
 get_max (DccpFeature feature)
@@ -435,9 +437,9 @@ check_values (DccpFeatures * self)
           && dccp_features_get (self, DCCP_FEATURE_CCID, FALSE) == 3));
 }
 
-/* Inputs arbitrary options into the feature negotiation of one endpoint. Checks
- * that the endpoint sends only valid options as its answer, and that it stops
- * sending options after a few packets. */
+/* Checks the packets that the feature negotiation of one endpoint wants to send
+ * after it got arbitrary options. The options in these packets must be valid.
+ * The negotiation must stop sending after at most three packets. */
 static void
 check_output (DccpFeatures * self, guint64 now, guint64 * sent)
 {
@@ -465,8 +467,8 @@ check_output (DccpFeatures * self, guint64 now, guint64 * sent)
   fuzz_check (dccp_features_next_wakeup (self) > now);
 }
 
-/* Passes all options of the packet to `self`. Returns FALSE if the connection
- * is reset because of an option. */
+/* Passes all options of the packet to the feature negotiation `self`. Returns
+ * FALSE if one of the options causes a reset of the connection. */
 static gboolean
 input_options (DccpFeatures * self, const DccpPacket * packet, guint64 gsr,
     guint64 gss)
@@ -554,8 +556,8 @@ typedef enum
   SEND,
   LOSE,
   HOLD,                         /* The packet arrives later. */
-  /* A packet that HOLD has stored before arrives at the peer. The packet stays
-   * stored and may arrive again. */
+  /* A packet that the command HOLD has stored arrives at the peer. The packet
+   * stays stored and may arrive again. */
   DELIVER,
   WAIT,
   ORDER_LAST

@@ -246,9 +246,10 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* The sizes that step () returns repeat after N_STEPS inputs. If all of
-       * them were 0, the loop would never end. Therefore, if the first of the
-       * N_STEPS sizes is 0, the whole rest of the stream becomes one input. */
+      /* step () returns the sizes of the inputs, which repeat after N_STEPS
+       * inputs. If all N_STEPS sizes were 0, the loop would never end.
+       * Therefore, if the first of them is 0, the whole rest of the stream
+       * becomes one input. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
@@ -264,10 +265,11 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   mpeg_video_framer_get_stats (framer, stats);
   mpeg_video_framer_discont (framer);
   fuzz_check (check_account (job, framer, input, output) == 0);
-  /* The counter junk_bytes depends on how the stream is divided into inputs,
-   * because the framer does not count all discarded bytes. The number of all
-   * discarded bytes does not depend on the division. It therefore replaces the
-   * counter before the results of the divisions are compared.
+  /* The statistics must not depend on how the stream is divided into inputs.
+   * The counter junk_bytes does depend on it, because the framer does not count
+   * all discarded bytes. The counter is therefore replaced by the real number
+   * of discarded bytes, which is the number of input bytes minus the number of
+   * output bytes.
    */
   stats->junk_bytes = input - output;
   fuzz_check (stats->frames == frames->len);
@@ -324,7 +326,7 @@ check_cuts (const Job * job)
   return frames;
 }
 
-/* --- two ways to input a frame of a parser -------------------------------- */
+/* --- frames that a parser has already cut out ----------------------------- */
 
 static gboolean
 poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)
@@ -444,8 +446,8 @@ fuzzed_time (guint choice, guint i)
   }
 }
 
-/* Returns whether `time` counts as a time. The other values are larger than
- * 2^62 ns, which is more than a century. */
+/* Returns whether the test takes `time` for a valid time, which is less than
+ * 2^62 ns (more than a century). */
 static gboolean
 is_time (guint64 time)
 {

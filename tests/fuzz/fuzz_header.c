@@ -186,9 +186,9 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
   if (!a->t)
     return;
   check_same_extension (&a->extension, &b->extension);
-  /* In a packet, up to 3 padding bytes follow the extensions. `b` was parsed,
-   * and the parser counts the padding as a part of the extensions. The padding
-   * bytes must be 0. */
+  /* `a` is the header that was written, and `b` is the result of parsing it. In
+   * a packet, up to 3 padding bytes follow the extensions, and the parser
+   * counts them as a part of the extensions. The padding bytes must be 0. */
   fuzz_check (b->extensions_size >= a->extensions_size);
   fuzz_check (b->extensions_size - a->extensions_size < 4);
   for (i = 0; i < b->extensions_size; i++)
@@ -270,8 +270,8 @@ check_write (FuzzInput fields, const guint8 * data, gsize size)
 }
 
 /* rfc2250_header_measure () and rfc2250_header_parse () must find the same size
- * of the header. If the picture type or the picture structure is invalid, they
- * may differ. */
+ * of the header. The two sizes may differ if the picture type or the picture
+ * structure is invalid. */
 static void
 check_measure (const guint8 * data, gsize size)
 {
@@ -287,9 +287,9 @@ check_measure (const guint8 * data, gsize size)
     fuzz_check (measured == 0);
 }
 
-/* Parses the RFC 2250 header and writes it again. The bytes must be the same.
- * The only exception is twelve zero bits before the composite display bits,
- * which the parser ignores. */
+/* Parses the RFC 2250 header and writes it again. The bytes must be the same,
+ * with one exception: the parser ignores the twelve bits before the composite
+ * display bits, which should be zero. */
 static void
 check_parse (const guint8 * data, gsize size)
 {

@@ -51,7 +51,8 @@ typedef struct
   gboolean leading;
   gint references[N_SLOTS];
   guint n_references;
-  /* TRUE if the picture refers to a frame that is not part of the stream */
+  /* TRUE if the picture refers to a frame that the stream does not contain, for
+   * example because the stream began after this frame */
   gboolean misses;
   Fate fate;
   /* Number of the receiver that decoded the frame, counted from 1. 0 if no
@@ -60,7 +61,8 @@ typedef struct
   /* Index in model.pictures of the I-frame or P-frame that arrived last before
    * this picture, or NONE if there was none. */
   gint last_reference;
-  /* number of times that the codec has changed up to this frame */
+  /* Number of times that the codec of the stream has changed up to this
+   * frame. */
   guint codec;
 } Picture;
 
@@ -69,10 +71,12 @@ typedef struct
 typedef struct
 {
   gboolean is_known;
-  /* Index of the last I-frame or P-frame that was sent, or NONE. */
+  /* Index in model.pictures of the last I-frame or P-frame that was sent, or
+   * NONE. */
   gint last_reference;
   gint prev_msb, prev_lsb;
-  gint max;                     /* Maximum PicOrderCnt so far. */
+  /* Maximum picture order count (PicOrderCnt) of the frames that were sent. */
+  gint max;
 } Decoder;
 
 typedef struct
@@ -81,13 +85,15 @@ typedef struct
   IfdConfig asked;              /* Configuration that was set. */
   IfdConfig config;             /* Configuration in use. */
   /* TRUE if a frame has arrived or a receiver has connected since the last
-   * flush. A new algorithm then becomes valid only at the next I-frame. */
+   * flush. As long as it is TRUE, a change of the algorithm takes effect only
+   * at the next I-frame. */
   gboolean begun;
   /* TRUE if the frame that has just arrived is an I-frame that replaces all
    * frames in W, the queue of waiting frames. */
   gboolean w_is_stale;
   /* TRUE if an algorithm other than `gop` was in use at any time since the last
-   * flush. The checks that only `gop` guarantees are then left out. */
+   * flush. Some checks are then left out: those of conditions that only `gop`
+   * guarantees. */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
@@ -102,14 +108,15 @@ typedef struct
   gint first, last, last_leading, last_before;
   /* Index of the last I-frame or P-frame that arrived, or NONE. */
   gint newest_reference;
-  /* A slot is a buffer of a decoder for reference data. slots[i] is the number
-   * of the last frame that updated slot i, or NONE. */
+  /* A slot is a place in which a decoder stores a reference frame. slots[i] is
+   * the index in `pictures` of the last frame that updated slot i, or NONE. */
   gint slots[N_SLOTS];
   /* TRUE if the newest frame has the flag IFD_FRAME_SLOTS */
   gboolean has_slots;
-  /* number of times that the codec has changed so far */
+  /* Number of times that the codec of the stream has changed so far. */
   guint codec;
-  /* `codec` of the last frame that the decoder has decoded */
+  /* The field Picture.codec (the number of codec changes up to a frame) of the
+   * last frame that the decoder has decoded */
   guint began_codec;
   Decoder decoder;
   gboolean behind_p, closed, broken;
@@ -186,9 +193,10 @@ place (Picture * picture, gint number)
   guint flags = picture->frame.flags;
   const gboolean has_slots = (flags & IFD_FRAME_SLOTS) != 0;
 
-  /* A change between frames with slots (IFD_FRAME_SLOTS) and frames without
-   * slots means that the codec has changed. The decoder then has no reference
-   * frames any more. */
+  /* A slot is a place in which a decoder stores a reference frame. A frame with
+   * the flag IFD_FRAME_SLOTS says which slots it uses. If one frame has this
+   * flag and the next frame has not, or the other way round, the codec has
+   * changed. The decoder then has no reference frames any more. */
   if (has_slots != model.has_slots) {
     gint newest = model.newest_reference;
 
@@ -251,10 +259,11 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
-/* Copies the requested configuration `asked` into the model's configuration in
- * use. The algorithm is copied only if `algorithm_too` is TRUE, because the
- * core changes the algorithm only with a new I-frame, or if the stream has no
- * frame yet. */
+/* Copies the requested configuration `asked` to `config`, the configuration
+ * that the model uses. Copies the algorithm only if `algorithm_too` is TRUE.
+ * The caller passes TRUE when the core changes its algorithm: at a new I-frame,
+ * or at any time as long as no frame has arrived and no receiver has connected
+ * since the last flush. */
 static void
 set_force (gboolean algorithm_too)
 {
@@ -267,9 +276,10 @@ set_force (gboolean algorithm_too)
 }
 
 /* Returns whether the new frame `c` is an I-frame that replaces all frames in
- * the queue W. This is the case if W is full, holds no B-frame, and frames
- * between its first and its last frame were dropped. The frames in W are then
- * late (see is_stale() in ifd.c). */
+ * W, the queue of waiting frames. This is the case if W is full and holds no
+ * B-frame, and if a frame between the first and the last frame in W was
+ * dropped. The dropped frame shows that the channel is too slow, so the frames
+ * in W are late (see is_stale() in ifd.c). */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -311,8 +321,9 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* Takes all events from the core and checks them with the model. `c` is the
- * index of the frame whose arrival has caused the events, or NONE. */
+/* Takes all events from IFD and checks them with the model. `c` is the index in
+ * model.pictures of the frame whose arrival has caused the events. If no frame
+ * has arrived, `c` is NONE. */
 static void
 take_events (gint c)
 {
@@ -409,14 +420,15 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* Checks an I-frame that was sent although it comes too early: in display
- * order, it precedes pictures that were decoded before. Such an I-frame may be
- * sent in two cases:
- * - The I-frame or P-frame that precedes it in the stream was sent, too.
- * - No I-frame with a suitable position has arrived for many frames. The core
- *   then sends this I-frame and counts it in gops_misordered.
+/* Checks an I-frame that was sent although, in display order, it precedes a
+ * picture that was sent before. Such an I-frame may be sent in two cases:
+ * - The I-frame or P-frame that arrived last before this I-frame was sent, too.
+ * - IFD has waited for IFD_MAX_ORDER_WAIT frames, but no I-frame in the right
+ *   order has arrived. IFD then sends this I-frame and counts it in
+ *   gops_misordered.
  *
- * The check is left out if an algorithm other than `gop` was in use. */
+ * Only the algorithm `gop` guarantees this. The check is left out if another
+ * algorithm was in use since the last flush. */
 static void
 check_order (const Picture * picture, gint order)
 {

@@ -30,8 +30,9 @@ typedef enum
   INPUT_LAST
 } InputType;
 
-/* Flags in the input, one byte for each access unit or NAL unit. */
-/* set if this is the last NAL unit of an access unit */
+/* Bits of the byte of flags that precedes each access unit or NAL unit in the
+ * input. */
+/* With this flag, the NAL unit is the last one of its access unit. */
 #define FLAG_LAST (1 << 0)
 #define FLAG_RESET (1 << 1)
 #define FLAG_NO_PTS (1 << 2)
@@ -67,9 +68,11 @@ check_slots (IfdCodec codec, const IfdFrame * frame)
     fuzz_check ((frame->uses & ~(SLOT_BITS | SPECIAL_BITS)) == 0);
   if (frame->updates != G_MAXUINT32)
     fuzz_check ((frame->updates & ~(SLOT_BITS | SPECIAL_BITS)) == 0);
-  /* The fields `uses` and `updates` must agree with the type of the frame. An
-   * I-frame needs no other frame, no frame needs a B-frame, and later frames
-   * may need any I-frame or P-frame. */
+  /* `uses` and `updates` are the sets of slots that the frame uses and updates.
+   * A slot is a place in which a decoder stores a picture. The two sets must
+   * agree with the type of the frame: an I-frame uses no slot, and a B-frame
+   * updates no slot. An I-frame or P-frame updates at least one slot, because
+   * later frames may need this frame. */
   if (frame->type == IFD_FRAME_B)
     fuzz_check (frame->updates == 0);
   else

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the link. The input selects a profile, changes some of its values, and
- * sets the flows, the stations, the packets and the times. The test checks all
- * guarantees that link.h documents. Three runs with the same commands must
- * agree:
- * - one that wakes up whenever the link asks for it
- * - one that polls only at the end
- * - one that replays the record of the first run
+/* Fuzzes the simulated link of link.h. The input selects a link profile, which
+ * is a set of default values, and changes some of these values. It also sets
+ * the flows of packets, the stations that send them, the packets and the times.
+ * The test checks all guarantees that link.h documents. It runs the same
+ * commands three times, and the results must agree:
+ * - The first run polls the link whenever the link asks for it.
+ * - The second run polls the link only at the end.
+ * - The third run replays the fates of the packets, which the first run has
+ *   recorded.
  *
  * The input consists of:
- * - the profile, the quality and the flags
+ * - one byte each: the profile, the quality of the link, the flags, the choice
+ *   of the traces, and the seed
  * - the number of values to change in the profile
  * - two bytes for each such value: its index and its new magnitude
  * - the commands (the type Order), each with an argument of two bytes
@@ -18,14 +21,15 @@
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-/* With this flag, the run frees the link while it still contains packets. */
+/* With this flag, the run frees the link while the link still contains
+ * packets. */
 #define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* With this flag, the command ORDER_SET_STATION, which assigns a flow to
- * another station, ends the flow before. */
+/* The command ORDER_SET_STATION assigns a flow to another station. With this
+ * flag, it ends the flow first. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
@@ -40,10 +44,10 @@
  * a simulation with virtual time. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Maximum number of wakeups per second of simulated time, with 16 stations. It
- * covers the wakeups for radio blocks and for changes of the channel state,
- * which may follow each other as fast as the configuration allows. Wakeups that
- * packets cause are counted separately. */
+/* Maximum number of wakeups per second of simulated time, in a link with 16
+ * stations. It covers the wakeups for radio blocks and for changes of the
+ * channel state, which may follow each other as fast as the configuration
+ * allows. Wakeups that packets cause are counted separately. */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024
@@ -332,7 +336,8 @@ play_rest (Player * player)
       return;
   }
   fuzz_run_poll (run);
-  /* The link asks for no further wakeup, so no packet may be left in it. */
+  /* The link asks for no further wakeup, so it would never output a packet that
+   * is still in it. It must therefore contain no packet. */
   if (wakeup == LINK_NEVER && !player->job->endless)
     fuzz_check (fuzz_run_count_inside (run) == 0);
 }

@@ -95,9 +95,10 @@ write_windows (const LinkOvenConfig * oven)
   return g_string_free (text, FALSE);
 }
 
-/* Returns whether all times stay the same if they are written as text and
- * parsed again. The parser reads times as doubles, which are exact to 1 ns only
- * below 10^15 ns. */
+/* Returns whether the times of all periods of interference stay the same if
+ * they are written as text and parsed again. This is the case if they are below
+ * 10^15 ns. The parser reads times as doubles, which are exact to 1 ns only
+ * below this limit. */
 static gboolean
 is_exact (const LinkOvenConfig * oven)
 {
@@ -145,9 +146,9 @@ check_interference (const gchar * text)
 
 /* --- traces of blocks ----------------------------------------------------- */
 
-/* Returns whether the text is a valid trace. Such a text contains at least one
- * block, which is '0' or '1'. Apart from blocks, it contains only white space
- * and comments. */
+/* Returns whether the text is a valid trace of radio blocks. A valid trace
+ * contains at least one block. A block is '0' if it comes through, or '1' if it
+ * is damaged. All other characters are white space or belong to comments. */
 static gboolean
 is_trace (const gchar * text)
 {

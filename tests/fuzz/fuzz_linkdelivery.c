@@ -116,11 +116,10 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Reads the outages from the input, and limits their lengths. The reason is
- * that the link can send only at certain times (opportunities). If the outages
- * are very long, they cover all opportunities. If the outages are very short,
- * no outage contains an opportunity. In both cases, the model would have to
- * simulate years of outages.
+/* Reads the outages from the input, and limits their lengths. The link can send
+ * only at certain times, its delivery opportunities. Very long outages would
+ * cover all opportunities, and very short outages would contain none. In both
+ * cases, the model would have to simulate years of outages.
  */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)

@@ -51,7 +51,9 @@ check_header (const MmtpMessage * message, MmtpRefusal refusal,
     fuzz_check (mmtp_type_get_name (type) != NULL);
 }
 
-/* The pointers of a message must point into the message, before its trailer. */
+/* Checks the pointers in a parsed message. They must point to bytes of the
+ * message before its trailer. The trailer is the last 8 bytes, which show that
+ * the message belongs to the session. */
 static void
 check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {

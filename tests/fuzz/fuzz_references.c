@@ -21,9 +21,10 @@
 #define MAX_STORED 16
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
-/* Bits of the special slots, which do not stand for a stored picture. One slot
- * stands for missing pictures. Three slots stand for the marks of H.264, which
- * say which pictures are still used for reference. */
+/* Bits of the four special slots. The other slots stand for the reference
+ * pictures that a decoder stores, but the special slots do not. One of them
+ * stands for missing pictures. Three stand for the marks of H.264, which say
+ * which pictures are still used for reference. */
 #define SPECIAL_BITS (15u << 28)
 /* Picture number of the substitute that a decoder stores in place of a lost
  * picture. */
@@ -43,8 +44,9 @@ typedef enum
 #define FLAG_DROP (1 << 4)
 #define FLAG_CHANGES (1 << 5)
 #define FLAG_MARKS (1 << 6)
-/* If all three of these bits are set in the flags of a picture, the test tells
- * the code under test that the references of the picture are unknown. */
+/* Bits 5 to 7 of the byte that describes a picture. If all three bits are set,
+ * the test tells the code under test that the references of the picture are
+ * unknown. */
 #define FLAGS_UNKNOWN (7 << 5)
 
 typedef struct
@@ -79,7 +81,9 @@ typedef struct
   guint32 wrong;
   gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* TRUE if the value of `is_active` changed at the last key frame. */
+  /* TRUE if the value of `is_active` changed at the last key frame. `is_active`
+   * says whether the code under test tells which slots a picture uses and
+   * updates. */
   gboolean was_switched;
   guint n_since_key;
 } Model;
@@ -429,10 +433,11 @@ take_h264 (Model * model, FuzzInput * input, guint what, Type type,
 
 /* --- H.265 ---------------------------------------------------------------- */
 
-/* Takes a reference picture set for an H.265 slice from the input. The set
- * lists only pictures that the decoder stores. A picture that is neither a key
- * frame nor a leading picture lists only pictures of its own group (section
- * 8.3.2 of H.265). */
+/* Takes the reference picture set of an H.265 slice from the input. The set
+ * lists only pictures that the decoder stores. A group is a key frame and the
+ * pictures after it up to the next key frame. A leading picture may list only
+ * pictures of its own group and of the group before. A trailing picture may
+ * list only pictures of its own group (section 8.3.2 of H.265). */
 static void
 take_h265 (Model * model, FuzzInput * input, guint what, Type type,
     gint32 order, H265Slice * slice)
@@ -516,10 +521,11 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* `depth` is the layer of the picture. It is either a number that the stream
-   * contains, which is at most 7, or one more than the highest layer of the
-   * pictures to which the picture refers. The maximum is therefore 7 plus the
-   * number of pictures since the last key frame. */
+  /* `depth` is the number of the layer of the picture; the base layer has the
+   * number 0. The stream may contain this number, which is then at most 7. The
+   * number may also be one more than the highest layer of the pictures to which
+   * the picture refers. The maximum is therefore 7 plus the number of pictures
+   * since the last key frame. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 
@@ -591,9 +597,10 @@ decode (Model * model, Decoder * decoder, const H264Slice * h264,
     store (decoder, stored);
 }
 
-/* Returns the type of the next picture. A leading picture refers to an earlier
- * group of pictures, so it is allowed only after a key frame that is no IDR
- * picture. All leading pictures come before the first trailing picture. */
+/* Returns the type of the next picture. A leading picture may refer to the
+ * group of pictures before its key frame, so it is allowed only if its key
+ * frame is not an IDR picture. All leading pictures come before the first
+ * trailing picture. */
 static Type
 take_type (Model * model, guint what)
 {
@@ -622,8 +629,9 @@ input_picture (Model * model, FuzzInput * input)
   ReferenceUse use;
   gboolean is_active, is_dropped;
 
-  /* Two pictures of a group never have the same picture order count, so such a
-   * picture is left out. */
+  /* In a valid stream, two pictures of a group never have the same picture
+   * order count. If a stored picture already has the count `order`, the new
+   * picture is therefore left out. */
   if (!is_key && has_order (&model->whole, order))
     return;
   if (is_key) {

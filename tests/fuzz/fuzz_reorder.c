@@ -192,10 +192,10 @@ check_stray (Packet * packet)
   check_strays_freed ();
 }
 
-/* Returns whether the packet belongs to an RTP source (SSRC) that another
- * source had replaced. If it does, this source becomes the current source
- * again: all waiting packets are output, and the packet begins a new run of
- * sequence numbers. */
+/* Returns whether the packet comes from an RTP source (SSRC) that was replaced
+ * by another source before. If so, the source of the packet becomes the current
+ * source again: all waiting packets are output, and the packet begins a new run
+ * of sequence numbers. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of the references of VP8, VP9 and AV1: which slots a unit
- * uses and which slots it updates. Checks that no byte beyond the unit is read,
- * and that the result never contradicts itself. A malformed unit, for example
- * one that is cut off, counts as a unit that uses and updates all slots.
+/* Fuzzes the parser of slotuse.h. A decoder of VP8, VP9 or AV1 stores reference
+ * frames and other state in places that are called slots. For each unit, which
+ * is a frame or a few frames, the parser returns which slots the unit uses and
+ * which slots it updates. The test checks that no byte beyond the unit is read,
+ * and that the result never contradicts itself. For a malformed unit, for
+ * example one that is cut off, the result must be that the unit uses and
+ * updates all slots.
  *
  * Input: the codec, and then the units. Each unit has:
  * - one byte of flags:
- *   bit 0: the unit has a layer
- *   bit 1: the layer is synchronized
- *   bit 2: the reader is flushed before the unit
- *   bits 4 to 7: the number of the layer
+ *   bit 0: the parser is told the temporal layer of the unit
+ *   bit 1: the parser is told that the unit refers only to frames of the base
+ *   layer
+ *   bit 2: the parser is reset before the unit
+ *   bits 4 to 7: the number of the temporal layer
  * - two bytes of length
  * - the bytes of the unit
  */

@@ -478,9 +478,9 @@ join_end_codes (GPtrArray * frames)
  * the index `next`. Returns the index of the first frame that has another
  * timestamp.
  *
- * The skipped frames are not checked, because the headers of their second field
- * are divided between packets. The unpacker cannot recognise such a second
- * field in two cases: after a gap, and before the first marker.
+ * The skipped frames are not checked. The headers of their second field are
+ * divided between packets, and the unpacker cannot always recognise such a
+ * field: not after a gap, and not before the first marker.
  */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
@@ -572,9 +572,9 @@ check_round_trip (const Job * job, FuzzInput * input)
   guint packet_number = 0;
   gboolean gap = FALSE;
 
-  /* The unpacker gets a higher size limit than the framer, because the packer
-   * may inject a sequence header into a frame. The received frame is then
-   * larger than the frame that was sent. */
+  /* The packer may inject a sequence header into a frame, so the received frame
+   * can be larger than the sent frame. The unpacker therefore gets a higher
+   * limit for the frame size than the framer. */
   rfc2250_unpacker_set_config (receiver.unpacker, job->on_loss,
       job->max_frame_size + MPEG_VIDEO_MAX_HEADER_SIZE);
   receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME

@@ -53,7 +53,8 @@ typedef struct
   /* Number of copies (duplicates) of the packet that were output, without the
    * packet itself. */
   guint copies;
-  /* the packet as the link described it when it reported its fate */
+  /* Description of the packet that the link returned together with the fate of
+   * the packet. */
   LinkPacket end;
   guint damage_hash;
 } FuzzPacket;
@@ -74,8 +75,8 @@ typedef struct
   guint64 duplicates;
   VideoPacket video[FUZZ_MAX_FLOWS];    /* Last packet of each flow. */
   /* The link outputs the copies (duplicates) of a packet directly before the
-   * packet itself. This is the packet whose copies have been output, or NULL if
-   * no packet has to follow. */
+   * packet itself. `copied` is the packet whose copies were output and which
+   * must follow now, or NULL if there is no such packet. */
   FuzzPacket *copied;
   gdouble quality[LINK_MAX_STATIONS];
   LinkCall call;

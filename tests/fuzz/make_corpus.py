@@ -142,8 +142,9 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # All inputs together cover every on-loss mode and every aggregate
-        # mode. Some inputs have lost packets, and the others have none.
+        # Together, the inputs cover all modes of the unpacker for losses
+        # (on-loss) and all modes of the packer for the division into packets
+        # (aggregate). Some inputs have lost packets, and the others have none.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
                  | (NEW_PICTURE if i % 4 > 1 else 0))
@@ -721,15 +722,18 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs for two functions. The first byte selects the function:
-    - 0, parse: the role and a message follow.
+    """Makes inputs for fuzz_mmtppacket.c, which tests two functions. The first
+    byte of an input selects the function:
+    - 0, parse: the role of the endpoint that sent the message, and the message
+      follow.
     - 1, unwrap: the function returns the integer that has the given low bits
       and is nearest to a given integer. Three integers follow: the number of
       low bits minus 1, the low bits, and the given integer.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
-    # the message types that the receiver sends
+    # Types of the MMTP messages that a receiver sends. All other messages in
+    # this function come from a sender.
     theirs = (3, 5, 6, 8, 11, 13, 16, 18)
     for name, (kind, body) in mmtp_messages():
         yield name, bytes([parse, receiver if kind in theirs else sender]) \

@@ -44,8 +44,9 @@ replay_file (const gchar * path)
     fprintf (stderr, "%s\n", error->message);
     exit (1);
   }
-  /* If a check fails, the program ends during the run. The name is printed
-   * before, so that it shows which file was the input. */
+  /* The name of the input file is printed before the run. If a check fails, the
+   * program ends during the run, and the name shows which input was the
+   * cause. */
   printf ("%s (%" G_GSIZE_FORMAT " bytes)\n", path, size);
   fflush (stdout);
   g_assert (size <= MAX_INPUT_SIZE);

@@ -11,9 +11,9 @@ import time
 import linktestbed
 
 PORT, TCP_PORT = 5004, 5001
-# The environment of these tests contains a GST_DEBUG that logs the bus of the
-# emulated link's pipeline. The pipelines in this file do not need this log, so
-# they run without GST_DEBUG.
+# The tests read the messages of the emulated link from a debug log, so the
+# variable GST_DEBUG is set in their environment. The pipelines in this file do
+# not need the log, so they run with an empty GST_DEBUG.
 QUIET = "GST_DEBUG= exec"
 # A congestion control algorithm cannot be set for a network namespace, but it
 # can be set for a route.

@@ -10,12 +10,13 @@
 #include "tsbuilder.h"
 #include "tspictures.h"
 
-/* Cuts the stream into units and returns a text with one word for each unit:
+/* Cuts the stream into units, which contain at most one picture each. Returns a
+ * text with one word for each unit:
  * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
  * - "n": the unit has n packets and no picture
  * - "nvr-m", such as "4v1-3": the unit has n packets and a picture. If the
- *   picture is dropped, r packets remain. m of the dropped packets have
- *   increased the continuity counter.
+ *   picture is dropped, r packets of the unit must still be sent, and the
+ *   continuity counters of all later video packets must be reduced by m.
  *
  * Also checks that the units together are identical to the stream. */
 static gchar *
@@ -163,8 +164,8 @@ GST_START_TEST (frames_are_no_fields)
   ts_put_picture (&stream, PES MPEG_FRAME ("\0"));
   ts_put_picture (&stream, MPEG_PICTURE ("\0"));
   ts_put_picture (&stream, MPEG_PICTURE ("\0"));
-  /* Three fields follow. The first two fields are one frame. The third field
-   * must begin the next frame. */
+  /* Three fields of interlaced video follow: top, bottom, top. The first two
+   * fields are one frame. The third field must begin the next frame. */
   ts_put_picture (&stream, PES MPEG_TOP ("\0"));
   ts_put_picture (&stream, PES MPEG_BOTTOM ("\0"));
   ts_put_picture (&stream, PES MPEG_TOP ("\0"));
@@ -384,9 +385,10 @@ GST_START_TEST (section_may_need_several_packets)
 
 GST_END_TEST;
 
-/* The first section ends in a packet in which the next section begins. In this
- * packet, pointer_field must be the number of the remaining bytes of the first
- * section (ISO/IEC 13818-1, 2.4.4.2). */
+/* The program map section begins in one packet, after a private section, and
+ * ends in the next packet. In the second packet, pointer_field is the number of
+ * the remaining bytes of the section (ISO/IEC 13818-1, 2.4.4.2). The parser
+ * must read the whole section, and must then find the picture. */
 GST_START_TEST (section_may_end_before_the_next_one)
 {
   const gsize split = 20;

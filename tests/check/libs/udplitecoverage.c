@@ -201,8 +201,9 @@ GST_START_TEST (what_is_no_plain_rtp_is_covered_whole)
       fail_unless (get_coverage (format, &packet, ALL) == ALL, "%s",
           table[i].what);
     }
-    /* A packet whose RTP header has one contributing source and an extension of
-     * one word. It is cut to each possible size.
+    /* The RTP header has one contributing source and an extension of one word.
+     * The packet is cut within this header, at each possible position. The
+     * checksum must then cover the whole packet.
      */
     begin (&packet, 0x91, 96);
     put (&packet, 32, 1);
@@ -556,9 +557,10 @@ GST_START_TEST (h263_picture_headers_are_covered)
   begin_h263 (&packet, 0);
   put_baseline (&packet, TRUE, &p);
   fail_unless_equals_int (get_size (&packet), 12 + 4 + 7);
-  /* SBIT is 1. The payload then begins in the middle of a byte, so it cannot
-   * begin with a picture start code. Only the RTP header and the payload header
-   * must be covered. */
+  /* The field SBIT of the payload header is 1: the first bit of the payload
+   * belongs to the previous packet. The payload then begins in the middle of a
+   * byte, so it cannot begin with a picture start code. Only the RTP header and
+   * the payload header must be covered. */
   packet.bytes[12] |= 0x08;
   put_same (&packet, 0x5a, REST);
   fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet, ALL),
@@ -624,9 +626,11 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* Checks the coverage of a packet with PLUSPTYPE. Some packets do not show
- * whether the picture header has the field ELNUM. In such a packet, the bits
- * after the header can be mistaken for fields of the header:
+/* Checks how many bytes of an H.263 packet the checksum covers if the picture
+ * header has the field PLUSPTYPE. The checksum must cover the whole header. It
+ * may cover more, because some packets do not show whether the header has the
+ * field ELNUM. In such a packet, the bits after the header can be mistaken for
+ * fields of the header:
  * - If they are mistaken for PEI and PSUPP, up to 5 bytes after the header are
  *   covered.
  * - If they are mistaken for BCI, the whole packet is covered. */
@@ -664,8 +668,8 @@ GST_START_TEST (pictures_with_plusptype_are_covered)
 
 GST_END_TEST;
 
-/* If a picture header is cut off, the checksum must cover all bytes of the
- * packet. */
+/* If a packet ends within its picture header, the checksum must cover all bytes
+ * of the packet. */
 GST_START_TEST (cut_picture_headers_are_covered_whole)
 {
   guint choice;
@@ -701,9 +705,10 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Index of a bit in the whole packet. `bit` is its index in the data after the
- * headers. The headers are the RTP header and the header of RFC 4629, which
- * have 14 bytes in total. */
+/* Converts the position of a bit. `bit` is the number of bits between the end
+ * of the headers and this bit. The result is the number of bits between the
+ * beginning of the packet and this bit. The headers are the RTP header and the
+ * header of RFC 4629, which have 14 bytes in total. */
 #define AT(bit) (14 * 8 + (bit))
 
 GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
@@ -754,9 +759,10 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
 
 GST_END_TEST;
 
-/* The coverage mark counts bytes from the beginning of the RTP payload. All
- * bytes up to the mark must be covered. If the mark is within the header of the
- * payload format, the whole header must be covered. */
+/* The coverage mark says how many bytes of the RTP payload, from its beginning,
+ * the payloader has marked as necessary. The checksum must cover all of these
+ * bytes. If the mark ends within the header of the payload format, the checksum
+ * must cover this whole header. */
 GST_START_TEST (a_mark_is_covered_and_so_is_the_payload_header)
 {
   static const struct

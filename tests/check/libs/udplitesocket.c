@@ -152,8 +152,9 @@ GST_END_TEST;
 static const struct
 {
   const gchar *name;
-  /* Coverage that the test passes to the sender: the value of the coverage
-   * field unless `wire_coverage` replaces it. */
+  /* Number of bytes that the checksum covers, beginning with the header of
+   * UDP-Lite; 0 for the whole packet. The coverage field contains the same
+   * number, unless `wire_coverage` replaces it. */
   guint coverage;
   /* Index of the byte of the packet in which one bit is inverted before
    * sending; -1 for none. */
@@ -314,9 +315,9 @@ GST_START_TEST (packet_without_a_header_is_refused)
   packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 0);
   udplite_socket_get_stats (fixture.receiver, &stats);
-  /* The packets have 0 to 7 bytes, so they are shorter than a header. The
-   * backend udp must count all of them as refused. The raw socket can count
-   * only the packets of at least 4 bytes, because shorter packets do not
+  /* The packets have 0 to 7 bytes, but the header of UDP-Lite has 8 bytes. The
+   * backend udp must count all of these packets as refused. The raw socket can
+   * count only the packets of at least 4 bytes, because shorter packets do not
    * contain the destination port. */
   if (fd >= 0 && fixture.backend != UDPLITE_BACKEND_KERNEL)
     fail_unless_equals_uint64 (stats.refused[UDPLITE_TOO_SHORT],
@@ -331,8 +332,8 @@ GST_END_TEST;
 
 /* Sends packets with each coverage in `coverages`. These coverages count only
  * bytes of the payload, but the receiver's setting `min_coverage` also counts
- * the 8 bytes of the header. For each `min_coverage`, `come` is the number of
- * packets that must be accepted.
+ * the 8 bytes of the header. `come` is the number of packets that a receiver
+ * with this `min_coverage` must accept.
  */
 GST_START_TEST (min_coverage_is_held)
 {

@@ -70,8 +70,8 @@ has_udp_checksum (gint fd)
   return !no_checksum;
 }
 
-/* This function replaces sendmsg of the C library. It records the messages, and
- * fails if the test wants it to fail. */
+/* This function replaces sendmsg of the C library. It records the messages. It
+ * simulates the failures that the test requests with `gso_errno` and `room`. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -255,8 +255,9 @@ GST_START_TEST (without_gso_no_packet_has_a_udp_checksum)
 
 GST_END_TEST;
 
-/* The socket has room for `__i__` messages, so the other messages cannot be
- * sent in this call. Their packets must be sent in a later call. */
+/* While the first call sends, the socket has room for only `__i__` messages
+ * (the number of the test run). The first call must send these messages. A
+ * later call must send the packets of the other messages. */
 GST_START_TEST (packets_of_unsent_messages_remain)
 {
   Fixture fixture;

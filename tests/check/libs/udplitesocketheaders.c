@@ -26,8 +26,9 @@
 #define HEADERS (20 + 8)        /* IPv4 and UDP-Lite */
 #define MAX_SIZE 4000
 #define MAX_CAPTURED 64
-/* A time in us that is longer than the period of the kernel's timer. After this
- * time, the backend must notice a change. */
+/* Maximum time in us after which the backend must notice a change of an
+ * address, a route or an option. It is longer than the period of the kernel's
+ * timer. */
 #define TICK 20000
 
 /* how packets are sent */
@@ -43,7 +44,9 @@ static Way way;
 static guint n_included;        /* how often IP_HDRINCL was switched on */
 static gint wrong_mtu;          /* 0 = the kernel tells the path MTU */
 
-/* These two functions replace setsockopt and getsockopt of the C library. */
+/* These two functions replace setsockopt and getsockopt of the C library, so
+ * that the test can refuse the option IP_HDRINCL and report a wrong path
+ * MTU. */
 int
 setsockopt (int fd, int level, int option, const void *value, socklen_t size)
 {
@@ -129,10 +132,11 @@ get_id (const Packet * packet)
   return get_field (packet, 4);
 }
 
-/* Sets the identification and the checksum of the IP header to 0. Only in these
- * two fields, a packet whose header the backend has written may differ from the
- * same packet whose header the kernel has written. The checksum covers the
- * identification, so the function verifies the checksum first. */
+/* Verifies the checksum of the IP header, and then sets the identification and
+ * the checksum to 0. The test compares headers that the backend has written
+ * with headers that the kernel has written. The identifications may differ, and
+ * therefore also the checksums, which cover them. All other fields must be
+ * equal. */
 static void
 clear_id (Packet * packet)
 {
@@ -417,8 +421,9 @@ send_with_changed_options (gconstpointer test)
   set_option (self, IP_TOS, 0x28);
   udplite_socket_options_changed (self);
   send_packet (self, PEER, 100);
-  /* The application changes an option, but does not notify the UdpliteSocket.
-   * After TICK us, packets must nevertheless be sent with the new value. */
+  /* The test changes an option of the socket, the TTL, without notifying the
+   * UdpliteSocket. After TICK us at the latest, packets must nevertheless be
+   * sent with the new value. */
   set_option (self, IP_TTL, 3);
   g_usleep (TICK);
   send_packet (self, PEER, 100);
@@ -474,8 +479,8 @@ GST_START_TEST (new_source_address_is_used)
 GST_END_TEST;
 
 /* The address to which the socket is bound is removed from the host. Sending
- * must then fail, and no packet may leave the host. If the kernel did not check
- * the address, the packet would be sent. */
+ * must then fail. The test also captures packets: the packet must not leave the
+ * host, as it would if the kernel did not check the address. */
 GST_START_TEST (lost_bound_address_is_an_error)
 {
   UdpliteOutput output;
@@ -536,9 +541,11 @@ send_twice (gconstpointer test)
   udplite_socket_free (self);
 }
 
-/* The backend reads a path MTU that is larger than the actual one. The kernel
- * therefore refuses the packets whose header the backend has written. These
- * packets must then be sent with headers that the kernel writes. */
+/* The replaced function getsockopt () tells the backend a path MTU of 9000
+ * bytes, but the MTU of the device is 1500 bytes. The backend therefore also
+ * writes the headers of packets that are too large for the device, and the
+ * kernel refuses these packets. The backend must then send them without a
+ * header of its own, so that the kernel writes the header. */
 GST_START_TEST (refused_packets_are_sent_by_the_kernel)
 {
   if (!make_network ("refused_packets_are_sent_by_the_kernel"))
@@ -562,8 +569,9 @@ send_without_fragments (gconstpointer test)
   set_output (&outputs[2], PEER, 100, 20);
   fail_unless_equals_int (udplite_socket_send (self, outputs, 3, &error), 1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
-  /* The size in the error message includes the header of UDP-Lite, but not that
-   * of IP. */
+  /* The error message must state the size of the packet that is too large: 1481
+   * bytes. This size includes the header of UDP-Lite, but not the header of
+   * IP. */
   fail_unless (strstr (error->message, " 1481 bytes ") != NULL, "%s",
       error->message);
   g_clear_error (&error);

@@ -183,8 +183,9 @@ GST_START_TEST (headers_at_the_head_begin_a_frame)
 
 GST_END_TEST;
 
-/* If a header follows the first slice of a packet, its start code must be
- * ignored. */
+/* The packet contains a picture header, a slice, and then a GOP header with the
+ * flag closed_gop. The reader must ignore the GOP header, because it reads only
+ * the headers before the first slice of a packet. */
 GST_START_TEST (headers_behind_slices_are_not_read)
 {
   VideoPacket packet;

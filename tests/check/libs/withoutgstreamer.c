@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This main function checks the dependencies of one layer or one core of the
- * project. The test program contains only this function, all object files of
- * the layer, and the layers below it. If an object file calls a function of any
- * other layer, the linker reports an error. The program also fails if a
- * GStreamer library is loaded, even if no code calls this library.
+/* The main function of several test programs. Each program checks one core (the
+ * protocol or algorithm of one plugin) or one layer (code that several plugins
+ * share). It contains this function, all object files of the core or layer, and
+ * the layers that the core or layer may use. If an object file calls a function
+ * of another part of the project, the linker reports an error. The core or
+ * layer must not need GStreamer. The program therefore also fails if a library
+ * of GStreamer is loaded, even if no code calls this library.
  */
 
 #include <string.h>

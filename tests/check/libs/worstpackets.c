@@ -33,9 +33,9 @@
  * marks these packets as done. If there are more packets than this number, the
  * sender marks the others when the next REPORTs arrive. */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: maximum number of messages that the sender remembers for one
- * path after sending them. For one REPORT, it visits each of them at most
- * once. */
+/* MMTP REPORT: maximum number of sent messages that the sender visits for one
+ * REPORT. This is the number of sent messages that the sender remembers for one
+ * path. It visits each of them at most once. */
 #define MAX_SENT_STEPS 32768
 /* DCCP: maximum number of 64-bit words that one pass over a history visits. The
  * history is a bitmap of packets that is used as a ring. If a pass begins in
@@ -210,8 +210,10 @@ measure_forged (MmtpType type, MmtpRole from)
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* A message may begin a new session. get_steps () then counts from 0 again,
-     * so `after` can be lower than `before`. */
+    /* `before` and `after` are the numbers of steps before and after the
+     * message. If the message has begun a new session, get_steps () counts from
+     * 0 again, so `after` can be lower than `before`. The work of such a
+     * message counts as 0. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
@@ -239,9 +241,10 @@ measure_data (void)
   return worst;
 }
 
-/* Measures a small change of D0, the latency of the session, which makes no
- * packet late. For this change, the receiver must visit no packets that wait
- * for other packets, and no buffers that wait for their caps. */
+/* Changes D0, the latency of the session, by a small amount that makes no
+ * packet late. For this change, the receiver must visit neither packets that
+ * wait for other packets nor buffers that wait for their caps. Returns the
+ * number of packets and buffers that it visits. */
 static guint64
 measure_change_of_delay (void)
 {
@@ -253,8 +256,9 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* Every second number is missing in the second half, so the packets of this
-     * half have to wait for the missing packets. */
+    /* The numbers of the first 10000 packets are consecutive. After them, every
+     * second number is missing, so each later packet has to wait for a missing
+     * packet. */
     data.stream_number = i < 10000 ? i : 2 * i;
     mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
@@ -427,10 +431,12 @@ measure_data_dropped (void)
   return steps;
 }
 
-/* Sends Data Dropped options. The sink searches each range of dropped packets
- * in them for a packet of a key frame. A search stops when it finds such a
- * packet. In this test no range contains one, so each range is searched
- * completely. Returns the number of words that the searches visited. */
+/* Delivers Data Dropped options to the sender of the data. The options describe
+ * ranges of packets that the receiver has dropped. The sink searches each range
+ * for a packet of a key frame, and stops at the first such packet. In this test
+ * no range contains such a packet, so each range is searched completely.
+ * Returns the number of 64-bit words of the history that the searches
+ * visited. */
 static guint64
 measure_dropped_key_packets (void)
 {
@@ -554,8 +560,8 @@ measure_dccp_jump (void)
 /* For each of the 256 option codes, sends a packet of the type `type` with as
  * many options of this code as fit. Even codes go to the server, odd codes to
  * the client. The options contain small and large values. Returns the maximum
- * number of history words that one of the packets causes an endpoint to
- * visit. */
+ * number of 64-bit words of its histories that an endpoint visits for one
+ * packet. */
 static guint64
 measure_dccp_type (DccpType type)
 {
@@ -659,8 +665,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum of the steps that `measure` must return. A lower result would
-   * mean that `measure` does not send the worst packet any more, so the test
+  /* Minimum number of steps that `measure` must return. If it returns fewer
+   * steps, it no longer sends the packet that causes the most work, so the test
    * fails. */
   guint64 min_steps;
   guint64 max_steps;
