@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the sender against docs/wire-mmtp.md and section 4 of Magalhães and
- * Kravets. The test plays the receiver: it counts messages, and it sends
- * reports as often as the sender asks for them. Time is virtual. */
+/* Checks the sender of MMTP against docs/wire-mmtp.md and section 4 of the MMTP
+ * paper (Magalhães and Kravets). The test plays the receiver: it counts
+ * messages, and it sends reports as often as the sender asks for them. Time is
+ * virtual. */
 
 #include <gst/check/gstcheck.h>
 
@@ -30,18 +31,20 @@ typedef struct
 typedef struct
 {
   guint64 delay;                /* One-way delay in ns. */
-  /* Rate in bytes per second at which the path carries messages. */
+  /* Rate in bytes per second at which the path carries messages. Only the bytes
+   * of the messages count, without the headers of UDP and IP. */
   guint64 capacity;
   /* Time in ns at which the path finishes the transmission of all messages that
    * were sent so far. */
   guint64 busy;
-  /* One-way delay of the last message that arrived, in ticks of MMTP_TICK us.
-   */
+  /* One-way delay of the last message that arrived on this path, in ticks. A
+   * tick lasts MMTP_TICK (10) us. */
   gint64 transit;
-  /* Minimum and maximum one-way delay, in ticks of MMTP_TICK us, of the
-   * messages that have arrived since the last REPORT about this path. */
+  /* Minimum and maximum one-way delay of the messages that have arrived since
+   * the last REPORT about this path, in ticks of MMTP_TICK (10) us. */
   gint64 min, high;
-  /* Arrival time of the newest message, in ticks. */
+  /* Arrival time of the newest message on this path, in ticks of MMTP_TICK (10)
+   * us. */
   guint32 arrival;
   /* TRUE if a message has arrived on this path since the last REPORT about it.
    */
@@ -54,14 +57,17 @@ typedef struct
   guint64 sent_bytes;           /* of IP packets with DATA messages */
   guint lost;
   /* Jitter of the one-way delay in ns (RFC 3550 section 6.4.1). Only large
-   * messages are measured. */
+   * messages (DATA, PROBE and REPAIR) are measured. */
   gint64 jitter;
-  /* One-way delay of the last large message, in units of 10 us (MMTP_TICK). */
+  /* One-way delay of the last large message (DATA, PROBE or REPAIR), in ticks
+   * of MMTP_TICK (10) us. */
   gint64 load_transit;
   gboolean has_load;
   /* Time in ns at which the last REPORT was sent on this path. */
   guint64 reported;
-  guint64 period;               /* Requested time between reports, in ns. */
+  /* Time between two REPORTs in ns, as the sender has requested it. 0 means
+   * that the sender has not requested a time yet; the time is then 100 ms. */
+  guint64 period;
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */
   /* Array of guint64: numbers of the messages that were lost on this path. */
@@ -76,8 +82,8 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   MmtpDirection from, to;       /* the sender */
   gboolean in_session;
-  /* Time in ns until which the messages of the receiver are held back. They
-   * arrive afterwards. */
+  /* Time in ns before which no message of the receiver is sent. Messages that
+   * become due earlier are held back until this time. */
   guint64 mute_until;
   /* TRUE if the simulated receiver answers by itself. If FALSE, only the test
    * sends answers. */
@@ -89,7 +95,8 @@ typedef struct
   /* Array of MmtpMessage: messages that arrived at the simulated receiver. */
   GArray *arrived;
   GArray *events;               /* Array of MmtpSenderEvent. */
-  /* Set of the stream numbers in the messages that arrived. */
+  /* Set of the stream numbers of the DATA messages that arrived. A stream
+   * number is the position of a packet in the stream. */
   GHashTable *numbers;
   /* Number of messages that the sender has sent, by message type and path. */
   guint counts[MMTP_LAST_TYPE][MAX_LINES];
@@ -249,9 +256,9 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* Fills in a record: the part of a REPORT that describes one path. In this test
- * both endpoints use the same clock, so the transit times in the record are the
- * one-way delays themselves. */
+/* Fills in a record, which is the part of a REPORT that describes one path. In
+ * this test both endpoints use the same clock, so each transit time in the
+ * record is simply a one-way delay. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -586,10 +593,10 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* Checks the statistics of `path` for the user. The field `use`, which says
- * whether the path is used and why not, must have the given value. The text
- * that explains this value must begin with `words`. If `words` is empty, the
- * text must be empty. */
+/* Checks the statistics that the user gets about `path`. The field `use`, which
+ * says whether the path is used and why not, must have the given value. The
+ * text that explains this value must begin with `words`. If `words` is empty,
+ * the text must be empty. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -613,8 +620,9 @@ forget (Fixture * fixture)
   memset (fixture->counts, 0, sizeof (fixture->counts));
 }
 
-/* Returns a fixture with two unused paths. Their delays are 20 and 50 ms, and
- * their rates 100 and 50 kbyte/s. */
+/* Returns a fixture with two paths. The session has begun, but no data has been
+ * sent on the paths yet. The one-way delays of the paths are 20 and 50 ms, and
+ * their rates are 100 and 50 kbyte/s. */
 static Fixture *
 fixture_new_ready (const MmtpSenderConfig * config)
 {
@@ -628,8 +636,9 @@ fixture_new_ready (const MmtpSenderConfig * config)
   return fixture;
 }
 
-/* Returns a fixture like that of fixture_new_ready (), but the rates of both
- * paths are configured. */
+/* Returns a fixture with two paths, on which no data has been sent yet. Their
+ * one-way delays are 20 and 50 ms. Their rates are 100 and 50 kbyte/s, and are
+ * configured, so the sender need not measure them. */
 static Fixture *
 fixture_new_known (const MmtpSenderConfig * config)
 {
@@ -772,9 +781,9 @@ refuse (Fixture * fixture, const guint8 * nonce, guint8 reason)
   run (fixture, 20 * MS);
 }
 
-/* Starts a sender that asks for a session and gets no answer. It therefore
- * sends its INIT at 0, 250, 750 and 1750 ms. Stores the nonce of the INIT in
- * `nonce`. */
+/* Starts a sender that asks for a session with an INIT message and gets no
+ * answer. It therefore sends the INIT at 0, 250, 750 and 1750 ms. The function
+ * stores the nonce of the INIT in `nonce`. */
 static Fixture *
 fixture_new_asking (guint8 nonce[MMTP_NONCE_SIZE])
 {
@@ -815,8 +824,9 @@ GST_START_TEST (refused_three_times_it_is_over)
 
 GST_END_TEST;
 
-/* The sender accepts one answer to each INIT that it sends. It ignores all
- * further answers to this INIT. */
+/* An INIT is the message with which the sender asks for a session. For each
+ * INIT that it sends, the sender must accept one answer and ignore all further
+ * answers. */
 GST_START_TEST (a_question_is_refused_once)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -841,8 +851,9 @@ GST_START_TEST (a_question_is_refused_once)
 GST_END_TEST;
 
 /* The receiver may need some time to detect that the sender's previous session
- * has ended. The sender must therefore report that the receiver is busy only
- * after it has received such REFUSEs for at least 1.5 s. */
+ * has ended. Until then it refuses the new session as busy. The sender must
+ * therefore report that the receiver is busy only after it has received such
+ * refusals for at least 1.5 s. */
 GST_START_TEST (who_is_busy_is_asked_for_longer)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -875,9 +886,10 @@ make_config_with_key (void)
   return config;
 }
 
-/* Returns a fixture whose sender has got a COOKIE but gets no answer to its
- * OPEN. It therefore sends the OPEN at 100, 350, 850, 1850 ms and so on. Stores
- * the nonce of the sender's INIT in `nonce`. */
+/* Returns a fixture whose sender has got a COOKIE, the answer to its INIT, but
+ * gets no answer to its next message, the OPEN. It therefore sends the OPEN at
+ * 100, 350, 850, 1850 ms and so on. The function stores the nonce of the INIT
+ * in `nonce`. */
 static Fixture *
 fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
 {
@@ -893,7 +905,8 @@ fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
 }
 
 /* Refuses the OPEN with a REFUSE whose message number is `number`. The REFUSE
- * is sealed, as from a receiver that has the key. */
+ * has a correct seal (a keyed hash of the message), as if it came from a
+ * receiver that has the key. */
 static void
 refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
     guint number)
@@ -911,9 +924,9 @@ refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
   run (fixture, 0);
 }
 
-/* An attacker who sees an OPEN can answer it with many forged REFUSE messages.
- * These messages must not prevent the session.
- */
+/* OPEN is a message of the handshake. An attacker who sees an OPEN can answer
+ * it with many forged REFUSE messages. In spite of these messages, the sender
+ * must be able to begin the session. */
 GST_START_TEST (an_unverified_refusal_ends_nothing)
 {
   MmtpSenderConfig config = make_config_with_key ();
@@ -1128,9 +1141,10 @@ GST_START_TEST (too_slow_path_is_for_control)
   forget (fixture);
   put_frames (fixture, 100, 300);
   fail_unless_equals_int (fixture->counts[MMTP_DATA][1], 0);
-  /* The path was too slow to deliver a packet before its deadline, so it
-   * carried no data. Now its delay becomes lower. When it is at least 10 %
-   * below the limit, the path must carry data again. */
+  /* The maximum delay is 60 ms. The second path had a delay of 70 ms and was
+   * therefore too slow to deliver a packet before its deadline, so it carried
+   * no data. Now the delay of this path decreases. When it is at least 10 %
+   * below the maximum delay, the path must carry data again. */
   fixture->lines[1].delay = 30 * MS;
   run (fixture, 65 * SECOND);
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
@@ -1261,9 +1275,10 @@ GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 GST_END_TEST;
 
 /* All packets that the sender outputs in one call leave as one burst,
- * especially with GSO. The burst must be small even if the caller calls late,
- * for example because its timer is coarse. The rate of this path is configured,
- * so the path is paced at 97 % of its rate. */
+ * especially with generic segmentation offload (GSO). The burst must be small
+ * even if the sender is called late, for example because the timer of the
+ * caller is coarse. The rate of this path is configured, and the sender paces
+ * its packets at 97 % of this rate. */
 GST_START_TEST (burst_has_at_most_a_millisecond_and_a_packet)
 {
   static const guint64 pauses[] = { MS / 10, MS / 2, MS, 3 * MS, 40 * MS };
@@ -1461,8 +1476,9 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
   run (fixture, 1500 * MS);
   /* The key frame of the first GOP is late, so the sender drops it. The leading
-   * picture of the second GOP may refer to it, so it must be dropped, too. The
-   * leading pictures of the later GOPs must not be dropped. */
+   * picture of the second GOP may refer to this key frame, so this leading
+   * picture must be dropped, too. The leading pictures of the later GOPs must
+   * not be dropped. */
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
   for (i = 0; i < 4; i++) {
@@ -1491,9 +1507,10 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
 GST_END_TEST;
 
-/* The previous GOP is disturbed, so the sender drops the rest of it. The next
- * key frame begins with a buffer that contains only an access unit delimiter.
- * The sender must accept this buffer, too, although it is not marked as key. */
+/* A key frame was late and was dropped, so the sender drops the rest of its
+ * GOP. The next key frame begins with a buffer that contains only an access
+ * unit delimiter. The sender must accept this buffer, although it is not marked
+ * as a key frame. */
 GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1553,7 +1570,8 @@ put_while_room (Fixture * fixture, guint64 time)
   while (fixture->now < end) {
     if (mmtp_sender_has_room (fixture->sender, fixture->now)) {
       fail_unless (put (fixture, 1376, 0));
-      /* Each packet is a frame of its own. */
+      /* The next packet must have another timestamp, so that it counts as a
+       * frame of its own. */
       fixture->now++;
       n++;
       continue;
@@ -1647,10 +1665,11 @@ GST_START_TEST (losses_are_repaired)
 
 GST_END_TEST;
 
-/* Maximum number of packets in the log of the sender that it may look up to
- * process one REPORT. */
+/* Maximum number of packets that the sender may look up in its log to process
+ * one REPORT. */
 #define MAX_REPORT_LOOKUPS (16 * 255)
-#define RECORDS 14              /* Number of records that fit into a message. */
+/* Number of records that fit into one REPORT. A record describes one path. */
+#define RECORDS 14
 
 GST_START_TEST (the_work_of_a_report_is_bounded)
 {
@@ -1725,11 +1744,13 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* Returns a fixture with one path, whose delay has alternated between 20 ms and
- * 220 ms. The initial delay (D0), after which a packet is late, is at most 350
- * ms. A packet therefore arrives in time, but its retransmission may be late.
- * The rate of the path is configured. For such a path, the sender predicts a
- * delay that nearly no packet exceeds. */
+/* Returns a fixture with one path, whose one-way delay has alternated between
+ * 20 ms and 220 ms. The initial delay (D0), after which a packet is too late,
+ * is at most 350 ms. A packet therefore arrives in time, but its retransmission
+ * may be late.
+ *
+ * The rate of the path is configured. For a path with a configured rate, the
+ * sender predicts a delay that nearly no packet exceeds. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1790,7 +1811,7 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* A retransmission that may be late must not take the place of new packets.
+  /* If a retransmission may be late, the sender must send a new packet instead.
    * One retransmission is allowed: if a loss is reported very early, its
    * retransmission is certain to be in time. */
   fail_unless (stats.retransmitted <= 1);
@@ -1800,9 +1821,10 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
 
 GST_END_TEST;
 
-/* The path can carry more data than the stream needs, and retransmissions of
- * lost packets would be late. The sender therefore sends repair packets in
- * advance. */
+/* With a repair packet, the receiver can restore a lost packet without a
+ * retransmission. Here retransmissions would be late, and the path can carry
+ * more data than the stream needs. The sender must therefore send repair
+ * packets before it knows of any loss. */
 GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 {
   Fixture *fixture = fixture_new_fluctuating ();
@@ -1820,9 +1842,10 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
     run (fixture, 20 * MS);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
-  /* A repair packet is sent when it covers several packets or when it cannot
-   * wait any longer. Here the initial delay (D0) leaves time for only two or
-   * three further packets after the first one, so each repair packet covers
+  /* A repair packet restores a lost packet. It is sent when it covers several
+   * packets or when it cannot wait any longer. Here the initial delay (D0),
+   * within which each packet must arrive, leaves time for only two or three
+   * further packets after the first one. Each repair packet therefore covers
    * three or four packets. */
   fail_unless (stats.repairs >= 40);
   fail_unless (stats.repairs <= 80);
@@ -1833,8 +1856,8 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 GST_END_TEST;
 
 /* A tenth of the packets is lost, but there is enough time to send a lost
- * packet again. The sender must therefore not send repair packets in advance.
- */
+ * packet again. The sender must therefore send no repair packets, which restore
+ * lost packets without a retransmission. */
 GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1911,9 +1934,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* So far the stream was sent on path 1, so the rate of path 1 is known better
-   * than that of path 0. The sender must measure path 0, and the status of path
-   * 0 for the user must be "probing". */
+  /* So far the stream was sent on path 1, so the sender knows the rate of
+   * path 1 better than the rate of path 0. It must therefore measure the rate
+   * of path 0. The status that the user sees for path 0 must be "probing". */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, TRUE);
@@ -1921,9 +1944,10 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, FALSE);
   fixture->lines[1].is_cut = TRUE;
   put_for (fixture, 50);
-  /* Nothing arrives on path 1 any more. The use of the path (MmtpUse) must soon
-   * be "silent", while its state (MmtpPathState) is still "active". After a
-   * longer silence, its state must be "silent", too. */
+  /* Nothing arrives on path 1 any more. The field `use` of its statistics,
+   * which says whether the path is used and why not, must soon be "silent". At
+   * this time the state of the path (MmtpPathState) is still "active". After a
+   * longer silence, the state must be "silent", too. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   expect_use (fixture, 1, MMTP_USE_SILENT, "silent for 0.");
   put_for (fixture, 300);
@@ -1939,8 +1963,8 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 GST_END_TEST;
 
 /* The scheduler of the MMTP paper keeps the fast path free for urgent packets.
- * If the fast path carries no packets for this reason, its status for the user
- * must be "not needed". */
+ * If the fast path carries no packets for this reason, the status that the user
+ * sees for this path must be "not needed". */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
@@ -2039,9 +2063,9 @@ get_waiting_time (guint n_paths, guint64 max_lateness)
   return begin;
 }
 
-/* A sender with a single path may keep a packet for longer: until the packet
- * misses its deadline by the maximum lateness. With several paths, a packet
- * must be dropped at its deadline. */
+/* A packet is late after its deadline. If the sender has a single path, it may
+ * keep a late packet until the maximum lateness has passed since the deadline.
+ * If it has several paths, it must drop a packet at the deadline. */
 GST_START_TEST (lateness_counts_on_a_single_path)
 {
   fail_unless_equals_uint64 (get_waiting_time (1, 20 * MS),
@@ -2133,9 +2157,10 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* JOINs are the only messages that the second path delivers. The sender
- * receives a CHALLENGE on this path, but no report ever contains the path. The
- * path must not stay active, and the sender must stop sending data on it. */
+/* The second path delivers only JOIN messages. The receiver answers a JOIN with
+ * a CHALLENGE, which the sender receives, but no report ever contains the path.
+ * The path must not stay active, and the sender must stop sending data on it.
+ */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2164,9 +2189,11 @@ loses_first_response (const MmtpMessage * message)
   return message->type == MMTP_RESPONSE && n++ == 0;
 }
 
-/* The second path joins the session. Its RESPONSE is lost, so the receiver does
- * not accept data on this path yet. The sender must notice this: if no report
- * contains the path within 200 ms, it must repeat the JOIN. */
+/* A path joins the session in three steps: the sender sends a JOIN, the
+ * receiver answers with a CHALLENGE, and the sender sends a RESPONSE. The
+ * RESPONSE of the second path is lost, so the receiver does not accept data on
+ * this path yet. The sender must notice this: if no report contains the path
+ * within 200 ms, it must repeat the JOIN. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2286,10 +2313,10 @@ GST_START_TEST (keepalives_cost_little)
   run (fixture, 10 * SECOND);
   n = fixture->counts[MMTP_KEEPALIVE][0];
   fail_unless (n >= 98 && n <= 101);
-  /* KEEPALIVEs may use 1 % of the rate of a path. A KEEPALIVE has 83 bytes,
-   * which is 1 % of the 8000 bytes that this path carries in two seconds. The
-   * sender must therefore send one every two seconds.
-   */
+  /* The KEEPALIVE messages may use 1 % of the rate of a path. The second path
+   * carries 8000 bytes in two seconds. A KEEPALIVE has 83 bytes, about 1 % of
+   * these 8000 bytes. The sender must therefore send about one KEEPALIVE every
+   * two seconds. */
 
   n = fixture->counts[MMTP_KEEPALIVE][1];
   fail_unless (n >= 4 && n <= 5, "%u", n);
@@ -2346,9 +2373,10 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* The receiver sends three END-ACKs in a row. The first one ends the session.
-   * The other two arrive after its end, but must not count as refused. Only a
-   * REPORT that arrives after the first END-ACK may count as refused. */
+  /* The receiver confirms the end of the session with three END-ACKs in a row.
+   * The first END-ACK ends the session. The other two arrive after the end, but
+   * must not count as refused messages. Only a REPORT that arrives after the
+   * first END-ACK may count as refused. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the sender's queue without a path: in which order packets leave it,
- * which packets it drops, and what happens to a packet that was sent.
- */
+/* Checks the send queue of MMTP on its own, without a network path. The tests
+ * check in which order packets leave the queue, which packets it drops, and
+ * what happens to a packet that was sent. */
 
 #include <gst/check/gstcheck.h>
 
@@ -53,7 +53,8 @@ put (MmtpSendQueue * queue, guint64 due, guint8 flags, gsize size)
   return put_with (queue, due, flags, size, G_MAXUINT64);
 }
 
-/* Marks the most urgent packet of the queue as sent, and returns its number. */
+/* Marks the first packet of the queue, which is the most urgent one, as sent.
+ * Returns the number of this packet. */
 static guint64
 send_head (MmtpSendQueue * queue)
 {
@@ -189,8 +190,9 @@ GST_START_TEST (late_packet_waits_for_the_maximum_lateness)
   mmtp_send_queue_fill_plan (queue, &plan);
   fail_unless_equals_uint64 (plan.frames[0].deadline, packet->due + DELAY + 7);
   send_head (queue);
-  /* After the deadline, a lost packet must not be sent again, even if the
-   * maximum lateness has not passed yet. */
+  /* The queue may keep a packet after its deadline, until the maximum lateness
+   * has passed. However, a lost packet must not be sent again after its
+   * deadline. */
   fail_if (mmtp_send_queue_requeue (queue, packet, DELAY + 1));
   mmtp_send_queue_expire (queue, DELAY + 7);
   fail_if (mmtp_send_queue_is_empty (queue));
@@ -264,8 +266,8 @@ GST_START_TEST (late_group_is_passed_over)
 GST_END_TEST;
 
 /* Masks of slots. A slot is a place in which the decoder stores a reference
- * picture. Pictures of the base layer update the slot BASE. Pictures of the
- * layer above it update the slot MIDDLE. Pictures of the highest layer update
+ * picture. BASE is updated by the pictures of the base layer. MIDDLE is updated
+ * by the pictures of the layer above it. Pictures of the highest layer update
  * no slot, because no picture refers to them. */
 #define BASE 1
 #define MIDDLE 2
@@ -323,7 +325,7 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_if (is_given_up (queue, 1));
   fail_if (is_given_up (queue, 3));
   /* Packet 4, a picture of layer 1, was dropped. The next picture is in layer 2
-   * and refers to it, so this picture must be dropped as well. */
+   * and refers to packet 4, so this next picture must be dropped as well. */
   fail_if (put_layer (queue, 130 * MS, 2, 100));
   fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
   fail_unless (put_layer (queue, 140 * MS, 1, 100));
@@ -393,9 +395,9 @@ GST_START_TEST (flush_empties_it)
 
 GST_END_TEST;
 
-/* The first buffer was sent completely and may still arrive. When the queue is
- * dropped, this buffer must not count as discarded. Only the other two buffers,
- * of which packets wait, must count. */
+/* The first buffer was sent completely and may still arrive. The test then
+ * drops the whole queue. The first buffer must not count as discarded. The
+ * other two buffers must count, because some of their packets were not sent. */
 GST_START_TEST (giving_up_everything_counts_what_waits)
 {
   MmtpSendQueue *queue = new_queue ();

@@ -27,8 +27,8 @@ link_new (const VirtualLinkConfig * config, guint64 seed)
   return link;
 }
 
-/* Sends `n` packets of `size` bytes at the same time. The simulated link does
- * not need their content: each packet is a guint with the number of the packet.
+/* Sends `n` packets of `size` bytes at the same time. The simulated link
+ * ignores the content of a packet, so each packet is only a guint: its number.
  */
 static void
 push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
@@ -168,9 +168,10 @@ GST_END_TEST;
     { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
 
 /* Sends `n` packets, each of which takes 1 ms to transmit. Returns the number
- * of packets that arrive. Stores their mean delay in `mean`, the number of gaps
- * in the sequence of arriving packets in `losses`, and the number of packets
- * that arrive after a later packet in `overtaken`. */
+ * of packets that arrive. Stores three results:
+ * - `mean`: the mean delay of these packets;
+ * - `losses`: the number of gaps in the sequence of arriving packets;
+ * - `overtaken`: the number of packets that arrive after a later packet. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
@@ -329,9 +330,11 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
    * in time.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
-  /* A packet needs 0.6 s on the second path. If each packet must arrive within
-   * 0.1 s, this path delivers no packet in time. If each packet must arrive
-   * within 0.6 s, the two paths deliver all 20 packets in time. */
+  /* The second path also sends 10 packets per second, but adds a delay of 0.5
+   * s. A packet therefore needs 0.6 s on this path. If each packet must arrive
+   * within 0.1 s, this path delivers no packet in time. If each packet must
+   * arrive within 0.6 s, the two paths together deliver all 20 packets in time.
+   */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.6), 20);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks MmtpStamps, which replaces the timestamps of buffers that do not
- * advance: such a buffer gets its arrival time as timestamp. All other
+/* Checks MmtpStamps. If the timestamps of the buffers have not changed for
+ * longer than a limit, MmtpStamps gives a buffer its arrival time instead of
+ * its timestamp. After this, no buffer may get an earlier time. All other
  * timestamps must be kept. All times are in ms. */
 
 #include <gst/check/gstcheck.h>
@@ -53,10 +54,11 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 GST_END_TEST;
 
 /* Each call passes a buffer with its arrival time and its timestamp, and checks
- * the resulting timestamp (in ms). The second buffer has the same timestamp as
- * the first one, so it must get its arrival time of 1000. The timestamps of the
- * next two buffers are earlier than 1000, so the result must stay at 1000. All
- * later timestamps exceed 1000 and must be kept. */
+ * the resulting timestamp (in ms). The second buffer arrives after 1000 ms, but
+ * has the same timestamp as the first one. It must therefore get its arrival
+ * time, 1000, as its timestamp. The timestamps of the next two buffers are
+ * earlier than 1000, so the result must stay at 1000. All later timestamps
+ * exceed 1000 and must be kept. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;
@@ -89,8 +91,9 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 GST_END_TEST;
 
 /* All parts of a frame have the same timestamp. If a path is slow, the sender
- * waits before it accepts the next part. This waiting time must not count
- * towards the time limit after which a repeated timestamp is replaced. */
+ * waits for the path before it accepts the next part. A repeated timestamp is
+ * replaced after a time limit. The time for which the sender waits for the path
+ * must not count towards this limit. */
 GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;
@@ -110,9 +113,9 @@ GST_START_TEST (waiting_for_the_paths_does_not_count)
 GST_END_TEST;
 
 /* A buffer without a timestamp is not changed. A repeated timestamp is replaced
- * if the caller has waited for buffers for longer than LIMIT since the
- * timestamp last changed. This waiting time must include the waits for buffers
- * without a timestamp. */
+ * if the caller has waited for buffers for more than LIMIT (ms) in total since
+ * the last change of the timestamp. The time for which the caller waits for a
+ * buffer without a timestamp must count, too. */
 GST_START_TEST (buffers_without_a_timestamp_change_nothing)
 {
   MmtpStamps stamps;

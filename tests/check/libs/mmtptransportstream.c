@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how the sender of MMTP cuts an MPEG transport stream into pieces, such
- * that each piece belongs to one picture or to none. Also tests which pieces
- * the send queue drops, and what the receiver outputs if only some pieces
- * arrive.
- */
+/* Tests how the sender of MMTP cuts an MPEG transport stream into pieces. Each
+ * piece belongs to one picture or to none. Also tests which pieces the send
+ * queue drops, and what the receiver outputs if only some pieces arrive. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -43,8 +41,8 @@ poll_pieces (MmtpTsCutter * cutter, Pieces * pieces)
     fail_unless (++pieces->n < MAX_PIECES);
 }
 
-/* Cuts the stream into pieces. The cutter gets the stream in buffers of `size`
- * bytes, and its pieces are stored in `pieces`. */
+/* Cuts the stream into pieces and stores them in `pieces`. MmtpTsCutter, which
+ * cuts the stream, gets it in buffers of `size` bytes. */
 static void
 cut (const TsStream * stream, gsize size, Pieces * pieces)
 {
@@ -69,7 +67,7 @@ pieces_clear (Pieces * pieces)
     g_bytes_unref (pieces->pieces[--pieces->n].data);
 }
 
-/* Describes a piece in this order:
+/* Describes a piece of the stream. The text consists of these parts:
  * - "H" if a picture begins with the piece;
  * - the content: "d" for data, or the picture type "k", "p" or "b";
  * - the number of packets;
@@ -88,10 +86,10 @@ describe (const MmtpTsPiece * piece, GString * text)
   g_string_append (text, piece->flags & MMTP_FLAG_MARKER ? "M " : " ");
 }
 
-/* Passes the stream to the cutter in buffers of several sizes. For each size,
- * the description of the resulting pieces must equal `expected`. The
- * description begins with the second picture: the tables and the first picture
- * are left out. */
+/* Cuts the stream several times, and passes it to the cutter in buffers of a
+ * different size each time. The description of the resulting pieces must always
+ * equal `expected`. The description begins with the second picture: the tables
+ * and the first picture are left out. */
 static void
 expect_pieces (const TsStream * stream, const gchar * expected)
 {
@@ -147,9 +145,10 @@ GST_START_TEST (sound_and_clock_are_not_pieces_of_the_picture)
 GST_END_TEST;
 
 /* H.264 parameter sets, and slices of field pictures (section 7.3.3). The
- * slices were written by hand and are also used in ifdclassifier.c. For
- * example, P_N0_B5 is a P-slice of a bottom field. Its frame_num is 0 (N0), and
- * its picture order count is 5 (B5). T means a top field. */
+ * slices were written by hand and are also used in ifdclassifier.c. The name of
+ * a slice describes it. For example, P_N0_B5 is a P-slice with the frame_num 0
+ * (N0), of a bottom field with the picture order count 5 (B5). T instead of B
+ * means a top field. */
 #define START PES "\0\0\0\1"
 #define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\1\x68\xce\x3c\x80\0\0\1"
@@ -171,8 +170,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
   ts_put_picture (&stream, START P_N0_B5);
   ts_put_picture (&stream, START B_N1_T0);
   ts_put_picture (&stream, START B_N1_B1);
-  /* The two fields have different frame_num values, so each field is a separate
-   * picture. */
+  /* In H.264, two fields of one frame have the same frame_num. The next two
+   * fields have different values, so each of them is a separate picture. */
   ts_put_picture (&stream, START P_N1_T6);
   ts_put_picture (&stream, START P_N2_B7);
   expect_pieces (&stream, "Hd1 k1 d1 k1M Hb1 b1M Hp1M Hp1M ");
@@ -181,10 +180,10 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 
 GST_END_TEST;
 
-/* The sender drops a picture by dropping its pieces, but it must never drop a
- * clock (PCR). If the last TS packet of a picture carries only a clock, an
- * empty piece must therefore follow it. The empty piece marks the end of the
- * picture and can be dropped. */
+/* The sender cuts a transport stream into pieces, and drops a picture by
+ * dropping its pieces. It must never drop a clock (PCR). If the last TS packet
+ * of a picture carries only a clock, an empty piece must therefore follow it.
+ * The empty piece marks the end of the picture and can be dropped. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -202,8 +201,9 @@ GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 
 GST_END_TEST;
 
-/* Each input of the cutter has a tag, which is here its position in the stream.
- * While a picture is open, the cutter returns the tag of the input that
+/* The cutter (MmtpTsCutter) cuts a stream into pieces. Each of its inputs has a
+ * tag, which in this test is the position of the input in the stream. While a
+ * picture is not complete, the cutter returns the tag of the input that
  * contained the last video packet of this picture. */
 GST_START_TEST (picture_may_end_before_the_next_one)
 {
@@ -229,9 +229,9 @@ GST_START_TEST (picture_may_end_before_the_next_one)
   poll_pieces (cutter, &pieces);
   fail_unless_equals_int (pieces.n, 4);
   fail_unless (pieces.pieces[2].flags & MMTP_FLAG_MARKER);
-  /* The rest of an incomplete TS packet arrives. The piece must contain the
-   * whole packet, including its first part, which was passed to the cutter
-   * before. */
+  /* The rest of an incomplete TS packet arrives. The beginning of this packet
+   * was passed to the cutter earlier. The resulting piece must contain the
+   * whole packet. */
   mmtp_ts_cutter_input (cutter, stream.bytes->data + stream.bytes->len - 10, 10,
       at);
   poll_pieces (cutter, &pieces);
@@ -292,9 +292,9 @@ put_piece (MmtpSendQueue * queue, const MmtpTsPiece * piece, guint64 due,
   return mmtp_send_queue_put (queue, 0, &buffer, &limits);
 }
 
-/* Puts all pieces into the queue. Each picture is due 40 ms after the previous
- * one. Other data that follow a picture are due at the same time as this
- * picture. */
+/* Puts all pieces of the stream into the queue. The due time of each picture is
+ * 40 ms after that of the previous picture. Other data that follow a picture
+ * have the same due time as this picture. */
 static void
 put_all (MmtpSendQueue * queue, const Pieces * pieces)
 {
@@ -396,14 +396,14 @@ GST_START_TEST (data_stay_where_a_picture_is_given_up)
   guint i;
 
   /* All pieces are sent except those of the two P-pictures and of the
-   * B-picture, which stay in the queue. The other two pictures refer to the
-   * first P-picture. When the first P-picture is late, all these pieces must be
-   * dropped. */
+   * B-picture, which stay in the queue. The B-picture and the second P-picture
+   * refer to the first P-picture. When the first P-picture is late, the pieces
+   * of all three pictures must be dropped. */
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
-  /* The plan contains the pictures that wait to be sent. These must be only the
-   * three pictures that have not been sent. */
+  /* mmtp_send_queue_fill_plan () lists the pictures that wait to be sent. This
+   * list must contain only the three pictures that have not been sent. */
   mmtp_send_queue_fill_plan (queue, &plan);
   fail_unless_equals_int (plan.n, 3);
   fail_unless_equals_uint64 (plan.frames[0].first, 5);
@@ -524,7 +524,7 @@ poll_output (Receiver * receiver)
 }
 
 /* Passes the pieces of the stream to the receiver, but leaves out some of them,
- * as if they were lost: piece i is left out if bit i of `missing` is set. */
+ * as if they were lost. Piece i is left out if bit i of `missing` is set. */
 static void
 receive (Receiver * receiver, const Pieces * pieces, guint64 missing)
 {
@@ -603,8 +603,9 @@ GST_START_TEST (whole_stream_is_not_changed)
   Pieces pieces;
 
   make_group (&stream);
-  /* The continuity counter skips three values, as after a loss in the encoder
-   * or in an earlier network. The receiver must not change the stream. */
+  /* The continuity counter of the TS packets skips three values, as after a
+   * loss in the encoder or in an earlier network. The receiver must output the
+   * stream unchanged. */
   stream.counter += 3;
   ts_put_picture (&stream, P_PICTURE);
   cut (&stream, 1316, &pieces);
@@ -628,21 +629,20 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   make_group (&stream);
   cut (&stream, 100000, &pieces);
   expect_output (&pieces, 0, "ttVvsVvsvVsV");
-  /* The first P-picture has two parts, before and after the sound. If a part is
-   * missing, the receiver must drop the whole picture, but must output its PCR.
-   */
+  /* The first P-picture has two parts, before and after the sound. If one part
+   * is missing, the receiver must drop the whole picture. It must still output
+   * the clock reference (PCR) of this picture. */
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
-  /* The PCR (clock reference) with which the first P-picture begins is lost.
+  /* The clock reference (PCR) with which the first P-picture begins is lost.
    * The receiver cannot know whether more of this picture is missing. It must
    * therefore drop the picture, but must output everything else. */
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* The sound between the two parts of the first P-picture is lost. The
    * receiver cannot know whether the lost data were sound or a part of the
-   * picture. It must therefore drop this picture, but must output its PCR
-   * (clock reference).
-   */
+   * picture. It must therefore drop this picture, but must output the clock
+   * reference (PCR) of the picture. */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
   /* The IDR picture is missing. */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");
@@ -660,8 +660,9 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
 
 GST_END_TEST;
 
-/* The sender has not marked any buffer as the beginning of a picture. The
- * receiver must then change nothing and output all data that have arrived. */
+/* The sender has marked no buffer as the beginning of a picture. The receiver
+ * then cannot know which data belong to a picture. It must output all data that
+ * have arrived, unchanged. */
 GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 {
   TsStream stream;
@@ -685,11 +686,12 @@ GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 
 GST_END_TEST;
 
-/* First the sender marks the pictures of the stream. After a gap it no longer
- * marks them, because the video is scrambled. The receiver removes the packets
- * after the gap, because they may belong to an incomplete picture. It must give
- * this up after MAX_PES_PACKETS (32) PES packets: it must remove 33 of the 40
- * packets and output the last seven. */
+/* At first the sender marks the beginning of each picture. After a gap it sends
+ * no more marks, because the video is scrambled. The receiver removes the
+ * packets after the gap, because they may belong to an incomplete picture.
+ * After MAX_PES_PACKETS (32) PES packets without a mark, it must stop removing
+ * packets. It must therefore remove 33 of the 40 packets and output the last
+ * seven. */
 GST_START_TEST (stream_that_is_no_longer_cut_comes_back)
 {
   TsStream stream;

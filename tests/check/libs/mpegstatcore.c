@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the accounting of mpegstat and the lines that it prints. Both are
- * compared with frames, times and sums that were computed by hand.
- */
+/* Checks the accounting of the element mpegstat and the lines that it prints.
+ * Both are compared with frames, times and sums that were computed by hand. */
 
 #include <gst/check/gstcheck.h>
 
@@ -19,9 +18,9 @@ static const MpegVideoGop gop = {
   .hours = 1,.minutes = 2,.seconds = 3,.pictures = 4,.closed = TRUE
 };
 
-/* A frame that is passed to the core of mpegstat, from a stream of 25 frames
- * per second: its picture type, its temporal reference, its size in bytes and
- * its number in coding order. */
+/* A frame that is passed to the core of the element mpegstat: its picture type,
+ * its temporal reference, its size in bytes and its number in coding order. The
+ * stream has 25 frames per second. */
 typedef struct
 {
   MpegVideoPictureType type;
@@ -48,8 +47,8 @@ make_frame (const Given * given, MpegVideoFrame * frame,
   position->gop_pts_90khz = 3600;
 }
 
-/* Passes a complete frame without a GOP header to the core of mpegstat. Returns
- * the event that the core reports for this frame. */
+/* Passes a complete frame without a GOP header to MpegStatCore, the core of the
+ * element mpegstat. Returns the event that the core reports for this frame. */
 static MpegStatEvent
 input (MpegStatCore * core, guint64 arrival, MpegVideoPictureType type,
     guint temporal_reference, gsize size, gint64 coding_number)
@@ -130,8 +129,8 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_B], 3000);
   fail_unless_equals_uint64 (totals.duration, 120 * MS);
   /* The first frame marks the start of the measurement, so its bytes are not
-   * counted. The other frames have 6000 bytes, which arrived in 120 ms. This is
-   * a bitrate of 400 kbit/s. */
+   * counted. The other three frames have 6000 bytes together, which arrived in
+   * 120 ms. This is a bitrate of 400 kbit/s. */
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
   fail_unless_equals_uint64 (totals.bitrate, 400000);
   fail_unless_equals_int64 (totals.latency_min, 0);
@@ -277,8 +276,8 @@ GST_START_TEST (frames_carry_the_time_code_of_their_own_gop_only)
   event = input (core, 40 * MS, MPEG_VIDEO_PICTURE_B, 0, 1000, 1);
   fail_unless (has (&event, MPEGSTAT_TIME_CODE));
 
-  /* The header of the next GOP was lost, so the time code of these frames is
-   * unknown. */
+  /* The header of the next GOP was lost, so the time code of the frames of this
+   * GOP is unknown. */
   frame.has_gop = FALSE;
   mpegstat_core_input_frame (core, 80 * MS, WALL, &frame, &position, TRUE,
       events);
@@ -296,9 +295,9 @@ GST_END_TEST;
 
 /* --- the hash ------------------------------------------------------------ */
 
-/* mpegstat_hash () hashes the eight bytes of the size, and then the first bytes
- * of the data. The published test vectors of FNV-1a are for data without a
- * size, so this test computes the expected hash itself. */
+/* mpegstat_hash () hashes the eight bytes of the frame size, and then the first
+ * bytes of the frame. The published test vectors of FNV-1a are for data without
+ * such a size, so this test computes the expected hash itself. */
 GST_START_TEST (hash_is_fnv_1a_over_size_and_first_bytes)
 {
   guint64 expected = G_GUINT64_CONSTANT (0xcbf29ce484222325);
@@ -489,7 +488,7 @@ GST_START_TEST (lines_for_people_have_the_papers_quantities)
 
 GST_END_TEST;
 
-/* --- arrival time of the last byte --------------------------------------- */
+/* --- arrival times ------------------------------------------------------- */
 
 static void
 piece (MpegStatArrivals * arrivals, gsize bytes, guint64 arrival)
@@ -553,9 +552,9 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
   for (i = 1; i <= 100000; i++)
     piece (arrivals, 1, i);
   /* Each call of piece () adds bytes of the stream with their arrival time. The
-   * number of arrival times that are stored is limited, so that they need
-   * little memory. When the limit is reached, bytes that are added get the
-   * arrival time of the latest call. */
+   * number of stored arrival times is limited, to limit the memory. When the
+   * limit is reached, all bytes that are added later get the arrival time of
+   * the latest call. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);
@@ -588,9 +587,9 @@ GST_START_TEST (one_clock_counts_from_the_first_arrival)
 
 GST_END_TEST;
 
-/* The first frame arrives before playback begins: the sink is in the state
- * PAUSED and waits for its preroll. For later frames, the time must be counted
- * from the change to PLAYING. */
+/* The first frame arrives before playback begins, while the sink is in the
+ * state PAUSED and waits for its preroll. For later frames, the time must be
+ * counted from the change to PLAYING. */
 GST_START_TEST (time_begins_with_playing_after_preroll)
 {
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks how mpegstat numbers access units in coding order and in display
- * order. The expected values were written by hand for 25 frames per second and
- * the closed GOP "I0 P3 B1 B2 P6 B4 B5". It is written in coding order, and
- * each number is the position in display order.
- */
+/* Checks how the element mpegstat numbers access units in coding order and in
+ * display order. The expected values were written by hand for 25 frames per
+ * second and the closed GOP "I0 P3 B1 B2 P6 B4 B5". This text lists the frames
+ * in coding order, and the number of each frame is its position in display
+ * order. */
 
 #include <gst/check/gstcheck.h>
 
@@ -161,8 +161,8 @@ GST_START_TEST (times_never_go_below_zero)
   unit = input (units, 'B', START - FRAME, NONE);
   fail_unless_equals_int64 (unit.display_number, -1);
   fail_unless (!unit.has_pts);
-  /* If a decoding time is earlier than the previous decoding time, it must be
-   * ignored. */
+  /* The decoding time of this frame is earlier than that of the previous frame.
+   * This decoding time must be ignored. */
   unit = input (units, 'P', START + FRAME, START - GST_SECOND);
   fail_unless_equals_int64 (unit.coding_number, 2);
   fail_unless_equals_uint64 (unit.expected, 2 * FRAME);
@@ -188,9 +188,9 @@ GST_START_TEST (a_restart_counts_anew)
 
 GST_END_TEST;
 
-/* The expected hash is the FNV-1a of the bytes 00 00 00 00 00 00 00 03 65 88
- * 84, and was computed with another program. The first eight bytes are the
- * size. The last three bytes are the slice without its start code. */
+/* The expected hash was computed with another program. It is the FNV-1a hash of
+ * the bytes 00 00 00 00 00 00 00 03 65 88 84. The first eight bytes are the
+ * size, 3. The last three bytes are the slice without its start code. */
 GST_START_TEST (hash_and_size_are_of_slices)
 {
   MpegStatUnits *units = new_units (FRAME);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the parsers of MPEG-1/2 headers and the framer. The tests state what
- * the parsers and the framer must return for each kind of stream that occurs in
- * practice.
- */
+/* Checks the parsers of MPEG-1/2 headers, and the framer, which cuts a stream
+ * into frames. The tests state what the parsers and the framer must return for
+ * each kind of stream that occurs in practice. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -65,8 +64,8 @@ GST_START_TEST (sequence_extension_widens_fields)
   fail_unless_equals_int (s.fps_d, 1001);
   fail_unless (s.low_delay && s.progressive);
 
-  /* With frame_rate_extension_n = 1 and frame_rate_extension_d = 2, the frame
-   * rate must be multiplied by n + 1 = 2 and divided by d + 1 = 3. */
+  /* frame_rate_extension_n is 1, and frame_rate_extension_d is 2. The frame
+   * rate must therefore be multiplied by n + 1 = 2 and divided by d + 1 = 3. */
   stream.bytes->data[12 + 9] |= 1 << 5 | 2;
   fail_unless (mpeg_video_parse_sequence (&s, data, 12));
   fail_unless (mpeg_video_parse_sequence_extension (&s, data + 12, 10));
@@ -152,8 +151,9 @@ GST_START_TEST (picture_extension_fields)
 
 GST_END_TEST;
 
-/* According to SMPTE 12M, 00:01:00;02 follows 00:00:59;29. The time code
- * 00:10:00;00 is frame 17982. */
+/* A drop-frame time code (SMPTE 12M) skips two frame numbers at the beginning
+ * of each minute, except in every tenth minute. Therefore 00:01:00;02 follows
+ * 00:00:59;29, and 00:10:00;00 is frame 17982. */
 GST_START_TEST (drop_frame_time_code)
 {
   MpegVideoGop gop = {.minutes = 1,.pictures = 2,.drop_frame = TRUE };
@@ -202,7 +202,7 @@ GST_END_TEST;
 typedef struct
 {
   MpegVideoFramer *framer;
-  /* The frames that were output, as a text such as "I0 P3 ...". */
+  /* The frames that the framer has output, as a text such as "I0 P3 ...". */
   GString *types;
   GByteArray *bytes;
   MpegVideoFrame last;
@@ -326,8 +326,9 @@ add_field (MpegStream * stream, gchar type, guint tr, guint structure)
 }
 
 /* A damaged stream may contain a sequence end code in the middle of a slice.
- * The units after this code must still be added to the picture, unless they can
- * begin a new frame. The GStreamer element mpegvideoparse does the same. */
+ * The units after this code must still be added to the picture, except a unit
+ * that can begin a new frame. The GStreamer element mpegvideoparse does the
+ * same. */
 GST_START_TEST (an_end_code_inside_a_picture_keeps_the_rest_of_it)
 {
   /* Start codes that may follow the end code: a slice, user data, an extension,
@@ -386,9 +387,10 @@ GST_START_TEST (two_field_pictures_are_one_frame)
 
 GST_END_TEST;
 
-/* In each of these pairs, the second field does not complete the frame of the
- * first field. It has the same parity, another temporal reference, or a type
- * that cannot follow the type of the first field. */
+/* In each pair of fields of this stream, the second field does not complete the
+ * frame of the first field. The second field has the same parity as the first
+ * one, another temporal reference, or a picture type that cannot follow that of
+ * the first field. */
 GST_START_TEST (a_lone_field_is_incomplete)
 {
   MpegStream stream;
@@ -407,8 +409,9 @@ GST_START_TEST (a_lone_field_is_incomplete)
 
 GST_END_TEST;
 
-/* An unpaired first field is followed by a complete pair of fields. The framer
- * must read the picture coding extension of the first field of the pair. */
+/* A first field without a second field is followed by a complete pair of
+ * fields. The framer must read the picture coding extension of the first field
+ * of this pair. */
 GST_START_TEST (a_pair_behind_a_lone_field)
 {
   MpegStream stream;
@@ -527,7 +530,7 @@ GST_START_TEST (junk_before_the_first_sequence_header_is_dropped)
       stream.bytes->len);
   teardown (&f);
 
-  /* This framer was created without the requirement to begin at a sequence
+  /* This framer (which cuts a stream into frames) need not begin at a sequence
    * header, so it may start in the middle of a stream. It must also output the
    * frames before the first sequence header. */
   setup (&f, 0, FALSE);
@@ -593,8 +596,9 @@ GST_START_TEST (interlaced_frames_have_rows_for_both_fields)
 GST_END_TEST;
 
 /* The last byte of a slice's start code is the row of the slice in the picture.
- * In pictures of more than 2800 lines, this byte is too small for the row, so
- * three more bits of the row follow the start code (ISO/IEC 13818-2 6.3.16). */
+ * In pictures of more than 2800 lines, this byte is too small for the row.
+ * Three more bits of the row then follow the start code (ISO/IEC 13818-2
+ * 6.3.16). */
 GST_START_TEST (rows_of_tall_pictures_go_on_behind_the_start_code)
 {
   const guint n_rows[] = { 128, 176, 177 };
@@ -710,8 +714,8 @@ GST_START_TEST (a_frame_over_the_limit_is_given_up)
 
 GST_END_TEST;
 
-/* ISO/IEC 13818-1 2.4.3.7: a PTS belongs to the first access unit that
- * begins in the packet. */
+/* ISO/IEC 13818-1 2.4.3.7: the PTS of a PES packet belongs to the first access
+ * unit that begins in this packet. */
 GST_START_TEST (times_belong_to_the_first_picture_that_begins)
 {
   MpegVideoFramerConfig config = { 0, TRUE };
@@ -721,7 +725,7 @@ GST_START_TEST (times_belong_to_the_first_picture_that_begins)
   MpegStream stream;
   guint cut, i;
   /* The first input contains only a part of the sequence header. No picture
-   * begins in it, so its PTS 100 must not be used. */
+   * begins in this input, so the PTS of the input, 100, must not be used. */
   const guint64 expected[] = { 200, MPEG_VIDEO_TIME_NONE, 300 };
 
   mpeg_stream_init (&stream);
@@ -766,8 +770,9 @@ GST_START_TEST (a_whole_frame_is_taken_without_a_copy)
   fail_unless_equals_int (frame.n_slices, 2);
   fail_unless_equals_int (frame.pictures[0].end_unit, frame.n_units);
   mpeg_video_frame_clear (&frame);
-  /* The input is refused if it holds two frames, an incomplete header, or other
-   * bytes before the first start code. */
+  /* mpeg_video_framer_input_frame () must refuse an input in three cases: it
+   * holds two frames, it holds an incomplete header, or other bytes precede its
+   * first start code. */
   fail_unless (!mpeg_video_framer_input_frame (framer, two.bytes->data,
           two.bytes->len, 7, 5, &frame));
   fail_unless (!mpeg_video_framer_input_frame (framer, one.bytes->data, 20,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the timeline, which numbers each frame in display order and in coding
- * order, and reports each lost frame with its picture type. The expected values
- * were written by hand, or the test computes them from its list of the frames
- * of the stream. */
+/* Checks MpegVideoTimeline, which numbers each frame in display order and in
+ * coding order, and reports each lost frame with its picture type. The expected
+ * values were written by hand, or the test computes them from its list of the
+ * frames of the stream. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #define NONE MPEG_VIDEO_TIME_NONE
 #define MS G_GINT64_CONSTANT (1000000)
 
-/* Returns a frame with the fields that the framer would set for `type` and
- * temporal reference `tr`. */
+/* Returns a frame of the picture type `type` and with the temporal reference
+ * `tr`, as the framer (which cuts a stream into frames) would return it. */
 static MpegVideoFrame
 make_frame (gchar type, guint tr)
 {
@@ -49,20 +49,20 @@ typedef enum
   CLOCK_NONE,                   /* There are no timestamps. */
   CLOCK_MEDIA,                  /* RTP timestamps */
   CLOCK_PTS,                    /* presentation times of a demuxer */
-  CLOCK_ARRIVAL                 /* Each PTS is the arrival time of the frame. */
+  CLOCK_ARRIVAL                 /* The PTS of each frame is its arrival time. */
 } Clock;
 
 typedef struct
 {
   gboolean time_codes, gop_headers;
   Clock clock;
-  /* TRUE if the first frame after a gap has the flag DISCONT. A depayloader
-   * sets this flag if sequence numbers are missing. */
+  /* TRUE if the first frame after a gap has the flag DISCONT, which an RTP
+   * depayloader sets if sequence numbers are missing. */
   gboolean disconts;
 } Run;
 
-/* Returns a stream of `n_gops` GOPs of `n` frames. Every third frame is an
- * anchor (an I- or P-frame), and the others are B-frames. The first GOP is
+/* Returns a stream of `n_gops` GOPs, each of `n` frames. Every third frame is
+ * an anchor (an I- or P-frame), and the others are B-frames. The first GOP is
  * closed. The other GOPs are open if `open` is TRUE. */
 static GArray *
 make_plan (guint n_gops, guint n, gboolean open)
@@ -119,10 +119,10 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
   mpeg_video_timeline_input (timeline, &frame, media, position);
 }
 
-/* Feeds the frames of `plan` to a timeline, but leaves out `count` frames,
- * beginning with the frame of index `first`. Checks the number and the types of
- * the lost frames that the timeline reports. Also checks the positions of all
- * frames that were fed. */
+/* Passes the frames of `plan` to MpegVideoTimeline, but leaves out `count`
+ * frames, beginning with the frame of index `first`. Checks the number and the
+ * types of the lost frames that MpegVideoTimeline reports, and the positions of
+ * all frames that were passed. */
 static void
 check_losses (GArray * plan, guint first, guint count, const Run * run)
 {
@@ -188,10 +188,10 @@ GST_START_TEST (nothing_lost_nothing_reported)
 
 GST_END_TEST;
 
-/* In each pass of the inner loop, another frame of the stream is lost. If it is
- * an I-frame, its GOP header is lost with it. The last three frames of the
- * stream are never lost, because no later frame would show that they are
- * missing. */
+/* In each pass of the inner loop, another frame of the stream is lost. If the
+ * lost frame is an I-frame, its GOP header is lost with it. The last three
+ * frames of the stream are never lost, because no later frame would show that
+ * they are missing. */
 GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 {
   const Run *runs[] = { &with_time_codes, &media_clock, &demuxer_times,
@@ -209,10 +209,10 @@ GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 
 GST_END_TEST;
 
-/* The frames have no timestamps, but the timeline has learned the pattern of
- * the GOP: the number and types of its frames. In each pass of the loop, a
- * different frame is lost. The timeline must detect the loss of this frame by
- * means of the pattern. */
+/* The frames have no timestamps, but MpegVideoTimeline has learned the pattern
+ * of the GOP: the number and types of its frames. In each pass of the loop, a
+ * different frame is lost. MpegVideoTimeline must detect the loss by means of
+ * the pattern. */
 GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
 {
   GArray *plan = make_plan (9, 15, TRUE);
@@ -243,7 +243,8 @@ GST_START_TEST (bursts_over_gop_boundaries_are_counted)
 GST_END_TEST;
 
 /* One sender stops in the middle of a GOP, and another sender begins. The
- * display numbers must continue without a gap, and no loss must be reported. */
+ * numbers of the frames in display order must continue without a gap, and no
+ * loss must be reported. */
 GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 {
   GArray *plan = make_plan (6, 15, TRUE);
@@ -282,10 +283,10 @@ GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 
 GST_END_TEST;
 
-/* An RTP receiver loses frames directly after its first frames. At this time it
- * knows neither a complete GOP nor the length of a GOP. The temporal references
- * may continue as if no frame were missing, so only the RTP timestamps show the
- * loss. */
+/* An RTP receiver loses frames directly after its first frames. It has not
+ * received a complete GOP yet, so it does not know the length of a GOP. The
+ * temporal references may continue as if no frame were missing. Only the RTP
+ * timestamps then show the loss. */
 GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 {
   const Run run = { TRUE, TRUE, CLOCK_MEDIA, TRUE };
@@ -324,11 +325,11 @@ GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 
 GST_END_TEST;
 
-/* The first GOP has 151 frames, so the timeline has not learned a GOP pattern
- * yet. The anchors (I- and P-frames) of this GOP are three frames apart. Then a
- * scene cut follows, one frame after the last anchor. The timeline must derive
- * the types of the lost frames from the received frames before and after the
- * gap. */
+/* The first GOP has 151 frames, so MpegVideoTimeline has not learned a GOP
+ * pattern yet. The anchors (I- and P-frames) of this GOP are three frames
+ * apart. Then a scene cut follows, one frame after the last anchor.
+ * MpegVideoTimeline must derive the types of the lost frames from the received
+ * frames before and after the gap. */
 GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 {
   GArray *plan = make_plan (1, 151, FALSE);
@@ -352,9 +353,10 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 
 GST_END_TEST;
 
-/* Some encoders choose the number of B-frames between two anchors adaptively
- * (b_strategy of x264 and FFmpeg). When this number changes, the timeline must
- * not report a loss, and the numbers in coding order must not decrease. */
+/* Some encoders choose the number of B-frames between two anchors (I- or
+ * P-frames) adaptively (b_strategy of x264 and FFmpeg). When this number
+ * changes, MpegVideoTimeline must not report a loss, and the numbers in coding
+ * order must not decrease. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -397,10 +399,9 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
 GST_END_TEST;
 
 /* If a GOP header is lost, the frames after it must keep their numbers. In the
- * measurements of Ouwens (section 3.8), lost GOP headers changed the numbers of
- * frames, so the latency figures of that paper were wrong. check_losses ()
- * checks the number of each frame.
- */
+ * measurements of Ouwens (2006, section 3.8), lost GOP headers changed the
+ * numbers of frames, so the measured latencies were wrong. The function
+ * check_losses () checks the number of each frame. */
 GST_START_TEST (a_lost_gop_header_shifts_nothing)
 {
   GArray *plan = make_plan (8, 15, TRUE);
@@ -418,8 +419,8 @@ GST_START_TEST (a_lost_gop_header_shifts_nothing)
 
 GST_END_TEST;
 
-/* The timeline detects time codes that do not advance or that jump, and ignores
- * them. */
+/* MpegVideoTimeline must detect time codes that do not advance or that jump,
+ * and must ignore them. */
 GST_START_TEST (lying_time_codes_lose_nothing)
 {
   GArray *plan = make_plan (6, 15, TRUE);
@@ -446,9 +447,10 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 GST_END_TEST;
 
 /* The timestamps jump in the middle of the stream, because the sender changes
- * its clock, pauses, or skips frames before it encodes them. The timeline must
- * still number the frames without a gap, and it must not report a loss. The
- * length of a jump is never a whole number of GOPs. */
+ * its clock, pauses, or skips frames before it encodes them. MpegVideoTimeline
+ * must still number the frames without a gap, and must not report a loss. The
+ * length of a jump is never a whole number of GOPs, because such a jump would
+ * look like a loss of these GOPs. */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
   const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };
@@ -486,8 +488,9 @@ GST_START_TEST (a_clock_that_jumps_loses_nothing)
 
 GST_END_TEST;
 
-/* ISO/IEC 13818-2 6.3.9: without GOP headers the temporal reference continues
- * to count, modulo 1024. */
+/* ISO/IEC 13818-2 6.3.9: the temporal reference of a frame normally begins anew
+ * after each GOP header. Without GOP headers it continues to count, modulo
+ * 1024. */
 GST_START_TEST (references_wrap_without_gop_headers)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -519,8 +522,8 @@ GST_START_TEST (references_wrap_without_gop_headers)
 GST_END_TEST;
 
 /* The stream has 24 GOPs. The first GOP has 13 frames, and each other GOP has
- * 15 frames. The first five GOPs arrive, and the next twelve GOPs are lost. The
- * timeline must report all lost frames as one loss. */
+ * 15 frames. The first five GOPs arrive, and the next twelve GOPs are lost.
+ * MpegVideoTimeline must report all lost frames as one loss. */
 GST_START_TEST (a_long_gap_is_one_range)
 {
   GArray *plan = make_plan (24, 15, TRUE);
@@ -550,9 +553,9 @@ GST_START_TEST (a_long_gap_is_one_range)
 
 GST_END_TEST;
 
-/* If a gap in the RTP timestamps is at most ten seconds (here 250 frames), the
- * timeline reports the missing frames as lost. A longer gap counts as a new
- * stream. */
+/* If a gap in the RTP timestamps is at most ten seconds (here 250 frames),
+ * MpegVideoTimeline must report the missing frames as lost. A longer gap must
+ * count as the beginning of a new stream, without lost frames. */
 GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 {
   const guint gops[] = { 16, 17 };
@@ -589,10 +592,11 @@ GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 
 GST_END_TEST;
 
-/* An attacker who knows the SSRC sends forged RTP packets, one per 100 frames
- * of the stream. Each of them contains a picture with a timestamp that is 251
- * to 70,000 frames too high. For each forged frame, the timeline may report at
- * most ten seconds of lost frames, in at most 64 ranges. */
+/* An attacker who knows the SSRC of the stream sends forged RTP packets, one
+ * per 100 frames of the stream. Each forged packet contains a picture with a
+ * timestamp that is 251 to 70,000 frames too high. For each forged picture,
+ * MpegVideoTimeline may report at most ten seconds of lost frames, in at most
+ * 64 ranges. */
 GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 {
   const guint n_forged = 8, every = 100;
@@ -633,14 +637,12 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* The maximum number of lost frames that the timeline may report when it
+/* Maximum number of lost frames that MpegVideoTimeline may report when it
  * receives one frame. It is the sum of two numbers:
- *
- * - 250, because the timeline reports gaps of at most ten seconds. A longer gap
- *   counts as a new stream.
- * - 3 * 1024, because each of three frames may have any temporal reference from
- *   0 to 1023: the first frame, the second frame after a jump, and the frame at
- *   the end of the gap. */
+ * - 250 frames, which are ten seconds. A longer gap counts as a new stream.
+ * - 3 * 1024 frames, because three frames may each have any temporal reference
+ *   from 0 to 1023. These are the first frame, the second frame after a jump,
+ *   and the frame at the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* All frames have random types and temporal references, and some have random
@@ -776,12 +778,13 @@ GST_START_TEST (times_of_three_two_pulldown)
       header->top_field_first = fields[display] % 2 == 0;
       header->temporal_reference = display % 1024;
       mpeg_video_timeline_input (timeline, &frame, NONE, &position);
-      /* The expected PTS: the first frame is shown one frame period (two
-       * fields) after it is decoded. */
+      /* The expected PTS of the frame. The first frame of the stream is shown
+       * one frame period (two fields) after it is decoded, and the other frames
+       * follow it. */
       expected = (2 + fields[display]) * G_GUINT64_CONSTANT (1001000000) / 60;
       /* The first four frames are one I-frame, one P-frame and two B-frames.
-       * Their PTS may be inexact, because the timeline has not received enough
-       * frames yet. */
+       * Their PTS may be inexact, because MpegVideoTimeline has not received
+       * enough frames yet. */
       if (n > 3)
         fail_unless (ABS ((gint64) (position.pts - expected)) <= 1,
             "frame %u: PTS %" G_GUINT64_FORMAT " not %" G_GUINT64_FORMAT,
@@ -858,10 +861,10 @@ GST_START_TEST (a_change_of_rate_keeps_what_was)
 
 GST_END_TEST;
 
-/* Passes a stream without GOP headers to the timeline, then eight frames with
- * wrong temporal references, and then the rest of the stream. If `clocked` is
- * TRUE, the frames have correct timestamps. If `has_gop` is TRUE, the eight
- * frames have GOP headers. Returns the number of frames that the timeline
+/* Passes a stream without GOP headers to MpegVideoTimeline, then eight frames
+ * with wrong temporal references, and then the rest of the stream. If `clocked`
+ * is TRUE, the frames have correct timestamps. If `has_gop` is TRUE, the eight
+ * frames have GOP headers. Returns the number of frames that MpegVideoTimeline
  * reports as lost. */
 static gint64
 lose_by_wild_references (gboolean clocked, gboolean has_gop,
@@ -897,16 +900,16 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
 {
   gint64 max_gap, last;
 
-  /* With timestamps, the timeline must not report lost frames in spite of the
-   * wrong temporal references, because the timestamps show that no frame is
+  /* With timestamps, MpegVideoTimeline must not report lost frames in spite of
+   * the wrong temporal references, because the timestamps show that no frame is
    * missing. */
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
-  /* Without timestamps, the timeline cannot exclude that frames were lost. It
-   * may report lost frames before each of the eight frames with wrong temporal
-   * references, but each time at most 250, the number of frames in ten seconds.
-   */
+  /* Without timestamps, MpegVideoTimeline cannot exclude that frames were lost.
+   * It may therefore report lost frames before each of the eight frames with
+   * wrong temporal references. Each time it may report at most 250 lost frames,
+   * the number of frames in ten seconds. */
   fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);
   fail_unless (max_gap <= 250, "a gap of %d frames", (gint) max_gap);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the contract of GstNetworkSink with a fake transport. The test decides
- * how many bytes the transport accepts, and when it fails or does not answer.
- * The assertions check which events happen and in which order. They do not
- * check how long the events take.
- */
+/* Checks the contract of GstNetworkSink, the base class of the sinks, with a
+ * fake transport. The test decides how many bytes the transport accepts, and
+ * when it fails or does not answer. The assertions check which events happen
+ * and in which order. They do not check how long the events take. */
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -20,33 +19,33 @@ typedef struct
 {
   GstNetworkSink parent;
 
-  /* The following fields are written by the tests and read by the FakeSink.
-   * They are protected by `lock`. */
+  /* The tests write the following fields, and the FakeSink (the sink with the
+   * fake transport) reads them. They are protected by `lock`. */
   GMutex lock;
   /* Number of connection attempts that will fail from now on. */
   guint refuse;
-  /* Error with which the next `refuse` connection attempts fail: a
-   * GResolverError, or -1 for G_IO_ERROR_CONNECTION_REFUSED. */
+  /* Error with which a connection attempt fails while `refuse` is greater than
+   * 0: a GResolverError, or -1 for G_IO_ERROR_CONNECTION_REFUSED. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
-  /* number of bytes that the transport accepts before it is full */
+  /* Number of bytes that the transport accepts before it is full. */
   gsize room;
   gboolean gone;                /* the receiver closed */
   gboolean broken;              /* sending fails */
-  /* Size in bytes of the packets that the transport cannot send at all; packets
-   * of other sizes can be sent. */
+  /* Size in bytes of the packets that the transport can never send. It can send
+   * packets of any other size. */
   gsize unsendable;
-  /* Number of calls of the send function that will return
-   * GST_NETWORK_SINK_EARLY (the packet was sent too early) */
+  /* The send function returns GST_NETWORK_SINK_EARLY (the packet was sent too
+   * early) in its next `early` calls. */
   guint early;
-  /* TRUE if the receiver will read the remaining data before the drain timeout
-   * expires */
+  /* TRUE if the receiver reads the remaining data at the end of the stream
+   * before the drain timeout expires. */
   gboolean drains;
   gboolean drain_breaks;
 
-  /* The following fields are written by the FakeSink and read by the tests.
-   * They are protected by `lock`. */
-  /* What happened, one character for each event:
+  /* The FakeSink (the sink with the fake transport) writes the following
+   * fields, and the tests read them. They are protected by `lock`. */
+  /* Log of the events, with one character for each event:
    * - a letter: a buffer was sent completely, and this is its first byte;
    * - <: a connection begins;
    * - >: a connection ends;
@@ -267,7 +266,8 @@ fake_sink_class_init (FakeSinkClass * klass)
       "Sink/Network", "A transport of tests", "tests");
 }
 
-/* A FakeSink whose buffers each contain a whole frame. */
+/* FrameSink is a FakeSink (the sink with the fake transport) for a stream in
+ * which each buffer contains a whole frame. */
 typedef FakeSink FrameSink;
 typedef FakeSinkClass FrameSinkClass;
 
@@ -284,9 +284,10 @@ frame_sink_class_init (FrameSinkClass * klass)
   GST_NETWORK_SINK_CLASS (klass)->whole_frames = TRUE;
 }
 
-/* A FakeSink that sends packets: it gets all available packets in one call. It
- * accepts a packet only if the whole packet fits into `room` bytes. In the log,
- * a | marks the beginning of each call. */
+/* PacketSink is a FakeSink (the sink with the fake transport) that sends
+ * packets: it gets all available packets in one call. It accepts a packet only
+ * if the whole packet fits into `room` bytes. In the log, a | marks the
+ * beginning of each call. */
 typedef FakeSink PacketSink;
 typedef FakeSinkClass PacketSinkClass;
 
@@ -346,9 +347,10 @@ packet_sink_class_init (PacketSinkClass * klass)
   network_class->connectionless = TRUE;
 }
 
-/* A FakeSink that sends datagrams. It does not treat "connection refused" as a
- * permanent error, because any host on the path can send the ICMP message that
- * causes this error. */
+/* DatagramSink is a FakeSink (the sink with the fake transport) that sends
+ * datagrams. For this sink, "connection refused" is not a permanent error,
+ * because any host on the path can send the ICMP message that causes this
+ * error. */
 typedef FakeSink DatagramSink;
 typedef FakeSinkClass DatagramSinkClass;
 
@@ -490,8 +492,9 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, silent, FALSE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  /* The sink has waited for the receiver, so the receiver has missed no buffer.
-   * The sink must not send upstream the event that announces a new receiver. */
+  /* Before the receiver was connected, the sink accepted no buffer, so the
+   * receiver has missed nothing. The sink must therefore not send the upstream
+   * event that announces a new receiver without the previous frames. */
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
@@ -564,7 +567,8 @@ GST_START_TEST (refused_is_one_error)
   push (test, 'a', 0, 0);
   /* The error must be posted only after the pipeline has started. If it were
    * posted during the start, the pipeline would wait in PAUSED forever. The
-   * test therefore waits until the sink waits for its connection. */
+   * test therefore lets the connection attempt fail only when the sink already
+   * waits for its connection. */
   WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
   SET (test, silent, FALSE);
   check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
@@ -581,8 +585,8 @@ GST_START_TEST (refused_is_one_error)
 
 GST_END_TEST;
 
-/* A name that does not exist is an error even with auto-reconnect, because a
- * later attempt cannot make the name correct. */
+/* A host name that does not exist is an error even if auto-reconnect is TRUE,
+ * because a later attempt cannot make the name correct. */
 GST_START_TEST (a_name_that_does_not_exist_is_one_error)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
@@ -606,9 +610,10 @@ static const gint passing_errors[] = { G_RESOLVER_ERROR_TEMPORARY_FAILURE,
   G_RESOLVER_ERROR_NOT_FOUND
 };
 
-/* Two errors of the resolver are temporary. If a name server does not answer
- * now, it may answer later. If a name was resolved before and is missing now,
- * it may exist again later. */
+/* In two cases, a name that cannot be resolved is a temporary error. In the
+ * first case, the name server does not answer; it may answer later. In the
+ * second case, the name was resolved before and is missing now; it may exist
+ * again later. */
 GST_START_TEST (a_name_may_be_missing_for_a_while)
 {
   gboolean was_there = passing_errors[__i__] == G_RESOLVER_ERROR_NOT_FOUND;
@@ -665,9 +670,10 @@ GST_START_TEST (refused_is_tried_again)
 
 GST_END_TEST;
 
-/* Even without auto-reconnect, a datagram sink keeps trying to connect until
- * peer-timeout expires. Its warning must not promise another attempt, because
- * the timeout may expire before. */
+/* Even without auto-reconnect, a datagram sink whose datagrams are refused
+ * keeps trying to connect until peer-timeout has passed. The warning that it
+ * posts must not promise another attempt, because peer-timeout may have passed
+ * before that attempt. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -785,9 +791,9 @@ GST_START_TEST (next_receiver_begins_with_a_key_frame)
 
 GST_END_TEST;
 
-/* A key frame was sent only in part when the connection broke. The rest of it
- * is useless for the new receiver, which needs the headers at its beginning, so
- * it must be dropped. */
+/* The connection broke when only a part of a key frame had been sent. The
+ * headers of this frame were in the part that the new receiver does not get.
+ * The rest of the frame is useless without them and must be dropped. */
 GST_START_TEST (torn_key_frame_is_dropped)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
@@ -899,8 +905,9 @@ answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* Answers queries for a sink whose upstream is a camera and an ifdqueue: the
- * source is live, and frames are dropped upstream when the queue is full. */
+/* Answers queries as if upstream of the sink there were a camera and the queue
+ * element ifdqueue: the source is live, and the queue drops frames when it is
+ * full. */
 static gboolean
 answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -908,8 +915,9 @@ answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
       || answer_live (pad, parent, query);
 }
 
-/* Makes a pipeline with a live source. The sink of the pipeline is a PacketSink
- * if `packets` is TRUE, and otherwise a FakeSink. */
+/* Makes a pipeline with a live source. Its sink is a PacketSink (a test sink
+ * without connections) if `packets` is TRUE, and otherwise a FakeSink (a test
+ * sink with connections). */
 static SinkPipeline *
 create_live (gboolean packets, guint max_live_wait)
 {
@@ -921,8 +929,8 @@ create_live (gboolean packets, guint max_live_wait)
 }
 
 /* Frees the pipeline and compares the log with `expected`. In the log, a |
- * stands for each call of the send function of the PacketSink. The number of
- * these calls does not matter here, so each | is removed first. */
+ * stands for each call of the send function of the test sink PacketSink. The
+ * number of these calls does not matter here, so each | is removed first. */
 static void
 free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
@@ -951,9 +959,9 @@ GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
   push (test, 'd', DELTA, 120);
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
-  /* Buffer d is not a key frame. A sink with connections must drop it, because
-   * the new receiver needs a key frame first. The PacketSink has no
-   * connections, so it must send d. */
+  /* Buffer d is not a key frame. If the sink has connections, it must drop
+   * buffer d, because the new receiver needs a key frame first. The PacketSink
+   * of this test has no connections, so it must send buffer d. */
   free_live_and_expect_log (test, __i__ ? "<de>" : "<e>");
 }
 
@@ -973,9 +981,9 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   /* No frame refers to b. */
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-references"), 2);
-  /* The first buffer had to wait for the network before it was dropped, so
-   * "time-blocked" must not be 0. The other two buffers were dropped without
-   * waiting. */
+  /* The first buffer had to wait for the network before it was dropped, so the
+   * statistic "time-blocked" must not be 0. The other two buffers were dropped
+   * without waiting. */
   fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
   SET (test, room, G_MAXSIZE);
   push (test, 'd', 0, 120);
@@ -1002,9 +1010,10 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* Live input waits at most for the configured time, and is then dropped. Two
- * kinds of input wait without a time limit: stored input, and the input of a
- * live source that drops frames itself. */
+/* Input from a live source waits for the network at most for max-live-wait, and
+ * is then dropped. Two kinds of input wait without a time limit: input from a
+ * source that is not live, and input from a live source that drops frames
+ * itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);
@@ -1064,8 +1073,9 @@ push_layer (SinkPipeline * test, gchar name, guint flags, gint layer)
   g_async_queue_push (test->queue, buffer);
 }
 
-/* If a frame of layer 1 is dropped, the frames of layer 2 that refer to it must
- * be dropped, too, until the next frame of layer 0. */
+/* Frames of a layer may refer to frames of lower layers. If a frame of layer 1
+ * is dropped, the frames of layer 2 after it must be dropped, too, until the
+ * next frame of layer 0. */
 GST_START_TEST (frame_of_a_higher_layer_goes_with_the_one_it_needs)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
@@ -1137,8 +1147,9 @@ GST_START_TEST (whole_frame_has_no_rest)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, room, 30);
   push (test, 'b', 0, 0);
-  /* A part of buffer b was sent before the network became full. The rest of
-   * this buffer must be sent, whether `blocking` is TRUE or FALSE. */
+  /* The network became full when a part of buffer b had been sent. The rest of
+   * this buffer must be sent, whether the property `blocking` is TRUE or FALSE.
+   */
   WAIT_FOR (taken (test) == 30);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -1230,9 +1241,9 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* The transport refuses packets that the sink sends too early. Such a refusal
- * does not mean that the network is full, so the sink must keep the refused
- * packets and send them later. Even after many such refusals, the sink must not
+/* The transport refuses packets that the sink sends too early. A refused packet
+ * does not mean that the network is full, so the sink must keep the packet and
+ * send it later. Even if packets are refused many times, the sink must not
  * conclude that the receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
@@ -1254,9 +1265,9 @@ GST_START_TEST (packets_wait_until_it_is_time)
 
 GST_END_TEST;
 
-/* The first packets of a frame are dropped, because the network is full. Then
- * the network has room again, and the rest of the frame arrives in the next
- * buffer list. This rest must be dropped, too. */
+/* The network is full, so the first packets of a frame are dropped. Then the
+ * network has room again, and the next buffer list brings the rest of the
+ * frame. This rest must be dropped, too. */
 GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1296,8 +1307,8 @@ GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
 
 GST_END_TEST;
 
-/* A receiver of datagrams does not notice that the sink has reconnected, so it
- * has missed nothing. After a reconnection, a packet sink must therefore send
+/* A receiver of datagrams knows no connections, so it misses nothing when the
+ * sink reconnects. After a reconnection, a sink for packets must therefore send
  * all packets, without waiting for a key frame. */
 GST_START_TEST (packets_go_on_with_the_next_connection)
 {
@@ -1490,10 +1501,9 @@ GST_START_TEST (eos_drains_and_closes)
 
 GST_END_TEST;
 
-/* Checks that the sink posts a warning after the drain timeout. The warning
- * must name drain-timeout and not its deprecated name, and must give the unit
- * of the value.
- */
+/* Checks the warning that the sink posts when the drain timeout has passed. The
+ * warning must contain the property name drain-timeout, not the deprecated name
+ * of this property, and must give the unit of the value. */
 static void
 expect_drain_warning (SinkPipeline * test)
 {
@@ -1548,15 +1558,17 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   sink_pipeline_push_eos (test);
-  /* The sink may or may not have begun to drain (to wait until the receiver has
-   * read all data) when it is flushed. The test works in both cases. */
+  /* The stream has ended and the sink is then flushed. At this time the sink
+   * may have begun to drain (to wait until the receiver has read all data), or
+   * not yet. The test works in both cases. */
   g_usleep (5000);
   sink_pipeline_flush (test);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
 
-  /* If the sink had begun to drain, it has ended the connection after EOS. The
-   * data of the next stream must then go to a new connection. If the flush came
-   * earlier, the old connection is still in use. */
+  /* If the sink had begun to drain (to wait until the receiver has read all
+   * data) before the flush, it has closed the connection after EOS. The data of
+   * the next stream must then go to a new connection. If the sink was flushed
+   * before it began to drain, the old connection is still in use. */
   sink_pipeline_push_start_events (test);
   push (test, 'b', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
@@ -1627,9 +1639,10 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* The EOS event has to wait, because the sink is blocked in a buffer before it.
- * The event of gst_wireless_event_new_ending () does not wait and announces the
- * EOS, so the sink must apply the drain timeout to the blocked buffer. */
+/* The EOS event has to wait, because the sink still waits with an earlier
+ * buffer for the network. The event of gst_wireless_event_new_ending () does
+ * not wait for this buffer and announces that EOS will follow. From this event
+ * on, the sink must apply the drain timeout to the buffer that waits. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
@@ -1672,8 +1685,9 @@ GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
 
 GST_END_TEST;
 
-/* Ends the pipeline as `gst-launch-1.0 -e` does: the source gets the EOS event
- * while its streaming thread waits in the sink. */
+/* Ends the pipeline in the same way as `gst-launch-1.0 -e`: the EOS event is
+ * sent to the source while the streaming thread of the source waits in the
+ * sink. */
 static void
 check_asked_eos (GType type, gboolean silent)
 {
@@ -1704,9 +1718,9 @@ check_asked_eos (GType type, gboolean silent)
   gst_object_unref (pipeline);
 }
 
-/* A stream ends while no receiver is connected. Two things determine whether
- * this is an error: whether the source is live, and auto-reconnect. It does not
- * matter whether the sink synchronizes to the clock.
+/* A stream ends while no receiver is connected. Whether this is an error
+ * depends on whether the source is live, and on the property auto-reconnect. It
+ * does not depend on whether the sink synchronizes to the clock.
  *
  * With auto-reconnect, a live stream may end without an error while the sink
  * still waits for its receiver. Without auto-reconnect, the end of the stream
@@ -1748,9 +1762,10 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 
 GST_END_TEST;
 
-/* The application requests EOS while a receiver is connected. The sink still
- * gets a buffer between this request and the EOS event. This buffer must be
- * sent, even if the drain timeout is 0. */
+/* The application requests EOS while a receiver is connected. Between this
+ * request and the EOS event, the sink still gets a buffer. The drain timeout,
+ * which limits the waiting time at the end of the stream, is 0. The buffer must
+ * be sent nevertheless. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

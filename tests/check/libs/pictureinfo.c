@@ -76,8 +76,9 @@ GST_START_TEST (b_frames_of_an_open_gop_lead)
 
 GST_END_TEST;
 
-/* Checks leading pictures if the temporal reference, the number of a picture in
- * display order, wraps from 1023 to 0. */
+/* A leading picture is shown before the key frame that precedes it in the
+ * stream. The reader must detect it by the temporal reference, the number of a
+ * picture in display order, even if this number wraps from 1023 to 0. */
 GST_START_TEST (temporal_reference_wraps)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);
@@ -106,8 +107,9 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
           PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
-  /* The second packet of an I-frame has no picture header. The reader must
-   * nevertheless return the same result as for the first packet. */
+  /* The second packet of an I-frame has no picture header. For this packet, the
+   * reader must nevertheless return the same result as for the first packet of
+   * the frame. */
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
@@ -123,8 +125,9 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
 GST_END_TEST;
 
-/* rtpmpvpay writes only zeros into the header of RFC 2250. The reader must
- * report the frame of such a packet as unknown. */
+/* The GStreamer element rtpmpvpay writes only zeros into the header of RFC
+ * 2250. For such a packet, the reader must report the kind of the picture as
+ * unknown. */
 GST_START_TEST (packet_of_mpeg_that_does_not_say_is_unknown)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_MPEG);
@@ -138,8 +141,8 @@ GST_END_TEST;
 
 /* --- H.264 ---------------------------------------------------------------- */
 
-/* The NAL unit header of H.264: nal_ref_idc (2 bits) and nal_unit_type (5
- * bits). */
+/* The NAL unit header of H.264. After a zero bit, it contains nal_ref_idc (2
+ * bits) and nal_unit_type (5 bits). */
 #define NAL(idc, type) (idc) << 5 | (type)
 
 GST_START_TEST (h264_nal_header_tells_what_it_is)
@@ -155,8 +158,8 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
     {NAL (0, 9), PICTURE_KIND_PART}, {NAL (0, 12), PICTURE_KIND_PART},
     {NAL (3, 7), PICTURE_KIND_PART}, {NAL (3, 8), PICTURE_KIND_PART},
     {NAL (3, 13), PICTURE_KIND_PART}, {NAL (3, 15), PICTURE_KIND_PART},
-    /* The reader does not support the NAL unit types of layered streams. It
-     * must report them as unknown. */
+    /* The reader does not support the NAL unit types of H.264 streams with
+     * layers. It must report such units as unknown. */
     {NAL (3, 14), PICTURE_KIND_UNKNOWN},
     {NAL (0, 20), PICTURE_KIND_UNKNOWN}, {NAL (0, 0), PICTURE_KIND_UNKNOWN},
   };
@@ -186,9 +189,9 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* An aggregation packet (STAP-A) contains an access unit delimiter, parameter
- * sets and a slice. The most important of these units must determine the
- * result: the slice. */
+/* An aggregation packet of H.264 (STAP-A) contains an access unit delimiter,
+ * parameter sets and a slice. The most important of these units, the slice,
+ * must determine the result. */
 GST_START_TEST (most_important_unit_of_an_aggregate_decides)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
@@ -200,9 +203,9 @@ GST_START_TEST (most_important_unit_of_an_aggregate_decides)
   /* A STAP-B, which has a decoding order number. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 25, 0, 7, 0, 2, NAL (2, 1), 0x88),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* The kind must be unknown for two malformed STAP-As. In the first one, the
-   * size of a unit exceeds the packet. In the second one, the size of a unit is
-   * 0. */
+  /* The kind of the picture must be unknown for two malformed aggregation
+   * packets of H.264 (STAP-A). In the first one, the size of a NAL unit exceeds
+   * the packet. In the second one, the size of a NAL unit is 0. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 3, NAL (2, 1), 0x88),
       PICTURE_KIND_UNKNOWN, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 0, 0, 1, NAL (2, 1)),
@@ -280,9 +283,9 @@ GST_END_TEST;
 
 /* --- H.265 ---------------------------------------------------------------- */
 
-/* Writes the two bytes of the NAL unit header of H.265. They contain
- * nal_unit_type (6 bits), nuh_layer_id (6 bits) and nuh_temporal_id_plus1 (3
- * bits). */
+/* Writes the two bytes of the NAL unit header of H.265. After a zero bit, they
+ * contain nal_unit_type (6 bits), nuh_layer_id (6 bits) and
+ * nuh_temporal_id_plus1 (3 bits). */
 #define NAL5(type, layer, sub_layer) (type) << 1 | (layer) >> 5, \
     ((layer) & 31) << 3 | ((sub_layer) + 1)
 
@@ -332,9 +335,9 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* Checks which slots of the decoder (stored reference pictures, slotuse.h) each
- * picture uses and updates. NAL unit type 3 is a TSA picture (temporal
- * sub-layer access). */
+/* Checks which slots each picture uses and updates. A slot (slotuse.h) is a
+ * reference picture that the decoder stores. NAL unit type 3 is a TSA picture
+ * (temporal sub-layer access). */
 GST_START_TEST (sub_layers_of_h265_say_what_they_need)
 {
   static const struct
@@ -350,8 +353,9 @@ GST_START_TEST (sub_layers_of_h265_say_what_they_need)
   guint i, pass;
 
   /* The reader knows the number of sub-layers only after it has got a picture
-   * of each sub-layer. The pictures are therefore passed to it twice, and
-   * `uses` and `updates` are checked only the second time. */
+   * of each sub-layer. The pictures are therefore passed to it twice. The slots
+   * that a picture uses (`uses`) and updates (`updates`) are checked only the
+   * second time. */
   for (pass = 0; pass < 2; pass++) {
     for (i = 0; i < G_N_ELEMENTS (units); i++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),
@@ -389,9 +393,9 @@ GST_END_TEST;
 
 #define RTP_AT(time) 0x80, 96, 0, 1, 0, 0, 0, time, 0, 0, 0, 1
 
-/* Three frames of VP8: a key frame of 320x240, a frame that updates the
- * reference frame "last", and a frame that updates no reference frame (RFC
- * 6386, 19.2; they are coded as in 7.3). */
+/* Three frames of VP8, coded as in RFC 6386, section 7.3, with the header of
+ * section 19.2. They are a key frame of 320x240, a frame that updates the
+ * reference frame "last", and a frame that updates no reference frame. */
 #define VP8_KEY 0xb0, 0, 0, 0x9d, 1, 0x2a, 0x40, 1, 0xf0, 0, 0, 2, 0, 0x78, 8, 0
 #define VP8_P 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0x10, 0
 #define VP8_B 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0, 0
@@ -451,13 +455,14 @@ GST_START_TEST (first_packet_of_vp8_tells_the_kind)
   /* N, and a second packet without it */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0x30, VP8_P),
       PICTURE_KIND_DROPPABLE, FALSE);
-  /* The next two packets end in the middle of the frame header. The reader must
-   * determine the kind of the picture by the bit P (key frame or not) alone. */
+  /* The next two packets end in the middle of the frame header of VP8. The
+   * reader must determine the kind of the picture by the bit P (key frame or
+   * not) alone, which is at the beginning of this header. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (5), 0x10, 0xd1, 0),
       PICTURE_KIND_REFERENCE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),
       PICTURE_KIND_KEY, FALSE);
-  /* This packet contains the frame header, but not the rest of the first
+  /* This packet contains the frame header of VP8, but not the rest of the first
    * partition. The kind of the picture must be read from the frame header. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (7), 0x10, 0xd1, 0xff, 0, 0x08,
           0x01, 0xe0, 0, 0, 0), PICTURE_KIND_DROPPABLE, FALSE);
@@ -476,8 +481,9 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP9);
 
-  /* The descriptor has a picture ID of two bytes, and a scalability structure
-   * with sizes and groups. The reader must find the key frame after them. */
+  /* The VP9 payload descriptor of this packet has a picture ID of two bytes,
+   * and a scalability structure with sizes and groups. The reader must skip
+   * these fields and find the key frame after them. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x8a, 0x81, 0x23, 0x18,
           1, 0x40, 0, 0xf0, 2, 0x04, 1, 0x00, VP9_KEY), PICTURE_KIND_KEY,
       FALSE);
@@ -485,9 +491,9 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x4c, VP9_P),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* The payload descriptor of the first packet contains the layer indices and
-   * TL0PICIDX. The descriptor of the second packet is in flexible mode. It
-   * contains the layer indices and two P_DIFF fields. */
+  /* Two packets of VP9. The payload descriptor of the first packet contains the
+   * layer indices and TL0PICIDX. The payload descriptor of the second packet is
+   * in flexible mode, and contains the layer indices and two P_DIFF fields. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0xe8, 0x12, 0x20, 7, VP9_B),
       PICTURE_KIND_DROPPABLE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0xf8, 0x12, 0x20, 3, 4, VP9_B),

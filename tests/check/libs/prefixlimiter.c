@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks in virtual time how many answers each address prefix gets. The limits
- * are described in prefixlimiter.h. */
+/* Checks in virtual time how many answers PrefixLimiter allows to the hosts of
+ * each address prefix. The limits are the constants in prefixlimiter.h. */
 
 #include <gst/check/gstcheck.h>
 
@@ -152,10 +152,11 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* Each iteration stores host `i`, and then stores host 0 again, so host 1
-     * becomes the oldest host. In the last iteration the limiter is full, so it
-     * must remove host 1. After the loop, every host except host 1 must have a
-     * reserve (an additional budget of answers). */
+    /* A host that has completed a handshake has a reserve, which is an
+     * additional budget of answers. Each iteration stores host `i`, and then
+     * stores host 0 again, so host 1 becomes the oldest host. In the last
+     * iteration the limiter is full, so it must remove host 1. After the loop,
+     * every host except host 1 must have a reserve. */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the functions that install properties from tables. The class of this
- * test has two tables of properties. Together, the two tables have a row for
- * each kind of property. */
+/* Checks the functions that install GObject properties from tables. The class
+ * of this test has two tables of properties. Together, the two tables have a
+ * row for each kind of property. */
 
 #include <gst/check/gstcheck.h>
 
@@ -27,8 +27,9 @@ typedef struct
   GMutex lock;
   Settings settings;
   guint measured;               /* read only */
-  /* Half of the value of the property `doubled`. The property is doubled to
-   * test properties with functions of their own. */
+  /* Half of the value of the property `doubled`. The test has this property
+   * because it needs a property with set and get functions of its own, which
+   * convert the value. */
   gint doubled;
   guint n_changes;
 } Thing;
@@ -227,9 +228,9 @@ GST_START_TEST (what_is_set_is_in_the_member_and_is_read)
 
 GST_END_TEST;
 
-/* The test sets a duration, which is stored in ns, by an old property in ns or
- * by a new property in ms. Both properties must then return this duration. The
- * new property rounds it up to whole ms. */
+/* The test sets a duration by an old property in ns or by a new property in ms.
+ * The duration is stored in ns. Both properties must then return this duration,
+ * which the new property rounds up to whole ms. */
 GST_START_TEST (a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns)
 {
   static const struct

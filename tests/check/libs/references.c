@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of References and H265Headers with pyramids and temporal layers. For
- * each picture, the tests check which other pictures are needed to decode it.
- * The headers are written bit by bit according to the tables of H.265. In the
- * strings that describe the headers, "8:77" means the value 77 in 8 bits, and
- * "e3" means the value 3 as ue(v).
- */
+/* Tests References, which finds out which pictures are needed to decode each
+ * picture, and H265Headers, which reads the headers of H.265. The streams have
+ * pyramids of B-frames and temporal layers. The headers are written bit by bit
+ * according to the tables of H.265. In the strings that describe the headers,
+ * "8:77" means the value 77 in 8 bits, and "e3" means the value 3 as ue(v). */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -14,8 +13,9 @@
 
 /* --- reference picture sets ----------------------------------------------- */
 
-/* A test describes each picture by its type, its picture order count (POC),
- * its layer, and the POCs of the pictures that it uses. The types are:
+/* A test describes each picture by its type, its picture order count (POC), its
+ * layer, and the POCs of the pictures that it uses. The types are those of
+ * H.265:
  * - 'I': an IDR picture
  * - 'C': a CRA picture
  * - 'P': a reference picture
@@ -55,10 +55,10 @@ input (References * references, const Picture * picture, ReferenceUse * use)
 }
 
 /* Simulates a decoder that does not receive the picture with the index
- * `without`. Returns a text with one character for each picture: '-' if the
- * decoder cannot decode the picture, otherwise its depth (the field `depth` of
- * ReferenceUse) as a digit. The test fails if the references of a picture are
- * not known. */
+ * `without`. Returns a text with one character for each picture. The character
+ * is '-' if the decoder cannot decode the picture. Otherwise it is a digit: the
+ * field `depth` of ReferenceUse. The test fails if the references of a picture
+ * are not known. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -109,16 +109,16 @@ GST_START_TEST (picture_of_a_layer_costs_those_that_refer_to_it)
   expect_without (layers, n, 2, "02--02120100");
   expect_without (layers, n, 6, "02120" "2--0100");
   expect_without (layers, n, 4, "0212------00");
-  /* Picture 9 has the references "8 (4". The "(" means that picture 4 stays
-   * stored, but picture 9 does not use it. Picture 4 therefore does not count
-   * as a reference of picture 9. */
+  /* The references of picture 9 are written as "8 (4". The "(" means that
+   * picture 4 stays stored, but picture 9 does not use it. Picture 4 therefore
+   * does not count as a reference of picture 9. */
   expect_without (layers, n, 9, "021202120-00");
 }
 
 GST_END_TEST;
 
 /* A pyramid of B-frames with three levels, in which some B-frames are
- * references of others, and an open GOP after it. */
+ * references of other B-frames. An open GOP follows it. */
 static const Picture pyramid[] = {
   {'I', 0, 0, ""}, {'P', 8, 0, "0"}, {'P', 4, 0, "0 8"}, {'P', 2, 0, "0 4"},
   {'B', 1, 0, "0 2 (4 (8"}, {'B', 3, 0, "2 4 (8"}, {'P', 6, 0, "4 8"},
@@ -132,8 +132,9 @@ GST_START_TEST (depth_in_a_pyramid_follows_from_the_references)
   const guint n = G_N_ELEMENTS (pyramid);
 
   memcpy (pictures, pyramid, sizeof pictures);
-  /* Only the pictures 0 to 9 are used here, because picture 10 is a leading
-   * picture to which another picture refers. */
+  /* Only the pictures with the indices 0 to 9 are used here. Picture 10 is a
+   * leading picture to which another picture refers, and the picture types of
+   * this test have no letter for this. */
   expect_without (pictures, 10, n, "0012332330");
   expect_without (pictures, 10, 3, "001---2330");
   expect_without (pictures, 10, 2, "00-------0");
@@ -171,9 +172,10 @@ count_active (const Picture * pictures, guint n, guint n_times)
   return n_active;
 }
 
-/* A slot stands for a stored reference picture. In a stream without layers, the
- * types of the pictures already show which pictures can be decoded. Slots must
- * therefore not be used. */
+/* A slot is a place for a stored reference picture. In a stream with layers,
+ * slots say which pictures are needed. In a stream without layers, the types of
+ * the pictures already show which pictures can be decoded, so slots must not be
+ * used. */
 GST_START_TEST (slots_are_used_only_with_layers)
 {
   static const Picture chain[] = {
@@ -182,9 +184,9 @@ GST_START_TEST (slots_are_used_only_with_layers)
   static const Picture with_b[] = {
     {'I', 0, 0, ""}, {'P', 3, 0, "0"}, {'B', 1, 0, "0 3"}, {'B', 2, 0, "0 3"},
   };
-  /* The last P-frame (order 8) refers to the picture with the order 2, which is
-   * between two earlier pictures in display order. The stream has no layers
-   * nevertheless. */
+  /* The last P-picture has the picture order count 8. It refers to picture 2,
+   * which in display order lies between the earlier pictures 0 and 4. In spite
+   * of this, the stream has no layers. */
   static const Picture tangled[] = {
     {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'P', 2, 0, "0 4"}, {'P', 8, 0, "4 2"},
   };
@@ -192,17 +194,17 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (chain, 4, 3), 0);
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
-  /* The stream consists of three groups of 9 pictures. Only the first group as
-   * a whole shows that the stream has layers, so its pictures do not use slots
-   * (stored reference pictures) yet. All 18 pictures of the second and the
-   * third group must use slots. */
+  /* The stream consists of three groups of 9 pictures. Only when the first
+   * group is complete is it known that the stream has layers. The pictures of
+   * the first group therefore do not use slots (stored reference pictures) yet.
+   * All 18 pictures of the second and the third group must use slots. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
 GST_END_TEST;
 
-/* It is not known to which pictures a non-reference picture refers.
- * Nevertheless, it must not change which reference pictures are stored. */
+/* It is not known to which pictures the non-reference picture refers. This
+ * picture must nevertheless not change which reference pictures are stored. */
 GST_START_TEST (unknown_non_reference_picture_keeps_the_stored_pictures)
 {
   References *references = references_new ();
@@ -237,9 +239,9 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* It is not known to which pictures one picture of the first group refers. In
-   * the next group, slots must therefore not be used: references_end () must
-   * return FALSE. */
+  /* For one picture of the first group, it is not known to which pictures it
+   * refers. In the next group, slots (stored reference pictures) must therefore
+   * not be used: references_end () must return FALSE. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }
@@ -292,22 +294,24 @@ make_unit (guint type, guint sub_layer, const gchar * text)
   return unit;
 }
 
-/* Sequence parameter set (SPS, section 7.3.2.2.1) of a stream with one
- * sub-layer. The pictures have 160x96 pixels in the format 4:2:0.
- * slice_pic_order_cnt_lsb has 4 bits. Scaling lists and PCM are enabled. The
- * SPS has three short-term reference picture sets, which contain differences of
- * the POC:
+/* Sequence parameter set (SPS, section 7.3.2.2.1 of H.265) of a stream with one
+ * sub-layer. The pictures have 160x96 pixels in the format 4:2:0. The field
+ * slice_pic_order_cnt_lsb has 4 bits. Scaling lists and PCM are enabled.
+ *
+ * The SPS has three short-term reference picture sets. Each set contains
+ * differences between the POC (picture order count) of a reference picture and
+ * that of the current picture:
  * - set 0: {-1}
  * - set 1: {-1, -2}, predicted from set 0 with a difference of -1
  * - set 2: {-4, +2}, where the picture at -4 is kept but not used
- * The SPS also has one long-term reference picture; the low bits of its POC are
+ * The SPS also has one long-term reference picture. The low bits of its POC are
  * 5. */
 #define SPS "4:0 3:0 1:1 32:0 32:0 32:0 e0 e1 e160 e96 1:0 e0 e0 e0 " \
     "1:1 e4 e2 e0 e0 e3 e0 e3 e0 e0 1:1 1:0 2:3 1:1 8:119 e0 e0 1:0 " \
     "e3 e1 e0 e0 1:1 " "1:1 1:1 e0 1:1 1:1 " "1:0 e1 e1 e3 1:0 e1 1:1 " \
     "1:1 e1 4:5 1:1"
-/* Picture parameter set (PPS, section 7.3.2.3.1). It says that each slice
- * header has the field pic_output_flag and one extra bit
+/* Picture parameter set (PPS, section 7.3.2.3.1 of H.265). It says that each
+ * slice header has the field pic_output_flag and one extra bit
  * (num_extra_slice_header_bits is 1). */
 #define PPS "e0 e0 1:0 1:1 3:1 1:0"
 
@@ -383,9 +387,10 @@ GST_START_TEST (h265_slices_list_their_references)
    * the current picture. The first slice contains its own set, {-3, -5}. The
    * picture at -5 stays stored, but is not used.
    *
-   * The set of the second slice is predicted from set 1 of the SPS: the
-   * difference +1 is added to the relative POCs of set 1. Its entry -2 becomes
-   * -1. The picture at -1 stays stored, but is not used. */
+   * The set of the second slice is predicted from set 1 of the sequence
+   * parameter set (SPS). The difference +1 is added to the relative POCs of set
+   * 1. The entry -2 of set 1 becomes -1. The picture at -1 stays stored, but is
+   * not used. */
   expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
       "24: 21 (19)");
   expect_slice (headers, 1, 0,
@@ -402,10 +407,10 @@ GST_START_TEST (h265_long_term_references)
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
   expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
-  /* The slice has two long-term reference pictures. The first is listed in the
-   * SPS, and only the lower bits of its POC (picture order count) are known.
-   * The second has the low bits 3, and the upper bits say that it is from the
-   * previous cycle of the low bits. */
+  /* The slice has two long-term reference pictures. The first one is listed in
+   * the sequence parameter set (SPS), and only the low bits of its POC (picture
+   * order count) are known. The second one has the low bits 3. Its upper bits
+   * say that it is from the previous cycle of the low bits. */
   expect_slice (headers, 1, 0, SLICE
       "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
   h265_headers_free (headers);
@@ -429,8 +434,8 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
   fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
-  /* An SPS that is cut off must make all stored SPSs invalid. Slices can then
-   * no longer be read. */
+  /* If a sequence parameter set (SPS) is cut off, all stored SPSs must become
+   * invalid. Slices can then no longer be read. */
   h265_headers_add_sps (headers, sps->data, 20);
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   g_byte_array_unref (sps);

@@ -34,9 +34,9 @@ GST_START_TEST (header_bits)
     {{.bfc = 7}, "\x00\x00\x00\x70"},
     {{.ffv = 1}, "\x00\x00\x00\x08"},
     {{.ffc = 7}, "\x00\x00\x00\x07"},
-    /* Header of a B-picture that has only one packet: temporal reference (TR)
-     * 258, the bits B (a slice begins) and E (a slice ends), picture type 3,
-     * backward_f_code (BFC) 2 and forward_f_code (FFC) 5. */
+    /* Header of the only packet of a B-picture. It contains the temporal
+     * reference (TR) 258, the bits B (a slice begins) and E (a slice ends), the
+     * picture type 3, backward_f_code (BFC) 2 and forward_f_code (FFC) 5. */
     {{.tr = 258,.b = 1,.e = 1,.p = 3,.bfc = 2,.ffc = 5}, "\x01\x02\x1b\x25"},
   };
   guint8 bytes[RFC2250_MAX_HEADER_SIZE];
@@ -59,13 +59,15 @@ GST_END_TEST;
 
 GST_START_TEST (header_extension_bits)
 {
-  /* The header has the bit T set, so the MPEG-2 extension follows. The
-   * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
-   * A R H G are 1 0 1 0 1 0 1 0 1, and D is set.
-   *
-   * The composite display follows, and then two words with other extensions.
-   * The first byte of the first word is the number of these words. The other
-   * bytes are 00 00 01 b5 40 and padding. */
+  /* An RFC 2250 header with all extensions. It consists of these parts:
+   * - the header itself, in which only the bit T (an MPEG-2 extension follows)
+   *   is set;
+   * - the MPEG-2 extension: X = 0; E = 1 (other extensions follow); the f_codes
+   *   1, 2, 3 and 4; DC = 2; PS = 3; the bits T P C Q V A R H G with the values
+   *   1 0 1 0 1 0 1 0 1; D = 1 (a composite display follows);
+   * - the composite display;
+   * - two words with other extensions: the number of these words, the bytes 00
+   *   00 01 b5 40, and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -140,9 +142,9 @@ GST_END_TEST;
 /* --- packer -------------------------------------------------------------- */
 
 /* Packs one picture with slices of the given sizes. Returns one word for each
- * packet: letters, a colon and the number of bytes. The letters S (sequence
- * header), B and E stand for bits of the header of RFC 2250. M stands for the
- * marker. */
+ * packet, such as "BE:300": letters, a colon and the number of bytes. The
+ * letters S (sequence header), B (a slice begins) and E (a slice ends) stand
+ * for bits of the header of RFC 2250. M stands for the RTP marker bit. */
 static gchar *
 pack_slices (const guint * sizes, Rfc2250AggregateMode mode, gsize max_payload)
 {
@@ -215,13 +217,14 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
 {
   const guint sizes[] = { 50, 700, 20, 0 };
 
-  /* In this mode, a packet that contains the last part of a split slice must
-   * not contain another slice. The next slice therefore begins a new packet. */
+  /* In the mode RFC2250_AGGREGATE_SLICES, a packet that contains the last part
+   * of a split slice must not contain another slice. The next slice therefore
+   * begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* In this mode, the slice of 700 bytes begins in the first packet, which has
-   * 233 bytes left. The stream then needs four packets. In the mode
-   * RFC2250_AGGREGATE_SLICES, it needs five. */
+  /* In the mode RFC2250_AGGREGATE_FILL, the slice of 700 bytes begins in the
+   * first packet, which has 233 bytes left. The stream then needs four packets.
+   * In the mode RFC2250_AGGREGATE_SLICES, it would need five. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
 
@@ -229,11 +232,12 @@ GST_END_TEST;
 
 GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 {
-  /* In both cases the first packet has 33 bytes left after the first slice. A
-   * slice of 590 bytes needs two more packets whether it uses these bytes or
-   * not, so it must begin in a new packet. A slice of 630 bytes must begin in
-   * the first packet, because it then needs only two more packets instead of
-   * three. */
+  /* Each of the two streams begins with a slice of 250 bytes, after which the
+   * first packet has 33 bytes left. If the next slice has 590 bytes, it needs
+   * two more packets, even if it uses these 33 bytes. It must therefore begin
+   * in a new packet. If the next slice has 630 bytes, it must begin in the
+   * first packet, because it then needs only two more packets instead of three.
+   */
   const guint no_gain[] = { 250, 590, 0 };
   const guint gain[] = { 250, 630, 0 };
 
@@ -245,8 +249,9 @@ GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 GST_END_TEST;
 
 /* The headers of the picture must be in the same packet as the beginning of the
- * first slice. In a packet that holds only headers, none of the bits S, B and E
- * would be set, and mediamtx refuses such packets. */
+ * first slice. A packet with only the headers would have none of the bits S
+ * (sequence header), B and E (a slice begins or ends) in its RFC 2250 header.
+ * The media server mediamtx refuses such packets. */
 GST_START_TEST (headers_travel_with_the_first_slice)
 {
   const guint sizes[] = { 290, 30, 0 };
@@ -399,8 +404,8 @@ GST_START_TEST (streams_come_back_bit_for_bit)
 GST_END_TEST;
 
 /* In the input, a sequence end code and padding with zeros follow the last
- * frame. The unpacker must output them unchanged. Each frame must have only one
- * packet with the marker, the packet with its last slice. */
+ * frame. The unpacker must output them unchanged. In each frame, only the
+ * packet with the last slice may have the RTP marker bit. */
 GST_START_TEST (stuffing_behind_the_end_code_comes_back)
 {
   Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
@@ -445,13 +450,14 @@ GST_START_TEST (second_field_has_its_own_header)
   fail_unless_equals_int (packets->len, 2);
   p = &g_array_index (packets, Packet, 0);
   /* Expected RFC 2250 header of the first field: temporal reference (TR) 5, the
-   * bits S, B and E, picture type 1 (I), and no motion vector fields. The
-   * marker is not set, because the frame continues with the second field. */
+   * bits S, B and E, picture type 1 (I), and 0 in the fields for motion
+   * vectors. The RTP marker bit is not set, because the frame continues with
+   * the second field. */
   fail_unless (memcmp (p->data, "\x00\x05\x39\x00", 4) == 0);
   fail_unless (!p->marker);
   p = &g_array_index (packets, Packet, 1);
   /* Expected RFC 2250 header of the second field: temporal reference (TR) 5,
-   * the bits B and E, picture type 2 (P), and forward_f_code (FFC) 7.
+   * the bits B and E, picture type 2 (P), and forward_f_code (FFC) 7. The field
    * backward_f_code (BFC) is 0, because this is a P-picture. */
   fail_unless (memcmp (p->data, "\x00\x05\x1a\x07", 4) == 0);
   fail_unless (p->marker);
@@ -463,8 +469,9 @@ GST_START_TEST (second_field_has_its_own_header)
 
 GST_END_TEST;
 
-/* RFC 2250 section 3.4: N is set when the header differs from the last header
- * of the same picture type. */
+/* RFC 2250 section 3.4: the bit N of the RFC 2250 header says that the picture
+ * header is new. It is set when the picture header differs from that of the
+ * last picture of the same type. */
 GST_START_TEST (n_tells_of_new_picture_headers)
 {
   const struct
@@ -677,8 +684,9 @@ GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 
     make_lossy_stream (&stream, marks, mpeg1);
     packets = pack_stream (&stream, &config, 400, NULL);
-    /* The test loses each packet except the first in turn. The first packet
-     * contains the only sequence header before the other packets. */
+    /* In each pass of the loop, a different packet is lost. The first packet is
+     * never lost, because it contains the sequence header that the packets
+     * after it need. */
     for (first = 1; first < packets->len; first++) {
       gboolean *drop = g_new0 (gboolean, packets->len);
       const Packet *lost = &g_array_index (packets, Packet, first);
@@ -746,10 +754,11 @@ GST_END_TEST;
 
 /* RFC 2250 appendix 1: the packets of this test have no MPEG-2 extension (T =
  * 0). If a picture header is lost, the unpacker must replace it by the last
- * header of the same picture type. There are two exceptions. If a packet of
- * such a picture has the bit N set, the header has changed. If a picture of
- * this type is lost completely, the header may have changed. In both cases the
- * unpacker must not use the last header. */
+ * header of the same picture type. It must not do this in two cases:
+ * - A packet of the picture has the bit N, which says that the header has
+ *   changed.
+ * - An earlier picture of the same type was lost completely. The header may
+ *   have changed in that picture. */
 GST_START_TEST (n_vouches_for_the_header_before)
 {
   MpegPicture p = {.type = 'P',.rows = 2,.slice_size = 250 };
@@ -770,8 +779,9 @@ GST_START_TEST (n_vouches_for_the_header_before)
     p.tr = 1;
     p.f_code = changed ? 4 : 3;
     mpeg_picture (&stream, &p);
-    /* The header of this picture equals that of the previous picture of its
-     * type, so the bit N (new picture header) is not set. */
+    /* The header of this picture equals that of the previous picture of the
+     * same type. Its packets therefore do not have the bit N (new picture
+     * header). */
     p.tr = 2;
     mpeg_picture (&stream, &p);
     packets = pack_stream (&stream, &config, 300, NULL);
@@ -788,9 +798,9 @@ GST_START_TEST (n_vouches_for_the_header_before)
 
 GST_END_TEST;
 
-/* A lost GOP header must be rebuilt as RFC 2250, appendix 1, describes: the
- * time code is 0, and broken_link is set. closed_gop must have the same value
- * as in the last GOP header that arrived. */
+/* A lost GOP header must be rebuilt according to RFC 2250, appendix 1: the time
+ * code is 0, and broken_link is set. The flag closed_gop must have the same
+ * value as in the last GOP header that arrived. */
 GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
 {
   gint closed;
@@ -870,8 +880,9 @@ GST_START_TEST (rebuilt_header_of_a_second_field)
 
 GST_END_TEST;
 
-/* live555 sets the marker on the first packet of a stream, although this packet
- * holds only headers. This marker must not end a frame. */
+/* The RTP library live555 sets the RTP marker bit in the first packet of a
+ * stream, although this packet holds only headers. This marker bit must not end
+ * a frame. */
 GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 {
   const gsize headers = 22 + 8 + 8 + 9;
@@ -883,9 +894,10 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
   mpeg_stream_init (&stream);
   mpeg_stream_add (&stream, "|c I0", FALSE, NULL);
   g_array_set_clear_func (packets, packet_clear);
-  /* The two packets contain an I-frame. Its headers are in the first packet,
-   * whose RFC 2250 header has the bit S. The RFC 2250 header of the second
-   * packet has the bits B and E. The whole frame must be output. */
+  /* The two packets contain an I-frame. The first packet contains the headers
+   * of the frame and has the bit S (sequence header) in its RFC 2250 header.
+   * The second packet contains the slices and has the bits B and E (a slice
+   * begins and ends). The whole frame must be output. */
   head.data = g_malloc (head.size);
   memcpy (head.data, "\x00\x00\x21\x00", 4);
   memcpy (head.data + 4, stream.bytes->data, headers);
@@ -903,9 +915,8 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 
 GST_END_TEST;
 
-/* In the header of RFC 2250, FBV and FFV are copies of two flags of the picture
- * header: FBV of full_pel_backward_vector, and FFV of full_pel_forward_vector.
- */
+/* The header of RFC 2250 repeats two flags of the picture header: FBV is a copy
+ * of full_pel_backward_vector, and FFV is a copy of full_pel_forward_vector. */
 GST_START_TEST (full_pel_vectors_of_one_direction)
 {
   MpegPicture b = {.type = 'B',.mpeg1 = TRUE,.f_code = 5,.full_pel = TRUE };
@@ -918,8 +929,8 @@ GST_START_TEST (full_pel_vectors_of_one_direction)
   mpeg_sequence (&stream, 32, 32, 3, FALSE, TRUE, FALSE);
   header = stream.bytes->len;
   mpeg_picture (&stream, &b);
-  /* full_pel_backward_vector is bit 65 of the picture header, counted from 0.
-   */
+  /* Clears the flag full_pel_backward_vector, which is bit 65 of the picture
+   * header (counted from 0). */
   stream.bytes->data[header + 8] &= ~0x40;
   packets = pack_stream (&stream, &config, 300, NULL);
   /* The packet must contain FBV = 0, BFC = 5, FFV = 1 and FFC = 5. */
@@ -951,8 +962,9 @@ GST_START_TEST (markers_may_be_lost)
 
 GST_END_TEST;
 
-/* rtpmpvpay sends headers that are all zero and puts several small pictures
- * into one packet. */
+/* The GStreamer element rtpmpvpay sends RFC 2250 headers that are all zero, and
+ * puts several small pictures into one packet. The unpacker must accept such
+ * packets. */
 GST_START_TEST (all_zero_headers_are_served)
 {
   Rfc2250Unpacker *unpacker = rfc2250_unpacker_new ();
@@ -1014,8 +1026,10 @@ GST_END_TEST;
 
 /* --- reordering ---------------------------------------------------------- */
 
-/* Inputs the sequence numbers `in` and compares the output with `expected`, in
- * which '-' marks a duplicate and '<' a late packet. */
+/* Inputs packets with the sequence numbers `in`, and compares the packets that
+ * are output with `expected`. In `expected`, '-' marks a duplicate and '<' a
+ * late packet. The packets after '/' are output only at the end of the stream.
+ */
 static void
 check_order (guint window, const gchar * in, const gchar * expected)
 {
@@ -1064,17 +1078,18 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (3, "1 3 2 4", "1 2 3 4 /");
   check_order (3, "1 5 4 3 2", "1 2 3 4 5 /");
   check_order (3, "65534 0 65535 1", "65534 65535 0 1 /");
-  /* Packet 2 is lost. The packets after it must wait until a fourth packet
-   * after packet 2 arrives, and must then be output. */
+  /* Packet 2 is lost. At most three packets after packet 2 are held back, in
+   * case it still arrives. When the fourth packet after packet 2 arrives, all
+   * of them must be output. */
   check_order (3, "1 3 4 5 6 7", "1 3 4 5 6 7 /");
   check_order (3, "1 3 4 5", "1 / 3 4 5");
   check_order (3, "1 3 4 5 6 2", "1 3 4 5 6 <2 /");
   check_order (3, "1 2 2 1 4 4 3", "1 2 -2 -1 -4 3 4 /");
   check_order (0, "1 3 2 4", "1 3 <2 4 /");
   check_order (3, "1 !3 4", "1 3 4 /");
-  /* If the sender restarts with other sequence numbers, the new packets must be
-   * output after those from before the restart, even if their numbers are
-   * lower. */
+  /* The sender restarts with other sequence numbers. The packets from after the
+   * restart must be output after those from before it, even if their sequence
+   * numbers are lower. */
   check_order (3, "5000 5001 100 101 102", "5000 5001 100 101 102 /");
   check_order (3, "5000 5002 100 101", "5000 5002 100 101 /");
   /* A single packet with a very different sequence number must not count as a
@@ -1085,9 +1100,10 @@ GST_START_TEST (packets_are_put_in_order)
 
 GST_END_TEST;
 
-/* Inputs packets and compares the packets that are output, in their order, with
- * `expected`. Each packet is a text "source number time". The time is in ms, or
- * '-' if there is none. */
+/* Inputs packets, and compares the packets that are output, in their order,
+ * with `expected`. A packet of the input is written as "source number time".
+ * Its number is the sequence number. Its time is the arrival time in ms, or '-'
+ * if there is none. */
 static void
 check_sources (const gchar * in, const gchar * expected)
 {
@@ -1122,26 +1138,28 @@ check_sources (const gchar * in, const gchar * expected)
 
 GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
 {
-  /* As long as the first source sends, packets of another source must not be
-   * output, even if the other source sends many packets. */
+  /* As long as the first source sends, packets of any other source must not be
+   * output, even if that source sends many packets. */
   check_sources ("a 1 0, b 7 1, b 8 2, b 9 3, a 2 40, b 10 41, b 11 42, a 3 80",
       "a 1, a 2, a 3, ");
   /* If the current source is silent for one second, another source must be
-   * accepted. None of the packets that it has sent in the meantime may be lost.
-   */
+   * accepted. The packets that this other source has sent during that second
+   * must be output, too. */
   check_sources ("a 1 0, b 7 300, b 8 340, c 5 500, b 9 999, b 10 1000",
       "a 1, b 7, b 8, b 9, b 10, ");
-  /* A source that has never sent two packets with consecutive sequence numbers
-   * must not become the current source. */
+  /* A source can replace the current source only if it has sent two packets
+   * with consecutive sequence numbers. The sources b, c and d never do this, so
+   * none of them may replace the source a. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
   /* The first source sends again after the second source has replaced it. The
    * first source must become the current source again, and packets of the
    * second source must no longer be output. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
-  /* A new source must be accepted immediately in two cases: the packets have no
-   * arrival times, or the arrival time of its packet is before that of the last
-   * packet (the clock has begun anew). */
+  /* A new source must be accepted immediately in two cases. In the first case,
+   * the packets have no arrival times. In the second case, the packet of the
+   * new source has an earlier arrival time than the packet before it, because
+   * the clock has begun anew. */
   check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
   check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests which slots frames of VP8, VP9 and AV1 use and update. The headers are
- * put together field by field, as the syntax tables of RFC 6386 (19.2), of VP9
- * (6.2) and of AV1 (5.5.1 and 5.9.2) list them.
- */
+/* Tests which slots frames of VP8, VP9 and AV1 use and update. A slot is a part
+ * of the decoder's state, such as a reference frame. The headers are put
+ * together field by field, according to the syntax tables of VP8 (RFC 6386,
+ * section 19.2), VP9 (section 6.2) and AV1 (sections 5.5.1 and 5.9.2). */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -32,9 +32,10 @@ count_bytes (const Bits * bits)
   return (bits->n_bits + 7) / 8;
 }
 
-/* Passes a copy of the unit `data` to the reader. The memory of the copy has
- * exactly the size of the unit, so that AddressSanitizer detects the first byte
- * that is read beyond the end. Returns whether the unit is valid. */
+/* Passes a copy of the unit `data`, for example a frame, to the reader. The
+ * memory of the copy has exactly the size of the unit, so that AddressSanitizer
+ * detects the first byte that is read beyond the end. Returns whether the unit
+ * is valid. */
 static gboolean
 read_layered (SlotReader * reader, const guint8 * data, gsize size,
     const SlotLayer * layer, SlotUse * use)
@@ -144,10 +145,10 @@ typedef struct
   gboolean golden, altref;      /* these are refreshed */
   guint copy_to_golden, copy_to_altref;
   gboolean entropy, last;       /* refresh_entropy_probs, refresh_last */
-  /* `segments` is TRUE if the frame updates the segmentation map and the
-   * segment data. If `map_only` is TRUE, too, it updates only the map. */
+  /* `segments` is TRUE if the frame updates the segmentation map. The frame
+   * then also updates the segment data, except if `map_only` is TRUE. */
   gboolean segments, map_only;
-  /* number of loop filter deltas that the frame updates, up to 8 */
+  /* Number of loop filter deltas that the frame updates; at most 8. */
   guint filter;
 } Vp8;
 
@@ -232,9 +233,9 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
 #define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
 #define SEGMENTS VP8_SLOT_SEGMENTATION
 #define FILTER VP8_SLOT_FILTER
-/* A slot is a part of the decoder's state. BASE are the slots that every frame
- * uses. LAYERS are the slots that a frame uses in addition if its temporal
- * layer is unknown. */
+/* Sets of slots. A slot is a part of the decoder's state. BASE contains the
+ * slots that every VP8 frame except a key frame uses. LAYERS contains the slots
+ * that such a frame also uses if its temporal layer is unknown. */
 #define BASE (REFERENCES | VP8_SLOT_ENTROPY)
 #define LAYERS (255u * VP8_SLOT_LAYER (0))
 
@@ -255,9 +256,9 @@ GST_START_TEST (vp8_header_says_what_a_frame_uses)
     {{.copy_to_altref = 1}, FILTER, VP8_SLOT_ALTREF, TRUE},
     {{.entropy = TRUE}, FILTER, VP8_SLOT_ENTROPY, TRUE},
     {{.segments = TRUE,.map_only = TRUE}, SEGMENTS | FILTER, SEGMENTS, TRUE},
-    /* The frame replaces all segment data without using the old data. The
-     * encoder is then expected to do this in each frame, so no later frame uses
-     * the segment data of this frame. */
+    /* The frame replaces all segment data without using the old data. An
+     * encoder that does this once is expected to do it in each frame. No later
+     * frame then uses the segment data of this frame. */
     {{.segments = TRUE}, FILTER, SEGMENTS, FALSE},
     {{.filter = 7}, FILTER, FILTER, TRUE},
     {{.filter = 8}, 0, FILTER, FALSE},
@@ -297,9 +298,9 @@ GST_START_TEST (vp8_key_frame_updates_all)
 
 GST_END_TEST;
 
-/* Each temporal layer above the base layer has its own slot for its golden and
- * altref frames. All layers share one slot for the probabilities. A slot is a
- * part of the decoder's state. */
+/* In VP8, each temporal layer above the base layer has a slot of its own for
+ * its golden and altref frames. A slot is a part of the decoder's state. All
+ * layers share one slot for the probabilities. */
 GST_START_TEST (vp8_layers_use_lower_layers)
 {
   SlotReader *reader = slot_reader_new (SLOT_CODEC_VP8);
@@ -512,9 +513,10 @@ GST_START_TEST (vp9_header_says_what_a_frame_uses)
 
 GST_END_TEST;
 
-/* An error resilient VP9 frame resets all four probability contexts. It must
- * therefore update their slots without using them. It must use only the slots
- * of its reference frames. */
+/* An error resilient VP9 frame resets all four probability contexts. Each
+ * context has a slot (a part of the decoder's state). The frame must therefore
+ * update these four slots, but must not use them. The only slots that it uses
+ * must be those of its reference frames. */
 GST_START_TEST (vp9_error_resilient_frame_uses_references_only)
 {
   expect_vp9 ((Vp9) {
@@ -551,8 +553,8 @@ GST_START_TEST (vp9_intra_only_frame_resets_contexts)
 GST_END_TEST;
 
 /* Writes a superframe with `n` frames to `bytes` and returns its size. A
- * superframe consists of the frames and, after them, an index between two equal
- * markers (VP9, B.2). */
+ * superframe consists of several frames and, after them, an index between two
+ * equal markers (VP9 specification, annex B.2). */
 static gsize
 write_superframe (const Vp9 * frames, guint n, guint8 * bytes)
 {
@@ -585,11 +587,13 @@ GST_START_TEST (vp9_superframe_is_one_unit)
   SlotUse use = read_unit (reader, bytes, size);
 
   fail_unless (use.is_shown && use.is_reference);
-  /* An earlier frame of the superframe updates slot 1, so the superframe does
-   * not need what was in slot 1 before. Slot 1 must not count as used. */
+  /* An earlier frame of the superframe updates slot 1 (a stored reference
+   * frame), so the superframe does not need what was in slot 1 before. Slot 1
+   * must not count as used. */
   fail_unless_equals_int (use.uses, 5);
   fail_unless_equals_int (use.updates, 2 | CONTEXTS | PREVIOUS);
-  /* In the index of the superframe, the size of the last frame is too large. */
+  /* In the index of the superframe, the size of the last frame is too large.
+   * The superframe must be refused as malformed. */
   bytes[size - 2] = 0xff;
   expect_malformed (reader, bytes, size);
   bytes[size - 3] = bytes[size - 2] = 0;
@@ -599,9 +603,10 @@ GST_START_TEST (vp9_superframe_is_one_unit)
 
 GST_END_TEST;
 
-/* The header of the frame says that an existing frame is shown:
+/* The header of a VP9 frame says that an existing frame is shown again:
  * show_existing_frame is 1, and frame_to_show_map_idx is 5. The reader must
- * report that the frame uses slot 5. */
+ * report that the frame uses slot 5, in which the decoder stores the existing
+ * frame. */
 GST_START_TEST (vp9_shows_existing_frame)
 {
   static const guint8 existing[] = { 0x80 | 8 | 5 };
@@ -611,9 +616,8 @@ GST_START_TEST (vp9_shows_existing_frame)
 
   fail_unless_equals_int (use.uses, 1 << 5 | PREVIOUS);
   fail_unless_equals_int (use.updates, PREVIOUS);
-  /* The frame that is shown again can be a reference of later frames, so
-   * is_reference must be TRUE.
-   */
+  /* The existing frame that is shown again can be a reference of later frames,
+   * so is_reference must be TRUE. */
   fail_unless (use.is_shown && use.is_reference);
   read_unit (reader, bytes, write_vp9 (&(Vp9) {
           .is_error_resilient = TRUE}, bytes));
@@ -914,10 +918,10 @@ GST_START_TEST (av1_temporal_unit_has_several_frames)
 
 GST_END_TEST;
 
-/* If the first frame of a temporal unit were lost, the other frames of this
- * unit would seem to belong to the previous unit. They must therefore depend on
- * the first frame: the first frame must update the slot AV1_SLOT_TEMPORAL_UNIT,
- * and the other frames must use this slot. */
+/* If the first frame of a temporal unit is lost, the other frames of this unit
+ * seem to belong to the previous unit. They must therefore depend on the first
+ * frame: the first frame must update the slot AV1_SLOT_TEMPORAL_UNIT, and the
+ * other frames must use this slot. */
 GST_START_TEST (av1_frame_needs_the_beginning_of_its_temporal_unit)
 {
   const Sequence sequence = { FALSE, };
@@ -972,8 +976,8 @@ GST_START_TEST (malformed_av1_uses_all)
   /* a size of more than 32 bits */
   expect_malformed (reader, (const guint8 *) "\x32\xff\xff\xff\xff\xff\x01", 7);
   size = put_sequence (bytes, &sequence);
-  /* The field obu_size says that the sequence header is shorter than it is. The
-   * unit must be refused as malformed. */
+  /* The field obu_size says that the OBU of the sequence header is shorter than
+   * it is. The OBU (unit of AV1) must be refused as malformed. */
   bytes[1] = 3;
   expect_malformed (reader, bytes, 5);
   size = put_frame (bytes, &sequence, &frame, -1);

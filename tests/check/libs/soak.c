@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a stream through the cores of MMTP and of DCCP for a long virtual time,
- * over links with outages. The memory in use must not grow after the first part
- * of the run. Each packet must be counted by exactly one counter. The test in
- * the suite `unit` simulates 20 minutes, and the test in the suite `long`
- * simulates eight hours. The environment variable SOAK_MINUTES overrides the
- * simulated time, in minutes.
- */
+/* Runs a stream through the protocol code of MMTP and of DCCP for a long
+ * virtual time, over links with outages. The memory in use must not grow after
+ * the first part of the run. Each packet must be counted by exactly one
+ * counter. The test in the suite `unit` simulates 20 minutes, and the test in
+ * the suite `long` simulates eight hours. The environment variable SOAK_MINUTES
+ * overrides the simulated time, in minutes. */
 
 #include <gst/check/gstcheck.h>
 
@@ -17,10 +16,8 @@
 
 #define MINUTE (60 * VIRTUAL_LINK_SECOND)
 #define DEFAULT_MINUTES 20
-/* A run is divided into N_WATCHES parts, and the memory in use is measured once
- * in each part. During the first N_START parts, queues, histories and the
- * arrays of the test still grow to their final size. Afterwards the memory in
- * use must not grow. */
+/* All hosts of an address prefix share one budget of answers: 100 answers in
+ * one burst, and then one answer every 10 ms. */
 #define N_WATCHES 16
 #define N_START 4
 /* Maximum number of bytes by which the memory in use may grow after the start
@@ -28,10 +25,9 @@
  * megabyte. */
 #define MAX_GROWTH (32 * 1024)
 /* Length of one long outage that each path has soon after the start of the run.
- * During an outage, the log of the messages that were sent on the path grows,
- * and it keeps its size afterwards. The random outages are shorter than
- * LONG_OUTAGE. Each log therefore has its final size after the long outage.
- */
+ * During an outage, the log of the messages that were sent on the path grows.
+ * After the outage, the log keeps its size. The random outages are shorter than
+ * LONG_OUTAGE, so each log has its final size after the long outage. */
 #define LONG_OUTAGE (20 * VIRTUAL_LINK_SECOND)
 
 static guint64
@@ -47,8 +43,8 @@ get_duration (void)
 
 typedef struct
 {
-  /* Maximum number of bytes in use, in the first part of the run (`start`) and
-   * in the rest of the run (`end`). */
+  /* Maximum number of bytes in use: `start` in the first part of the run, and
+   * `end` in the rest of the run. */
   gsize start, end;
   guint n;
 } Memory;
@@ -152,8 +148,9 @@ check_mmtp_link (const MmtpSimulationResult * result, guint path)
         "path %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
         " are accounted for", path, links[direction].offered, over);
   }
-  /* The receiver answers an INIT without keeping any state. A session does not
-   * exist yet, so the counters of the session do not include the INIT. */
+  /* The receiver answers an INIT (a request for a session) without keeping any
+   * state. At this time the session does not exist, so its counters do not
+   * include the INIT. */
   if (path == 0)
     n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
   fail_unless_equals_uint64 (result->paths[path].packets,
@@ -247,7 +244,7 @@ pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
 
 /* Checks that the client has received no data packet, and counts the data
  * packets that the server has received. Then clears the logs of the simulated
- * network, which would use more and more memory. */
+ * network, because they would use more and more memory. */
 static void
 clear_logs (DccpSoak * self)
 {

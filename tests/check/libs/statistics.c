@@ -305,8 +305,8 @@ GST_START_TEST (rate_of_a_flood_of_packets_stays_right)
   guint64 now = 0;
   guint i;
 
-  /* The rate of a flood is measured: 100,000 packets of 100 bytes per second,
-   * which are 80 Mbit/s. The ring buffer has room for far fewer packets, but
+  /* 100,000 packets of 100 bytes arrive per second, which are 80 Mbit/s. The
+   * ring buffer of the throughput window has room for far fewer packets, but
    * the measured rate must still be correct. */
   for (i = 0; i < 300000; i++, now += 10 * GST_USECOND)
     statistics_rate_add (rate, now, 100);

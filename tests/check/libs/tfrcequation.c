@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the TCP throughput equation of TFRC against values that were worked
- * out by hand. It also checks that the table of the equation is as exact as its
- * description says. */
+ * out by hand. Also checks that a result from the lookup table of the equation
+ * differs from the exact result by at most TABLE_ERROR. */
 
 #include <gst/check/gstcheck.h>
 
@@ -20,8 +20,9 @@
 
 GST_START_TEST (f_has_the_values_of_the_equation)
 {
-  /* Pairs of p and f (p), computed by RFC 5348 section 3.1 with b = 1 and t_RTO
-   * = 4 R. */
+  /* Pairs of the loss event rate p and the value of f (p), a part of the TCP
+   * throughput equation s / (R * f (p)). The values were computed according to
+   * RFC 5348 section 3.1, with b = 1 and t_RTO = 4 R. */
   const gdouble values[][2] = {
     {1e-4, .008172}, {1e-3, .026052}, {.01, .089022}, {.02, .136521},
     {.05, .271305}, {.1, .564939}, {.2, 1.863717}, {.5, 23.960036},
@@ -41,8 +42,8 @@ GST_END_TEST;
 
 GST_START_TEST (rates_of_a_large_segment)
 {
-  /* Pairs of the loss event rate p and the resulting rate in Mbit/s, for a
-   * round trip R of 100 ms and a packet size s of 1460 bytes. */
+  /* Pairs of the loss event rate p and the resulting rate in Mbit/s. The round
+   * trip R is 100 ms, and the packet size s is 1460 bytes. */
   const gdouble values[][2] = {
     {.001, 4.48}, {.01, 1.31}, {.02, .86}, {.05, .43}
   };
@@ -117,10 +118,10 @@ GST_START_TEST (inverse_gives_the_rate_back)
       assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
     }
     /* For the rates 0 and 1 bytes/s, the inverse must return the maximum loss
-     * event rate, which is 1, because the result of the equation is never so
-     * low. For the rate 1e12 bytes/s, it must return the minimum loss event
-     * rate, which is 1e-8, because the result of the equation is never so high.
-     */
+     * event rate, which is 1. The result of the equation is never as low as
+     * these rates. For the rate 1e12 bytes/s, the inverse must return the
+     * minimum loss event rate, which is 1e-8. The result of the equation is
+     * never as high as this rate. */
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);

@@ -19,7 +19,8 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define NEVER G_MAXUINT64
 
-#define SIZE 512                /* Packet size in bytes, as Erixzon used. */
+/* Packet size in bytes, as in Erixzon's thesis. */
+#define SIZE 512
 /* Bytes of the IP header and of the DCCP header with long sequence numbers. */
 #define HEADERS 40
 /* First sequence number. It is so large that the sequence numbers wrap. */
@@ -45,15 +46,16 @@ typedef struct
   guint64 rate;
   guint64 delay;                /* ns, each way */
   VirtualLink *link;
-  guint every;                  /* Every n-th packet is lost; 0 means none. */
+  /* If this is n, every n-th packet is lost. If it is 0, no packet is lost. */
+  guint every;
   /* Rate in bytes per second at which the application passes data to the
    * sender; 0 means that it always has data to send. */
   gdouble application;
   /* Number of loss events that the receiver reported. */
   guint64 loss_events;
   guint32 max_received;         /* Maximum X_recv of all reports. */
-  /* TRUE if the receiver behaves like that of Linux, which sends neither Loss
-   * Intervals nor Elapsed Time. */
+  /* TRUE if the receiver behaves like the DCCP receiver of Linux, which sends
+   * neither the option Loss Intervals nor the option Elapsed Time. */
   gboolean is_linux;
 
   TfrcSender *sender;
@@ -65,7 +67,7 @@ typedef struct
   guint64 received[SECONDS];    /* bytes */
   guint64 n_feedback;
   /* Maximum time in ns that a packet waited in the queue. Packets that were
-   * sent before WARM_UP are not counted. */
+   * sent during the warm-up phase (WARM_UP) are not counted. */
   guint64 max_wait;
   gdouble p_sum, relative_sum, p_min, p_max;
   guint n_judged;
@@ -379,14 +381,14 @@ GST_START_TEST (receiver_with_the_loss_event_rate_alone)
 
 GST_END_TEST;
 
-/* With an endless queue no packet is lost. The only limit of the sender's rate
- * X is then twice the receive rate X_recv, which is the rate of the link. The
- * sender can therefore send at twice the rate of the link, and the queueing
- * delay grows by up to a second in each second.
+/* With an endless queue no packet is lost. The sender's rate X is then limited
+ * only to twice the receive rate X_recv. X_recv is the rate of the link, so the
+ * sender can send at twice the rate of the link. The queueing delay then grows
+ * by up to a second in each second.
  *
  * With the oscillation reduction (RFC 5348 section 4.5), the sender slows down
- * as the round trip grows. The queueing delay then grows less than without the
- * oscillation reduction. */
+ * as the round trip grows. The queueing delay must then grow less than without
+ * the oscillation reduction. */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];
@@ -429,12 +431,12 @@ GST_START_TEST (every_tenth_packet_lost)
 GST_END_TEST;
 
 /* The application sends less than TFRC allows. The allowed rate X must then be
- * about twice the receive rate (Erixzon, section 5.3.5).
+ * about twice the receive rate (Erixzon's thesis, section 5.3.5).
  *
  * The receive rates in the reports vary, because only few packets are sent in
  * each round trip. A data-limited sender uses the maximum of the recently
- * reported rates (RFC 5348 section 4.3, Maximize). The allowed rate must
- * therefore not exceed twice this maximum. */
+ * reported rates (RFC 5348 section 4.3). The allowed rate must therefore not
+ * exceed twice this maximum. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

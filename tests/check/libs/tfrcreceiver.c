@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the receiver of TFRC against RFC 5348 sections 5 and 6 and RFC 4342
- * sections 6, 8 and 10: which packets are lost, which losses belong to one loss
- * event, the loss event rate, the receive rate, and when feedback is due. */
+ * sections 6, 8 and 10. The tests check which packets are lost, which losses
+ * belong to one loss event, the loss event rate, the receive rate, and when
+ * feedback is due. */
 
 #include <gst/check/gstcheck.h>
 
@@ -28,8 +29,8 @@
 typedef struct
 {
   TfrcReceiver *receiver;
-  /* `now` is the time in ns, and `sequence` is the sequence number of the next
-   * packet. */
+  /* `now` is the current time in ns, and `sequence` is the sequence number of
+   * the next packet. */
   guint64 now, sequence;
   guint64 step;                 /* ns between packets */
   guint ndp;
@@ -218,9 +219,8 @@ GST_START_TEST (new_loss_event_is_told_at_once)
   input (&fixture, fixture.sequence++);
   fail_unless (wants (&fixture));
   fail_unless (report (&fixture).loss_event_rate < G_MAXUINT32);
-  /* A second loss follows less than a round trip after the first. It must
-   * belong to the same loss event.
-   */
+  /* A second loss follows less than a round trip after the first one. Both
+   * losses must belong to the same loss event. */
   lose (&fixture, 1);
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
@@ -235,8 +235,8 @@ GST_END_TEST;
 
 /* --- what is lost */
 
-/* Sets up `fixture` and inputs packets. Packet 10 is late: the number of
- * packets that overtake it is `later`. All other packets arrive in order. */
+/* Sets up `fixture` and inputs packets. Packet 10 arrives only after `later`
+ * packets that were sent after it. All other packets arrive in order. */
 static void
 reorder (Fixture * fixture, guint later)
 {
@@ -263,9 +263,9 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
     fail_unless_equals_uint64 (get_state (&fixture).packets, 31 + later);
     tear_down (&fixture);
   }
-  /* Packet 10 must be counted as lost when the third packet after it arrives
-   * (NDUPACK = 3). It must stay counted as lost even if it arrives later.
-   */
+  /* Packet 10 must be counted as lost when the third packet that was sent after
+   * it arrives (NDUPACK = 3). It must stay counted as lost even if it arrives
+   * later. */
   for (later = 3; later <= 6; later++) {
     reorder (&fixture, later);
     fail_unless_equals_uint64 (get_state (&fixture).lost, 1);
@@ -278,9 +278,10 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
 
 GST_END_TEST;
 
-/* One packet overtakes five packets. The five packets must not be counted as
- * lost. A missing packet counts as lost when three later packets have arrived
- * (NDUPACK). The difference of the sequence numbers does not matter. */
+/* One packet overtakes five packets. A missing packet counts as lost when three
+ * packets with higher sequence numbers have arrived (NDUPACK), however far
+ * these numbers are ahead. Only one such packet has arrived here, so the five
+ * packets must not be counted as lost. */
 GST_START_TEST (burst_may_be_overtaken)
 {
   Fixture fixture;
@@ -365,8 +366,8 @@ GST_START_TEST (jump_of_numbers_takes_no_time)
     for (n = 0; n < 1000; n++) {
       fixture.sequence = dccp_sequence_add (fixture.sequence, jumps[i]);
       /* Before each group of five packets, there is a pause of zero to three
-       * round trips. However long the loss intervals become, their lengths must
-       * fit into the fields of the option Loss Intervals. */
+       * round trips. The loss intervals may become very long, but their lengths
+       * must fit into the fields of the option Loss Intervals. */
       fixture.now += n % 3 * n % 7 * 50 * MS;
       take (&fixture, 5);
     }
@@ -430,8 +431,8 @@ GST_START_TEST (losses_of_a_round_trip_are_one_event)
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
   /* The first loss is at 500 ms, and the next losses follow every 40 ms. The
-   * fourth loss is 120 ms after the first one, which is more than the round
-   * trip of 100 ms, so it must begin a second loss event. */
+   * fourth loss is 120 ms after the first one. This is more than the round trip
+   * of 100 ms, so the fourth loss must begin a second loss event. */
   for (i = 0; i < 4; i++) {
     lose (&fixture, 1);
     take (&fixture, 3);
@@ -450,11 +451,11 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* 33 packets in a row are lost, which were expected every 10 ms from 500 ms
-   * on. The first lost packet begins a loss event. A later one begins a new
-   * event if it was expected more than a round trip R (100 ms) after the
-   * beginning of the previous event. Events must therefore begin at 500, 610
-   * and 720 ms. */
+  /* 33 packets in a row are lost. They were expected every 10 ms, beginning at
+   * 500 ms. The first lost packet begins a loss event. A later lost packet
+   * begins a new loss event if it was expected more than a round trip R
+   * (100 ms) after the beginning of the previous loss event. Loss events must
+   * therefore begin at 500, 610 and 720 ms. */
   lose (&fixture, 33);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 3);
@@ -521,9 +522,9 @@ GST_START_TEST (window_counter_corrects_an_old_round_trip)
   tfrc_receiver_set_round_trip (receiver, 10 * MS);
   tfrc_receiver_get_state (receiver, &state);
   fail_unless_equals_uint64 (state.round_trip, 10 * MS);
-  /* The window counter increases by one every 100 ms, which is a quarter of the
-   * real round trip. The real round trip is therefore 400 ms.
-   */
+  /* The sender increases the window counter by one every quarter of a round
+   * trip. In this test the counter increases every 100 ms, so the real round
+   * trip is 400 ms. */
   for (i = 0; i < 200; i++, now += 20 * MS, sequence++) {
     if (i < 160 || i % 10)
       tfrc_receiver_input (receiver, now, sequence, TRUE, i / 5, SIZE, 0);
@@ -564,14 +565,17 @@ GST_START_TEST (mean_loss_interval)
   const guint open_intervals[] = { 45, 40, 30 };
 
   /* The loss intervals become longer from the newest to the oldest one. The
-   * weighted sum of the closed intervals, without the open one that has not
-   * ended yet, is I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440. The
-   * mean must be this sum divided by 6, the sum of the weights. */
+   * open interval has not ended yet; all other intervals are closed. The
+   * weighted sum of the closed intervals is I_tot1 = 20 + 40 + 60 + 80 + 80 +
+   * 72 + 56 + 32 = 440. I_tot1 is greater than the weighted sum that includes
+   * the open interval. The mean must therefore be 440 divided by 6, the sum of
+   * the weights. */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
-  /* The weighted sum that includes the open interval (the loss interval that
-   * has not ended yet) is I_tot0 = 200 + 5 * 100 = 700. The mean is this sum
-   * divided by 6, the sum of the weights. The open interval is twice the mean
-   * of the closed intervals, so no discount applies yet. */
+  /* The open interval (the loss interval that has not ended yet) has the length
+   * 200, and each older interval has 100. The weighted sum that includes the
+   * open interval is I_tot0 = 200 + 5 * 100 = 700. The mean must be this sum
+   * divided by 6, the sum of the weights. The open interval is only twice as
+   * long as the others, so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
   /* A loss interval is closed when the next loss event has begun. Here one
    * interval is open and two are closed, and each has the weight 1. The sum
@@ -595,15 +599,18 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   const guint longer[] = { 10000, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint closed[] = { 10, 500, 100, 100, 100, 100, 100, 100, 100 };
 
-  /* The open interval (the loss interval that has not ended yet) is long, so
-   * the older intervals count less. Their discount factor is DF = 2 * 100 / 500
-   * = 0.4. The mean interval is (500 + 0.4 * 500) / (1 + 0.4 * 5). Without the
-   * discount it would be 1000 / 6 = 166.67.
-   */
+  /* The open interval (the loss interval that has not ended yet) has 500
+   * packets, and each older interval has 100. Because the open interval is
+   * long, the older intervals count less: their discount factor is
+   * DF = 2 * 100 / 500 = 0.4. Their weights sum up to 5. The mean interval is
+   * (500 + 0.4 * 5 * 100) / (1 + 0.4 * 5). Without the discount it would be
+   * 1000 / 6 = 166.67. */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* The discount factor 2 * 100 / 10000 would be below its minimum of 0.25, so
-   * 0.25 is used. The mean interval is then
-   * (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
+  /* The open interval (the loss interval that has not ended yet) has 10000
+   * packets, and each older interval has 100. The discount factor
+   * 2 * 100 / 10000 would be below its minimum of 0.25, so 0.25 is used. The
+   * weights of the older intervals sum up to 5. The mean interval is then
+   * (10000 + 0.25 * 5 * 100) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
   /* The discount of the older intervals is permanent. The interval I_1 = 500
    * has the full weight. The weights of the other seven intervals sum up to 5,
@@ -636,7 +643,8 @@ GST_START_TEST (intervals_that_say_little)
   fail_unless (tfrc_intervals_get_loss_event_rate (&intervals, &p));
   fail_unless_equals_float (p, .25);
   /* All three loss intervals have the length 0, which no valid interval has.
-   * The loss event rate must be limited to 1. */
+   * The loss event rate, which is the inverse of the mean length, must be
+   * limited to 1. */
   assert_near (get_p (nothing, 3), 1, 1e-9);
 }
 
@@ -673,9 +681,10 @@ GST_START_TEST (first_interval_has_no_length)
 GST_END_TEST;
 
 /* RFC 5348 section 6.3.1: the first loss interval is computed from the receive
- * rate. For X_recv = 125000 bytes per second, R = 100 ms and s = 1460 bytes,
- * the equation gives p = 0.0156836. The interval has 1 / p packets, rounded to
- * 64. */
+ * rate. In this test, the receive rate X_recv is 125000 bytes per second, the
+ * round trip R is 100 ms, and the packet size s is 1460 bytes. The throughput
+ * equation then gives the loss event rate p = 0.0156836. The first loss
+ * interval has 1 / p packets, rounded to 64. */
 GST_START_TEST (first_interval_comes_from_the_equation)
 {
   TfrcReport last;
@@ -716,12 +725,12 @@ GST_START_TEST (loss_of_the_first_data)
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
   last = report (&fixture);
-  /* The receive rate is half a packet per round trip. At this rate the equation
-   * X = s / (R * f (p)) gives f (p) = 2. Therefore p = 0.2063 and 1 / p = 4.85.
-   * The first loss interval must have this length, rounded to 5 packets. The
-   * open interval, which is the loss interval that has not ended yet, has 4
-   * packets. It is shorter, so it must not change the loss event rate of 1/5.
-   */
+  /* The receive rate is half a packet per round trip. At this rate the
+   * throughput equation X = s / (R * f (p)) gives f (p) = 2, and therefore
+   * p = 0.2063 and 1 / p = 4.85. The first loss interval must have this length,
+   * rounded to 5 packets. The open interval, which has not ended yet, has 4
+   * packets. It is shorter than the first interval, so it must not change the
+   * loss event rate of 1/5. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
@@ -755,10 +764,10 @@ GST_START_TEST (every_tenth_lost_is_a_tenth)
 
 GST_END_TEST;
 
-/* The mean loss interval is a sum of eight products, so it has a rounding
- * error. The report contains the inverse loss event rate, rounded up to a whole
- * number of packets. The rounding error must not make this number too large by
- * one. */
+/* The receiver computes the mean loss interval as a sum of eight products, so
+ * this mean has a rounding error. The report contains the inverse loss event
+ * rate, rounded up to a whole number of packets. Because of the rounding error,
+ * this number could become too large by one, which must not happen. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
@@ -778,11 +787,12 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The round-trip time is 400 ms, but the receiver knows only the 10 ms that
- * were measured in the handshake. It can measure a new value only when the
- * window counter has increased by four, which has not happened yet. A gap of 20
- * packets follows. If the gap lasts n round trips of 400 ms (n is rounded up),
- * the receiver must count at most n loss events. */
+/* The round-trip time is 400 ms, but the receiver knows only the old value of
+ * 10 ms, which was measured in the handshake. It can measure a new value only
+ * when the window counter has increased by four, which has not happened yet.
+ *
+ * Then 20 packets in a row are missing. If this gap lasts n round trips of
+ * 400 ms (n is rounded up), the receiver must count at most n loss events. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -846,9 +856,9 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 
         /* Each loss interval must have a lossy part, and its data length must
          * count all packets of the interval. There is one exception: the data
-         * length of the newest loss interval (n = 0) may be one packet smaller,
-         * because the newest packets may belong to the skip length and not yet
-         * to the interval. */
+         * length of the newest loss interval (n = 0) may be one packet smaller.
+         * The newest packets may not be part of the interval yet, but belong to
+         * the skip length of the report. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -862,9 +872,10 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: the loss intervals and the skip length of a report
- * must together cover each sequence number from the first packet to the
- * acknowledged packet. */
+/* RFC 4342 section 8.6.1: the skip length of a report is the number of the
+ * newest packets that are not part of a loss interval yet. Together, the loss
+ * intervals and the skip length must cover each sequence number from the first
+ * packet to the acknowledged packet. */
 GST_START_TEST (intervals_cover_all_numbers)
 {
   Fixture fixture;
@@ -886,9 +897,9 @@ GST_START_TEST (intervals_cover_all_numbers)
   }
   /* The skip length of a report says how many of the newest packets are not
    * part of a loss interval yet. One packet is missing, and three packets
-   * arrive after it. Only the third one shows that the missing packet is lost.
-   * Before that, the missing packet and all packets after it must belong to the
-   * skip length. */
+   * arrive after it. Only the third packet shows that the missing packet is
+   * lost. Before the third packet arrives, the missing packet and all packets
+   * after it must belong to the skip length. */
   lose (&fixture, 1);
   take (&fixture, 1);
   fail_unless_equals_int (report (&fixture).intervals.skip, 2);
@@ -903,10 +914,10 @@ GST_END_TEST;
 
 /* --- the receive rate */
 
-/* The receive rate is reported once in each round trip of 22 ms, and packets
- * arrive every 25.6 ms. An interval of fixed length would contain no packet,
- * one or two. If the receive rate were measured over such an interval, it would
- * oscillate. */
+/* The receive rate is reported once in each round trip of 22 ms, and a packet
+ * arrives every 25.6 ms. If the receive rate were measured over an interval of
+ * fixed length, the interval would contain no packet, one or two, and the
+ * receive rate would oscillate. */
 GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
 {
   GRand *random = g_rand_new_with_seed (514);
@@ -947,11 +958,10 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   Fixture fixture;
   guint i;
 
-  /* In each 50 ms, a burst of 5 packets arrives, which is 100 kbyte/s on
-   * average. The clock does not advance within a burst. The test takes two
-   * reports during each burst, which is more often than feedback is due. The
-   * receive rate in each report must nevertheless be between 50 and 150
-   * kbyte/s. */
+  /* A burst of 5 packets arrives every 50 ms, which is 100 kbyte/s on average.
+   * The clock does not advance within a burst. The test takes two reports
+   * during each burst, which is more often than feedback is due. The receive
+   * rate in each report must nevertheless be between 50 and 150 kbyte/s. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;
@@ -980,8 +990,8 @@ GST_START_TEST (two_packets_are_no_high_rate)
   set_up (&fixture, 1000);
   take (&fixture, 1);
   input (&fixture, fixture.sequence++);
-  /* The second packet arrives 1 us after the first packet. The rate must still
-   * be one packet per round trip. */
+  /* The second packet arrives 1 us after the first packet. The reported receive
+   * rate must still be one packet per round trip. */
   fail_unless_equals_int (report (&fixture).receive_rate, SIZE * SECOND / R);
   tear_down (&fixture);
 }
@@ -1065,8 +1075,9 @@ GST_START_TEST (clock_that_stands_still)
   take (&fixture, 100);
   report (&fixture);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
-  /* The clock jumps back from 1 s to 0. The receiver must report an elapsed
-   * time of 0. */
+  /* The clock jumps back from 1 s to 0. The elapsed time in the report (the
+   * time since the arrival of the acknowledged packet) must be 0 and not
+   * negative. */
   fixture.now = SECOND;
   take (&fixture, 1);
   fixture.now = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the sender of TFRC against RFC 5348 section 4 and RFC 4342 sections
- * 5.2 and 8.1, branch by branch. The expected numbers were worked out by hand
- * from the text of the RFCs. */
+ * 5.2 and 8.1, for each case that the text distinguishes. The expected numbers
+ * were worked out by hand from the text of the RFCs. */
 
 #include <gst/check/gstcheck.h>
 
@@ -159,8 +159,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
   assert_near (get_rate (&fixture), S / 2.);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       6 * SECOND);
-  /* Since the timer last expired, no packet was sent, so the sender is idle.
-   * The timer must then not halve the rate. */
+  /* No packet was sent since the no-feedback timer last expired, so the sender
+   * is idle. The timer must then not halve the rate. */
   run_timer (&fixture);
   assert_near (get_rate (&fixture), S / 2.);
   tear_down (&fixture);
@@ -188,9 +188,11 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* The sender may send twice the receive rate, which is 2 byte/s. The TCP
-   * throughput equation would allow more: 1460 / (0.1 * 243.3) = 60 byte/s. The
-   * sender must nevertheless send at the minimum rate of one packet in 64 s. */
+  /* The receive rate is 1 byte/s, so the sender may send at twice this rate, 2
+   * byte/s. The TCP throughput equation would allow more:
+   * 1460 / (0.1 * 243.3) = 60 byte/s. However, the rate must never fall below
+   * the minimum of one packet in 64 s. The sender must send at this minimum
+   * rate. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
   tear_down (&fixture);
@@ -252,16 +254,18 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   go_round (&fixture, 0, 0);
   assert_near (get_rate (&fixture), 2 * INITIAL);
   fail_unless_equals_float (get_state (&fixture).receive_limit, G_MAXDOUBLE);
-  /* The entry Infinity of X_recv_set, which means that no receive rate limits
-   * the sender, is now exactly two round trips old. It is still valid, so the
-   * rate must double. */
+  /* X_recv_set contains the receive rates of the last two round trips. Its
+   * first entry is Infinity, so that no receive rate limits the sender. This
+   * entry is now exactly two round trips old. It is still valid, so the rate
+   * must double. */
   go_round (&fixture, 40000, 0);
   assert_near (get_rate (&fixture), 4 * INITIAL);
   take_feedback (&fixture, 40000, 0);   /* too soon */
   assert_near (get_rate (&fixture), 4 * INITIAL);
-  /* The entry Infinity of X_recv_set, which means that no receive rate limits
-   * the sender, is now older than two round trips. It must be removed, so the
-   * rate must be twice the receive rate. */
+  /* X_recv_set contains the receive rates of the last two round trips. Its
+   * first entry is Infinity, so that no receive rate limits the sender. This
+   * entry is now older than two round trips and must be removed. The rate must
+   * therefore be twice the receive rate. */
   go_round (&fixture, 80000, 0);
   assert_near (get_rate (&fixture), 2 * 80000);
   go_round (&fixture, 70000, 0);        /* 80000 still counts */
@@ -331,9 +335,10 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* As long as the last intervals are data-limited, the receive limit is twice
-   * the largest recent receive rate. After three intervals that are not
-   * data-limited, it must be twice the latest receive rate, 2 * 5000. */
+  /* The receive limit is the maximum rate that the receive rates allow. As long
+   * as the last intervals are data-limited, it is twice the largest recent
+   * receive rate. After three intervals that are not data-limited, it must be
+   * twice the latest receive rate, 2 * 5000. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -353,23 +358,26 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   go_round (&fixture, 0, 0);
   go_round_limited (&fixture, 20000, .001);
   /* The interval was data-limited and there was a loss. The rate must therefore
-   * be limited to 0.85 * X_recv, which is 0.85 * 20000. Without a loss, the
-   * limit would be 2 * X_recv. */
+   * be limited to 0.85 * X_recv, where the receive rate X_recv is 20000.
+   * Without a loss, the limit would be 2 * X_recv. */
   assert_near (get_rate (&fixture), 17000);
   go_round_limited (&fixture, 20000, .001);
   assert_near (get_rate (&fixture), 40000);
   go_round_limited (&fixture, 15000, .002);
-  /* A new loss halves the entry of X_recv_set (the recent receive rates) to
-   * 20000 / 2 = 10000. This is less than 0.85 * X_recv, which is 0.85 * 15000,
-   * so 0.85 * X_recv must be the new rate. */
+  /* After a new loss, the rate must be the greater of two values. The first
+   * value is half of the entry of X_recv_set (the recent receive rates):
+   * 20000 / 2 = 10000. The second value is 0.85 times the latest receive rate
+   * X_recv: 0.85 * 15000 = 12750. The second value is greater. */
   assert_near (get_rate (&fixture), 12750);
   go_round_limited (&fixture, 2000, .003);
-  /* Half of the entry of X_recv_set is 12750 / 2 = 6375. X_recv is 2000, so
-   * 0.85 * X_recv is only 1700. The new rate must therefore be 6375. */
+  /* After a new loss, the rate must be the greater of two values. The first
+   * value is half of the entry of X_recv_set (the recent receive rates):
+   * 12750 / 2 = 6375. The second value is 0.85 times the latest receive rate
+   * X_recv: 0.85 * 2000 = 1700. The first value is greater. */
   assert_near (get_rate (&fixture), 6375);
   /* The loss event rate p decreases, so there was no new loss event. The
-   * entries of X_recv_set must not be halved, and the rate must be twice the
-   * largest entry, 2 * 6375. */
+   * entries of X_recv_set (the recent receive rates) must therefore not be
+   * halved. The rate must be twice the largest entry, 2 * 6375. */
   go_round_limited (&fixture, 2000, .002);
   assert_near (get_rate (&fixture), 12750);
   /* The loss event rate p decreases, but the feedback says that there was a new
@@ -452,9 +460,10 @@ GST_START_TEST (timer_halves_what_was_received)
 {
   Fixture fixture;
 
-  /* The throughput equation allows X_Bps = 164004. Twice the receive rate is
-   * only 120000, so the rate must be 120000. Then no feedback arrives. Each
-   * time the no-feedback timer expires, it must halve the rate. */
+  /* The throughput equation allows 164004 bytes per second. Twice the receive
+   * rate is only 120000, so the rate must be 120000. Then no feedback arrives
+   * any more. Each time the no-feedback timer expires, it must halve the rate.
+   */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -493,9 +502,10 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
 {
   Fixture fixture;
 
-  /* The timer expires while X_recv is 40000 bytes/s. This is below
-   * recover_rate, the initial rate W_init / R (RFC 5348 section 4.4), which is
-   * 43800 bytes/s. The timer must therefore not halve the rate. */
+  /* The no-feedback timer expires while the sender is idle and the receive rate
+   * X_recv is 40000 bytes/s. X_recv is below recover_rate, which is the initial
+   * rate W_init / R = 43800 bytes/s (RFC 5348 section 4.4). The timer must
+   * therefore not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 40000, .01);
@@ -505,10 +515,12 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* At first X_recv is above recover_rate, the initial rate W_init / R (RFC
-   * 5348 section 4.4). The first timeout must therefore halve the rate from
-   * 120000 to 60000. It also sets X_recv to 30000, which is below recover_rate.
-   * The second timeout must therefore not halve the rate. */
+  /* The sender is idle while the no-feedback timer expires twice. At first the
+   * receive rate X_recv is above recover_rate, which is the initial rate
+   * W_init / R = 43800 bytes/s (RFC 5348 section 4.4). The first timeout must
+   * therefore halve the rate from 120000 to 60000. The first timeout also sets
+   * X_recv to 30000, which is below recover_rate. The second timeout must
+   * therefore not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -561,9 +573,9 @@ GST_START_TEST (longer_round_trip_slows_at_once)
   assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
   /* The first sample of the round trip is 100 ms. The variance begins with half
-   * of this sample, which is 50 ms. The second sample differs by 100 ms from
-   * the mean. The new variance is three quarters of the old variance plus a
-   * quarter of this difference. */
+   * of this sample, 50 ms. The second sample differs from the mean by 100 ms.
+   * The new variance must be three quarters of the old variance plus a quarter
+   * of this difference. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
   tear_down (&fixture);
@@ -571,7 +583,7 @@ GST_START_TEST (longer_round_trip_slows_at_once)
 
 GST_END_TEST;
 
-/* --- bytes in flight and queueing delay */
+/* --- queueing delay */
 
 GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 {
@@ -607,8 +619,9 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 
 GST_END_TEST;
 
-/* Two acknowledgements without a receive rate arrive in the wrong order. When
- * the older one arrives, the number of bytes in flight must not increase. */
+/* Two acknowledgements, which contain no receive rate, arrive in the wrong
+ * order. When the older one arrives last, the number of bytes in flight must
+ * not increase. */
 GST_START_TEST (old_feedback_brings_no_bytes_back_into_flight)
 {
   TfrcFeedback feedback = { 0 };
@@ -630,8 +643,8 @@ GST_START_TEST (old_feedback_brings_no_bytes_back_into_flight)
 
 GST_END_TEST;
 
-/* Sends a packet and passes the feedback that acknowledges it to the sender.
- * The feedback arrives `round_trip` ns after the packet was sent. */
+/* Sends a packet. The feedback that acknowledges this packet arrives
+ * `round_trip` ns later and is passed to the sender. */
 static void
 measure (Fixture * fixture, guint64 round_trip)
 {
@@ -759,7 +772,8 @@ GST_START_TEST (bytes_are_paced_unless_a_size_is_given)
   fail_unless (bytes >= INITIAL * (gdouble) now / SECOND - 1400);
   tfrc_sender_get_state (sender, &state);
   fail_unless (state.segment_size > 650 && state.segment_size < 850);
-  /* A packet without payload must be paced like a packet of the mean size. */
+  /* A packet without payload counts for the pacing like a packet of the mean
+   * size. */
   for (n = 2000; n < 2100; n++) {
     const guint64 next = tfrc_sender_next_send (sender, now);
 
@@ -783,18 +797,19 @@ GST_START_TEST (own_limit_counts_at_once)
   send_one (&fixture);
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       R - MS / 2);
-  /* The application has set a maximum rate, and the sender could send more
-   * without it. The maximum is not caused by congestion, so the two intervals
-   * below must count as data-limited. */
+  /* The application has set a maximum rate. Without this maximum, the sender
+   * could send more. The maximum is not caused by congestion, so the next two
+   * intervals must count as data-limited. */
   fixture.now = R;
   take_feedback (&fixture, 14600, 1e-6);
   fixture.now = 2 * R;
   send_one (&fixture);
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
-  /* The first feedback raised the loss event rate p from 0 to 1e-6. This counts
-   * as a new loss, so the receive rate in this feedback was reduced from 14600
-   * to 0.85 * 14600. The receive limit must be twice the reduced rate. */
+  /* The first of the two feedbacks raised the loss event rate p from 0 to 1e-6,
+   * which counts as a new loss. The receive rate in this feedback was therefore
+   * reduced from 14600 to 0.85 * 14600. The receive limit must be twice the
+   * reduced rate. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -824,9 +839,9 @@ GST_START_TEST (window_counter_counts_quarters)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.1: the window counter depends on last_WC_time, the time of
- * its last change. At the beginning this must be the time of the first packet.
- */
+/* RFC 4342 section 8.1: the window counter increases with the time since
+ * last_WC_time, the time of its last change. At the beginning there was no
+ * change, so last_WC_time must be the time of the first packet. */
 GST_START_TEST (window_counter_begins_with_the_first_packet)
 {
   Fixture fixture;
@@ -851,7 +866,8 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   send_one (&fixture);          /* 0 */
   fixture.now = 10 * MS;
   /* This feedback measures a new round trip R, which is shorter than the
-   * initial value. After it, the window counter is 4. It must not decrease. */
+   * initial value. The window counter is 4 after this feedback. It must not
+   * decrease because of the new R. */
   take_feedback (&fixture, 0, 0);
   fail_unless_equals_int (send_one (&fixture), 4);
   fixture.now = 12 * MS;
@@ -885,8 +901,9 @@ GST_END_TEST;
  * option Slow Receiver.
  *
  * If `is_over` is FALSE, the function returns the rate after this feedback. If
- * it is TRUE, a second feedback without drops and without Slow Receiver
- * follows, and the function returns the rate after that. */
+ * `is_over` is TRUE, the sender gets a second feedback, without dropped packets
+ * and without Slow Receiver. The function then returns the rate after the
+ * second feedback. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
@@ -928,8 +945,8 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
   /* If the receiver has dropped no packet, the rate must be twice the receive
    * rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* The rate must be the receive rate in two cases: if the receiver reports
-   * Slow Receiver, and if it reports dropped packets with a Drop Code other
+  /* The rate must be the receive rate in two cases: the feedback contains the
+   * option Slow Receiver, or it reports dropped packets with a Drop Code other
    * than 2. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
@@ -937,9 +954,9 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
    * round trip, s / R, which is 14600 bytes per second. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* Even if the receiver has dropped many packets, the rate must not fall below
-   * the smaller of two rates: one packet per round trip, and the receive rate.
-   */
+  /* The receiver has dropped many packets. The rate must nevertheless not fall
+   * below the smaller of two rates: one packet per round trip, and the receive
+   * rate. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
   /* The first feedback reports dropped packets or Slow Receiver. The second
@@ -1211,8 +1228,9 @@ GST_START_TEST (clock_that_stands_still)
 
 GST_END_TEST;
 
-/* The stream has one packet every 40 ms. The initial rate allows three packets
- * in that time, so the sender never uses its full rate. */
+/* The stream has one packet every 50 ms. The initial rate allows one packet
+ * every 33 ms, so the sender never uses its full rate. It must count as
+ * application-limited: the application limits the rate, and not TFRC. */
 GST_START_TEST (stream_below_the_rate_is_application_limited)
 {
   Fixture fixture;
@@ -1232,10 +1250,12 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* In the first 0.5 s, the sender is data-limited for at most 0.1 s, which is
- * 20 % of the time. It must therefore not count as application-limited. Then
- * the sender is data-limited for two intervals of 2.1 s each. After these
- * intervals, it must count as application-limited. */
+/* The sender counts as application-limited if it was data-limited for at least
+ * half of the recent time, because the application sent less than allowed. In
+ * the first 0.5 s, it is data-limited for at most 0.1 s, which is 20 % of the
+ * time, so it must not count as application-limited. Then it is data-limited
+ * for two intervals of 2.1 s each. After these intervals, it must count as
+ * application-limited. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;
@@ -1273,8 +1293,9 @@ GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 
 GST_END_TEST;
 
-/* The no-feedback timer expires while the sender has no packet to send. The
- * sender must then be application-limited. */
+/* The no-feedback timer expires while the sender has no packet to send. From
+ * then on, the sender must count as application-limited: the application limits
+ * the rate, and not TFRC. */
 GST_START_TEST (idle_sender_is_application_limited)
 {
   Fixture fixture;
